@@ -1,0 +1,74 @@
+"""What the store keeps and what goes: the snapshots used last stay, up to a size limit."""
+
+from __future__ import annotations
+
+import msgspec
+
+from trackdown.index import update_code, update_commits
+from trackdown.index.code import CodeSegment
+from trackdown.index.commits import CommitSegment
+from trackdown.repository.history import HISTORY_VERSION
+from trackdown.repository.source import Source
+from trackdown.store.collect import Held, beyond_limit, drop, sweep
+from trackdown.store.store import Store
+
+
+def held(store: Store) -> list[Held]:
+    """Every manifest of the store."""
+    found = []
+    for key, value, used in store.database.records(update_code.MANIFESTS):
+        code = msgspec.json.decode(value, type=update_code.Manifest)
+        arrays = tuple(name for name in (code.base, code.delta) if name)
+        found.append(Held(update_code.MANIFESTS, key, code.repository, used, arrays))
+    for key, value, used in store.database.records(update_commits.MANIFESTS):
+        commits = msgspec.json.decode(value, type=update_commits.Manifest)
+        found.append(Held(update_commits.MANIFESTS, key, key, used, tuple(commits.segments)))
+    return found
+
+
+def collect_beyond_limit(store: Store, limit: int) -> bool:
+    """Collect garbage when the store is larger than the limit. Returns whether it was."""
+    if store.read_only or store.size() <= limit:
+        return False
+    drop(store, beyond_limit(store, held(store), limit))
+    collect(store)
+    return True
+
+
+def collect(store: Store) -> None:
+    """Remove what no manifest holds on to, and give the space back."""
+    manifests = held(store)
+    sweep(store, manifests, lambda kind: _live(store, manifests, kind))
+    store.database.compact()
+
+
+def forget(store: Store, source: Source, repository: str) -> None:
+    """Remove one repository's indexes, state and clone, and the facts that no other one uses."""
+    drop(store, [manifest for manifest in held(store) if manifest.repository == repository])
+    for kind, place in (("worktree", source.root), ("repository", source.common_dir or source.root)):
+        store.database.delete_records(kind, [str(place).encode("utf-8", "replace").decode()])
+    collect(store)
+    if source.url is not None:
+        import shutil
+
+        shutil.rmtree(source.root, ignore_errors=True)
+
+
+def _live(store: Store, manifests: list[Held], kind: str) -> set[str] | None:
+    """The keys of the facts that the manifests' arrays were gathered from."""
+    live: set[str] = set()
+    wanted = update_code.MANIFESTS if kind == update_code.BLOBS else update_commits.MANIFESTS
+    for manifest in manifests:
+        if manifest.kind != wanted:
+            continue
+        for name in manifest.arrays:
+            arrays = store.open_arrays(name)
+            if arrays is None:
+                continue
+            if kind == update_code.BLOBS:
+                live.update(CodeSegment(arrays).keys.all_text())
+            else:
+                oids = [bytes(row).hex() for row in CommitSegment(arrays).oids]
+                live.update(f"{oid}:{HISTORY_VERSION}" for oid in oids)
+                live.update(f"{oid}:{HISTORY_VERSION}:{manifest.repository}" for oid in oids)
+    return live

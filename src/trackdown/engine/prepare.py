@@ -1,0 +1,234 @@
+"""Before every search: look at what is there, and bring its indexes up to date.
+
+This is why an answer is never stale: keys say which index belongs to what is on disk now, and nothing else is opened.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from trackdown.engine.housekeeping import collect_beyond_limit
+from trackdown.errors import EmptyRepository, StoreError
+from trackdown.index.code import CodeIndex
+from trackdown.index.commits import CommitIndex
+from trackdown.index.update_code import CodeUpdate, manifest_key, open_code, partial_code, update_code
+from trackdown.index.update_commits import CommitUpdate, open_commits, repository_id, update_commits
+from trackdown.repository.snapshot import Snapshot, commit_snapshot
+from trackdown.repository.source import Source
+from trackdown.repository.watch import Watch
+from trackdown.repository.worktree import WorktreeState, decode_state, encode_state, look
+from trackdown.settings import Settings
+from trackdown.store.store import Store
+from trackdown.types import Progress, SnapshotInfo
+
+_STATES = "worktree"
+_ROUNDS = 3
+
+
+@dataclass(slots=True)
+class Prepared:
+    """A snapshot with its indexes, ready to be searched. `history` is an index and the commit to look from."""
+
+    snapshot: Snapshot
+    code: CodeIndex
+    history: tuple[CommitIndex, str] | None
+    notes: list[str] = field(default_factory=list)
+    partial: bool = False
+
+    def info(self) -> SnapshotInfo:
+        """Which state of which repository this is."""
+        return SnapshotInfo(self.snapshot.source.name, self.snapshot.commit, self.snapshot.dirty)
+
+
+class Preparer:
+    """Keeps one source's snapshot and indexes between searches."""
+
+    def __init__(self, source: Source, store: Store, settings: Settings) -> None:
+        self.source = source
+        self.store = store
+        self.settings = settings
+        self._watch = Watch()
+        self._looks = 0
+        self._state: WorktreeState | None = None
+        self._snapshot: Snapshot | None = None
+        self._code: tuple[str, CodeIndex] | None = None
+        self._commits: CommitUpdate | None = None
+        self._identity: tuple[str, str] | None = None
+
+    @property
+    def max_bytes(self) -> int:
+        """The size beyond which a file is left out."""
+        return self.settings.max_file_kb * 1024
+
+    def close(self) -> None:
+        """Stop watching the folder."""
+        self._watch.close()
+
+    def look(self, at: str | None) -> Snapshot:
+        """The snapshot that a search would see now."""
+        if at is not None or self.source.kind == "bare":
+            return self._look_at_commit(at)
+        last = self._snapshot if self._snapshot is not None and self._snapshot.on_disk else None
+        if last is not None and self._state is not None:
+            if self._watch.quiet() and self.source.head() == last.commit:
+                return last
+            self._watch.arm(self.source.root, self._state.folders)
+        place = str(self.source.root).encode("utf-8", "replace").decode()
+        if self._state is None:
+            record = self.store.database.read_record(_STATES, place)
+            self._state = decode_state(record) if record is not None else None
+        seen = look(self.source, self._state, self.max_bytes, last)
+        if seen.changed and not self.store.read_only and (data := encode_state(seen.state)):
+            self.store.database.write_record(_STATES, place, data)
+        self._state, self._snapshot = seen.state, seen.snapshot
+        return seen.snapshot
+
+    def _look_at_commit(self, at: str | None) -> Snapshot:
+        if at is None and self.source.head() is None:
+            raise EmptyRepository(f"{self.source.name} has no commit yet: there is nothing to search")
+        commit = self.source.resolve(at or "HEAD")
+        if self._snapshot is None or self._snapshot.on_disk or self._snapshot.commit != commit:
+            self._snapshot = commit_snapshot(self.source, commit)
+        return self._snapshot
+
+    def prepare(self, at: str | None, progress: Progress) -> Prepared:
+        """Look, update and open. Raises EmptyRepository when there is nothing to search."""
+        for last in range(_ROUNDS):
+            prepared, moved = self._prepare(self.look(at), progress)
+            if not moved:
+                break
+            if last == _ROUNDS - 1:
+                prepared.notes.append(f"{len(moved)} files kept changing while they were read and are left out")
+        if not prepared.partial and not prepared.code.file_count:
+            raise EmptyRepository(f"{self.source.name} holds no file that can be searched")
+        return prepared
+
+    def _prepare(self, snapshot: Snapshot, progress: Progress) -> tuple[Prepared, tuple[str, ...]]:
+        code = self.ready_code(snapshot)
+        commits = self.ready_commits(snapshot)
+        update = CodeUpdate(code) if code is not None else None
+        if update is None or (snapshot.commit is not None and commits is None):
+            update, commits = self._update(snapshot, update, commits, progress)
+        history = (commits.index, snapshot.commit) if commits is not None and snapshot.commit is not None else None
+        prepared = Prepared(snapshot, update.index, history, list(self.store.notes))
+        if update.pending or (snapshot.commit is not None and commits is None):
+            prepared.partial = True
+            total = len(snapshot.files)
+            prepared.notes.append(
+                f"another process is indexing: {total - update.pending} of {total} files are searchable so far"
+            )
+        if commits is not None and commits.incomplete:
+            prepared.notes.append(
+                f"this clone is not complete: {commits.incomplete} commits are known without all changes or renames"
+            )
+        return prepared, update.moved
+
+    def ready_code(self, snapshot: Snapshot) -> CodeIndex | None:
+        """The code index of a snapshot, if it needs no work."""
+        key = manifest_key(snapshot)
+        if self._code is None or self._code[0] != key:
+            ready = open_code(self.store, key)
+            if ready is None:
+                return None
+            self._code = (key, ready.index)
+        return self._code[1]
+
+    def ready_commits(self, snapshot: Snapshot) -> CommitUpdate | None:
+        """The commit index, if it knows the snapshot's commit."""
+        if snapshot.commit is None:
+            return None
+        for found in (self._commits, open_commits(self.store, self.identity(snapshot.commit))):
+            if found is not None and found.index.position(snapshot.commit) >= 0:
+                self._commits = found
+                return found
+        return None
+
+    def identity(self, tip: str | None) -> str:
+        """The repository's id in the store."""
+        kind = "folder" if tip is None else "history"
+        if self._identity is None or self._identity[0] != kind:
+            self._identity = (kind, repository_id(self.store, self.source, tip))
+        return self._identity[1]
+
+    def _update(
+        self, snapshot: Snapshot, code: CodeUpdate | None, commits: CommitUpdate | None, progress: Progress
+    ) -> tuple[CodeUpdate, CommitUpdate | None]:
+        """Build what is missing, code and history side by side. Without the lock, take what is ready."""
+        repository = self.identity(snapshot.commit)
+        with self.store.writing(repository) as held:
+            if not held:
+                return code or partial_code(self.store, snapshot, repository), commits
+            if self.store.read_only:
+                raise StoreError(
+                    f"{self.source.name} is not indexed and the store at {self.settings.store} is read-only: "
+                    "name another folder in TRACKDOWN_STORE"
+                )
+            history = None
+            if snapshot.commit is not None and commits is None:
+                history = _Background(lambda: self._update_history(snapshot, repository, progress))
+            try:
+                if code is None:
+                    code = self._update_code(snapshot, repository, progress)
+            finally:
+                if history is not None:
+                    history.wait()
+            if history is not None:
+                commits = self._commits = history.result()
+            collect_beyond_limit(self.store, self.settings.store_limit_mb << 20)
+        return code, commits
+
+    def _update_code(self, snapshot: Snapshot, repository: str, progress: Progress) -> CodeUpdate:
+        update = update_code(
+            self.store,
+            snapshot,
+            repository,
+            max_bytes=self.max_bytes,
+            workers=self.settings.worker_count,
+            progress=progress,
+        )
+        if not update.moved:
+            self._code = (manifest_key(snapshot), update.index)
+        return update
+
+    def _update_history(self, snapshot: Snapshot, repository: str, progress: Progress) -> CommitUpdate:
+        """Runs beside the parser, with a connection of its own."""
+        assert snapshot.commit is not None
+        store = Store(self.settings.store)
+        try:
+            present = open_commits(store, repository)
+            update, identity = update_commits(store, self.source, repository, snapshot.commit, present, progress)
+            self._identity = ("history", identity)
+            return update
+        finally:
+            store.close()
+
+
+class _Background:
+    """One call in a thread; `result` raises what the call raised."""
+
+    def __init__(self, call: Callable[[], CommitUpdate]) -> None:
+        self._call = call
+        self._result: CommitUpdate | None = None
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            self._result = self._call()
+        except BaseException as error:  # handed to whoever asks for the result
+            self._error = error
+
+    def wait(self) -> None:
+        """Wait until the call has ended; in short steps, so that Ctrl-C gets through."""
+        while self._thread.is_alive():
+            self._thread.join(0.2)
+
+    def result(self) -> CommitUpdate:
+        """What the call returned."""
+        if self._error is not None:
+            raise self._error
+        assert self._result is not None
+        return self._result

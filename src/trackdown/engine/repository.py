@@ -1,0 +1,304 @@
+"""The Python API: open a repository, search it, look into its history.
+
+repo = trackdown.open(".")
+for result in repo.search("where is the session cookie signed?"):
+    print(result.path, result.start_line, result.symbol, result.why[0].detail)
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from trackdown import pipeline
+from trackdown.engine.housekeeping import forget
+from trackdown.engine.prepare import Prepared, Preparer
+from trackdown.engine.related import Related, related_places
+from trackdown.engine.snippets import Snippets
+from trackdown.errors import UsageError
+from trackdown.index.code import CodeIndex
+from trackdown.index.commits import CommitIndex
+from trackdown.index.update_code import make_facts
+from trackdown.query.understand import Query, understand
+from trackdown.repository.snapshot import Snapshot
+from trackdown.repository.source import Source, is_url, open_source, open_url
+from trackdown.retrieve.commits import PastCommits
+from trackdown.settings import Settings, load_settings
+from trackdown.store.store import Store
+from trackdown.types import (
+    EFFORTS,
+    LEVELS,
+    Effort,
+    HistoryResults,
+    Inventory,
+    Level,
+    PastCommit,
+    Progress,
+    RepositoryStatus,
+    Result,
+    SearchResults,
+    no_progress,
+)
+
+MOST_RESULTS = 1000
+
+
+def open(place: str | os.PathLike[str] = ".", *, settings: Settings | None = None) -> Repository:
+    """Open what stands at a path or git URL. Nothing is indexed yet.
+
+    Raises NoSuchPath, RepositoryError (a URL that cannot be cloned), GitError and StoreError.
+    """
+    settings = settings or load_settings()
+    text = os.fspath(place)
+    if is_url(text):
+        store = Store(settings.store)
+        source, note = open_url(text, store.clones)
+        return Repository(source, store, settings, [note] if note else [])
+    source = open_source(text)
+    return Repository(source, Store(settings.store), settings)
+
+
+class Repository:
+    """A repository or folder that can be searched. Not for several threads at once."""
+
+    def __init__(self, source: Source, store: Store, settings: Settings, notes: Sequence[str] = ()) -> None:
+        self.source = source
+        self.settings = settings
+        self._store = store
+        self._notes = list(notes)
+        self._preparer = Preparer(source, store, settings)
+
+    def __enter__(self) -> Repository:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give back what is held open. A repository that is simply dropped gives it back too, later."""
+        self._preparer.close()
+        self._store.close()
+
+    def search(
+        self,
+        query: str,
+        k: int = 10,
+        level: Level = "function",
+        at: str | None = None,
+        effort: Effort = "balanced",
+        *,
+        tests: bool = True,
+        progress: Progress = no_progress,
+    ) -> SearchResults:
+        """Rank functions, classes or files for an issue, a question or a name.
+
+        `at` searches a past commit with the history it had then. `tests=False` leaves test files out. `effort` bounds
+        the neural stages; there are none yet. Raises QueryError, UsageError, UnknownRevision, StoreError, GitError.
+        """
+        _check(k, level, effort)
+        understood = understand(query)
+        watch = pipeline.Stopwatch()
+        for attempt in (1, 2):
+            prepared = self._preparer.prepare(at, progress)
+            watch.lap("check")
+            results = self._results(prepared, understood, k, level, tests, watch, last=attempt == 2)
+            if results is not None:
+                break
+        return SearchResults(
+            query,
+            level,
+            results or (),
+            (prepared.info(),),
+            self._told(prepared),
+            prepared.partial,
+            {stage: round(value, 3) for stage, value in watch.timings.items()},
+        )
+
+    def history(
+        self, query: str, k: int = 10, at: str | None = None, *, progress: Progress = no_progress
+    ) -> HistoryResults:
+        """Past commits like a query, with the files they touched under the names these have now."""
+        _check(k, "file", "fast")
+        understood = understand(query)
+        prepared = self._preparer.prepare(at, progress)
+        notes = self._told(prepared)
+        if prepared.history is None:
+            return HistoryResults(query, (), (prepared.info(),), (*notes, f"{self.source.name} has no history"))
+        index, commit = prepared.history
+        past = PastCommits(index, commit, understood.weights, depth=k)
+        files = past.present_files(prepared.code.files_by_path)
+        positions = past.positions.tolist()
+        found = tuple(
+            PastCommit(
+                rank,
+                self.source.name,
+                index.oid(position),
+                index.subject(position),
+                datetime.fromtimestamp(int(index.times[position]), UTC).strftime("%Y-%m-%d"),
+                index.author(position),
+                float(past.values[rank - 1]),
+                tuple(sorted(prepared.code.path(file) for file in files.get(position, []))),
+                matched,
+            )
+            for rank, (position, matched) in enumerate(zip(positions, past.matched(positions), strict=True), 1)
+        )
+        return HistoryResults(query, found, (prepared.info(),), notes)
+
+    def related(
+        self, location: str, k: int = 10, at: str | None = None, *, progress: Progress = no_progress
+    ) -> Related:
+        """Code like the unit at FILE:LINE, and files that changed together with FILE. Raises UsageError."""
+        _check(k, "function", "fast")
+        place = self._relative(location)
+        prepared = self._preparer.prepare(at, progress)
+        with Snippets(prepared.snapshot) as snippets:
+            found = related_places(prepared.code, prepared.history, place, k, snippets, self.source.name)
+        return replace(found, snapshots=(prepared.info(),), notes=self._told(prepared))
+
+    def index(self, at: str | None = None, *, progress: Progress = no_progress) -> RepositoryStatus:
+        """Bring the indexes of a snapshot up to date and say what they hold."""
+        prepared = self._preparer.prepare(at, progress)
+        status = self._describe(prepared.snapshot, prepared.code, prepared.history)
+        return replace(status, notes=self._told(prepared))
+
+    def inventory(self, at: str | None = None, *, progress: Progress = no_progress) -> Inventory:
+        """What a snapshot takes in and what it leaves out, with the rule that did it."""
+        snapshot = self._preparer.look(at)
+        included, excluded = make_facts(
+            self._store,
+            snapshot,
+            max_bytes=self._preparer.max_bytes,
+            workers=self.settings.worker_count,
+            progress=progress,
+        )
+        everything = sorted([*snapshot.excluded, *excluded], key=lambda item: item.path)
+        return Inventory(self.source.name, tuple(included), tuple(everything))
+
+    def status(self) -> RepositoryStatus:
+        """What the store holds for the present state, without indexing anything."""
+        snapshot = self._preparer.look(None)
+        code = self._preparer.ready_code(snapshot)
+        commits = self._preparer.ready_commits(snapshot)
+        history = (commits.index, snapshot.commit) if commits is not None and snapshot.commit is not None else None
+        return self._describe(snapshot, code, history)
+
+    def clear(self) -> None:
+        """Remove what the store holds for this repository alone."""
+        forget(self._store, self.source, self._preparer.identity(self.source.head()))
+        self._preparer.close()
+        self._preparer = Preparer(self.source, self._store, self.settings)
+
+    def _told(self, prepared: Prepared) -> tuple[str, ...]:
+        """All notes, each once."""
+        return tuple(dict.fromkeys([*self._notes, *prepared.notes]))
+
+    def _results(
+        self,
+        prepared: Prepared,
+        query: Query,
+        k: int,
+        level: Level,
+        tests: bool,
+        watch: pipeline.Stopwatch,
+        *,
+        last: bool,
+    ) -> tuple[Result, ...] | None:
+        """The answer; None when a file it would show changed since the look. At the `last` attempt it is left out."""
+        settings = self.settings
+        weights = (
+            ("lexical", settings.weight_lexical),
+            ("commits", settings.weight_commits),
+            ("mentions", settings.weight_mentions),
+        )
+        options = pipeline.Options(
+            level, k, tests, (self.source.subfolder,), settings.fusion, settings.aggregation, weights
+        )
+        results = []
+        with Snippets(prepared.snapshot) as snippets:
+            for item in pipeline.search(prepared.code, prepared.history, query, options, watch):
+                result = snippets.result(prepared.code, item, len(results) + 1, self.source.name)
+                if result is not None:
+                    results.append(result)
+                elif not last:
+                    return None
+        watch.lap("snippets")
+        return tuple(results)
+
+    def _relative(self, location: str) -> str:
+        """A location relative to the root, whatever folder it was named from."""
+        path, colon, line = location.rpartition(":")
+        if not colon or not path:
+            raise UsageError(f"{location!r} is not a location: write FILE:LINE")
+        full = os.path.realpath(path)
+        root = str(self.source.root)
+        inside = self.source.kind != "bare" and os.path.exists(full) and full.startswith(f"{root}/")
+        return f"{os.path.relpath(full, root) if inside else path}:{line}"
+
+    def _describe(
+        self, snapshot: Snapshot, code: CodeIndex | None, history: tuple[CommitIndex, str] | None
+    ) -> RepositoryStatus:
+        excluded = Counter(item.reason for item in snapshot.excluded)
+        if code is not None:
+            excluded.update(code.left_out)
+        segments = [*(code.segments if code else []), *(history[0].segments if history else [])]
+        return RepositoryStatus(
+            repository=self.source.name,
+            kind=self.source.kind,
+            commit=snapshot.commit,
+            dirty=snapshot.dirty,
+            ready=code is not None and (history is not None or snapshot.commit is None),
+            files=code.file_count if code else len(snapshot.files),
+            units=code.unit_count if code else 0,
+            languages=code.languages() if code else {},
+            excluded=dict(sorted(excluded.items())),
+            commits=history[0].visible(history[1]) if history else 0,
+            index_bytes=sum(segment.arrays.size for segment in segments),
+            store=str(self.settings.store),
+            store_bytes=self._store.size(),
+            notes=tuple(self._notes),
+        )
+
+
+def search_all(
+    repositories: Sequence[Repository],
+    query: str,
+    k: int = 10,
+    level: Level = "function",
+    at: str | None = None,
+    effort: Effort = "balanced",
+    *,
+    tests: bool = True,
+    progress: Progress = no_progress,
+) -> SearchResults:
+    """Search several repositories or folders and merge the answers by score."""
+    answers = [
+        repository.search(query, k, level, at, effort, tests=tests, progress=progress) for repository in repositories
+    ]
+    if len(answers) == 1:
+        return answers[0]
+    unique = {(r.repository, r.path, r.symbol, r.start_line): r for answer in answers for r in answer}
+    merged = sorted(unique.values(), key=lambda result: (-result.score, result.repository, result.path, result.rank))
+    timings: Counter[str] = Counter()
+    for answer in answers:
+        timings.update(answer.timings_ms)
+    return SearchResults(
+        query,
+        level,
+        tuple(replace(result, rank=rank) for rank, result in enumerate(merged[:k], 1)),
+        tuple(dict.fromkeys(info for answer in answers for info in answer.snapshots)),
+        tuple(dict.fromkeys(note for answer in answers for note in answer.notes)),
+        any(answer.partial for answer in answers),
+        dict(timings),
+    )
+
+
+def _check(k: int, level: str, effort: str) -> None:
+    if not 1 <= k <= MOST_RESULTS:
+        raise UsageError(f"k must be between 1 and {MOST_RESULTS}, not {k}")
+    if level not in LEVELS:
+        raise UsageError(f"level must be one of {', '.join(LEVELS)}, not {level!r}")
+    if effort not in EFFORTS:
+        raise UsageError(f"effort must be one of {', '.join(EFFORTS)}, not {effort!r}")

@@ -1,0 +1,64 @@
+"""Every error that Trackdown raises on purpose.
+
+TrackdownError
+├── UsageError              the caller asked for something that cannot be asked (exit code 2)
+│   └── QueryError          the query is empty, binary or otherwise not searchable
+├── RepositoryError         the place to search cannot be read
+│   ├── NoSuchPath          the path does not exist
+│   ├── UnknownRevision     the repository has no such commit, branch or tag
+│   ├── EmptyRepository     there is nothing to search
+│   └── GitError            git is missing, too old, or failed
+│       └── MissingObject   git needs an object that this clone does not have
+└── StoreError              the store cannot be read or written
+    └── StoreCorrupt        a file of the store is damaged; what it held can be rebuilt
+
+A message names the input, says what is wrong with it and what to do. Surfaces print it as one line.
+"""
+
+
+class TrackdownError(Exception):
+    """Base of all errors; `exit_code` is what the command line returns for it."""
+
+    exit_code = 1
+
+
+class UsageError(TrackdownError):
+    """The request itself is wrong."""
+
+    exit_code = 2
+
+
+class QueryError(UsageError):
+    """The query holds nothing to search for."""
+
+
+class RepositoryError(TrackdownError):
+    """The repository or folder cannot be read."""
+
+
+class NoSuchPath(RepositoryError):
+    """There is nothing at the given path."""
+
+
+class UnknownRevision(RepositoryError):
+    """The revision does not name a commit."""
+
+
+class EmptyRepository(RepositoryError):
+    """The snapshot holds no file that could be searched."""
+
+
+class GitError(RepositoryError):
+    """The git program is missing, too old, or ended with an error."""
+
+
+class MissingObject(GitError):
+    """An object is not in this clone (partial clone, or a mirror without large blobs)."""
+
+
+class StoreError(TrackdownError):
+    """The store cannot be opened, read or written."""
+
+
+class StoreCorrupt(StoreError):
+    """Something in the store is damaged. Everything in it is derived, so it is rebuilt."""

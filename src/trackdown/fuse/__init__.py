@@ -1,0 +1,1 @@
+"""Channels → one score per candidate: one way of fusing per file."""

@@ -1,0 +1,1 @@
+"""Facts → searchable arrays: build, update, open."""

@@ -1,0 +1,266 @@
+"""The code index: units of a snapshot as arrays. An immutable base segment, and a delta for what differs from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from trackdown.index.bm25 import Mask, Part, Scores, bm25
+from trackdown.index.postings import PostingsWriter, find_terms, open_field
+from trackdown.index.strings import StringTable, pack, to_bytes
+from trackdown.repository.ignore import is_test
+from trackdown.store.arrays import Arrays
+from trackdown.types import CLASS_KINDS, FUNCTION_KINDS
+from trackdown.units.facts import BlobFacts
+from trackdown.units.tokens import words
+
+FIELDS = ("body", "name", "path")
+KINDS = ("window", *sorted(FUNCTION_KINDS), *sorted(CLASS_KINDS))
+_TOO_COMMON = 400
+_KIND_NUMBER = {kind: number for number, kind in enumerate(KINDS)}
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedFile:
+    """A file that goes into a segment: its path, the key of its facts, and the facts.
+
+    Files that a rule on their content leaves out are held without units, so that they are known and counted.
+    """
+
+    path: str
+    key: str
+    facts: BlobFacts
+
+
+def build_segment(indexed: Iterable[IndexedFile]) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
+    """Gather facts into arrays. The same files in the same order give the same bytes."""
+    writer = PostingsWriter(*FIELDS)
+    paths: list[bytes] = []
+    keys: list[bytes] = []
+    symbols: list[bytes] = []
+    languages: dict[str, int] = {}
+    reasons = {"": 0}
+    columns: dict[str, list[int]] = {
+        name: [] for name in ("file_language", "file_lines", "file_test", "file_skip", "unit_kind", "unit_start",
+                              "unit_end", "unit_file", "unit_class")
+    }  # fmt: skip
+    for number, item in enumerate(indexed):
+        facts = item.facts
+        first = len(symbols)
+        paths.append(to_bytes(item.path))
+        keys.append(item.key.encode())
+        columns["file_language"].append(languages.setdefault(facts.language, len(languages)))
+        columns["file_lines"].append(facts.lines)
+        columns["file_test"].append(is_test(item.path))
+        columns["file_skip"].append(reasons.setdefault(facts.skip, len(reasons)))
+        for unit in facts.units:
+            symbols.append(to_bytes(unit.symbol))
+            columns["unit_kind"].append(_KIND_NUMBER[unit.kind])
+            columns["unit_start"].append(unit.start_line)
+            columns["unit_end"].append(unit.end_line)
+            columns["unit_file"].append(number)
+        columns["unit_class"] += _innermost_classes(facts, first)
+        if facts.skip:
+            continue
+        _add_body(writer, facts, first)
+        _add_names(writer, facts, first)
+        path_words = writer.number(words(item.path))
+        writer.fields["path"].add(np.full(len(path_words), number), path_words, np.ones(len(path_words)))
+    arrays: dict[str, npt.NDArray[Any]] = {name: np.array(column, np.int32) for name, column in columns.items()}
+    arrays |= pack("paths", paths) | pack("keys", keys) | pack("symbols", symbols)
+    arrays |= writer.arrays({"body": len(symbols), "name": len(symbols), "path": len(paths)})
+    return arrays, {"languages": list(languages), "reasons": list(reasons)}
+
+
+def _innermost_classes(facts: BlobFacts, first: int) -> list[int]:
+    """For each unit the row of the class it is or belongs to, or -1."""
+    classes: list[int] = []
+    for index, unit in enumerate(facts.units):
+        if unit.kind in CLASS_KINDS:
+            classes.append(first + index)
+        else:
+            classes.append(classes[unit.parent] if unit.parent >= 0 else -1)
+    return classes
+
+
+def _add_body(writer: PostingsWriter, facts: BlobFacts, first: int) -> None:
+    numbers = np.array(writer.number(facts.vocabulary), dtype=np.int64)
+    ids = np.frombuffer(facts.word_ids, dtype="<u4")
+    pointers = np.frombuffer(facts.pointers, dtype="<u4").astype(np.int64)
+    documents = np.repeat(np.arange(first, first + len(facts.units)), np.diff(pointers))
+    writer.fields["body"].add(documents, numbers[ids], np.frombuffer(facts.counts, dtype="<u4"))
+
+
+def _add_names(writer: PostingsWriter, facts: BlobFacts, first: int) -> None:
+    documents: list[int] = []
+    names: list[int] = []
+    for row, unit in enumerate(facts.units, first):
+        found = writer.number(words(unit.symbol)) if unit.symbol else []
+        names += found
+        documents += [row] * len(found)
+    writer.fields["name"].add(documents, names, np.ones(len(names)))
+
+
+class CodeSegment:
+    """The arrays of one segment, read lazily."""
+
+    def __init__(self, arrays: Arrays) -> None:
+        self.arrays = arrays
+        self.paths = StringTable(arrays, "paths")
+        self.keys = StringTable(arrays, "keys")
+        self.symbols = StringTable(arrays, "symbols")
+        self.terms = StringTable(arrays, "terms")
+        self.fields = {name: open_field(arrays, name) for name in FIELDS}
+        self.languages: list[str] = arrays.meta["languages"]
+        self.reasons: list[str] = arrays.meta["reasons"]
+        self._rows: tuple[tuple[str, ...], list[int]] = ((), [])
+
+    def rows(self, wanted: tuple[str, ...]) -> list[int]:
+        """The rows of a query's terms, which all fields share."""
+        if self._rows[0] != wanted:
+            self._rows = (wanted, find_terms(self.terms, wanted))
+        return self._rows[1]
+
+
+class CodeIndex:
+    """A searchable snapshot: base and delta as one space of files and one of units.
+
+    Files of the base that the snapshot does not have as they were are dead; so are their units.
+    """
+
+    def __init__(self, segments: Sequence[CodeSegment], dead_files: npt.NDArray[np.int64]) -> None:
+        self.segments = list(segments)
+        self.file_offsets = np.cumsum([0, *(len(segment.paths) for segment in segments)])
+        self.unit_offsets = np.cumsum([0, *(len(segment.symbols) for segment in segments)])
+        self.has_dead = len(dead_files) > 0
+        self.file_alive = np.ones(int(self.file_offsets[-1]), dtype=bool)
+        self.file_alive[dead_files] = False
+        self.left_out = self._left_out()
+        self.file_alive &= self._joined("file_skip") == 0
+        self.unit_file = np.concatenate(
+            [segment.arrays["unit_file"] + offset for segment, offset in zip(segments, self.file_offsets, strict=False)]
+        )
+        self.unit_alive = self.file_alive[self.unit_file]
+        self.unit_kind = self._joined("unit_kind")
+        self.unit_start = self._joined("unit_start")
+        self.unit_end = self._joined("unit_end")
+        self.file_test = self._joined("file_test").astype(bool)
+        self.file_lines = self._joined("file_lines")
+        self.unit_class = np.concatenate(
+            [
+                np.where(segment.arrays["unit_class"] >= 0, segment.arrays["unit_class"] + offset, -1)
+                for segment, offset in zip(segments, self.unit_offsets, strict=False)
+            ]
+        )
+
+    def _left_out(self) -> dict[str, int]:
+        """How many of the snapshot's files each rule on content leaves out."""
+        counts: dict[str, int] = {}
+        for segment, offset in zip(self.segments, self.file_offsets.tolist(), strict=False):
+            numbers = segment.arrays["file_skip"]
+            live = numbers[self.file_alive[offset : offset + len(numbers)]]
+            for reason, count in zip(segment.reasons, np.bincount(live, minlength=len(segment.reasons)), strict=True):
+                if reason and count:
+                    counts[reason] = counts.get(reason, 0) + int(count)
+        return counts
+
+    def _joined(self, name: str) -> npt.NDArray[Any]:
+        return np.concatenate([segment.arrays[name] for segment in self.segments])
+
+    @property
+    def unit_count(self) -> int:
+        return int(self.unit_alive.sum())
+
+    @property
+    def file_count(self) -> int:
+        return int(self.file_alive.sum())
+
+    @cached_property
+    def files_by_path(self) -> dict[str, int]:
+        """Every live file's number by its path."""
+        found: dict[str, int] = {}
+        for segment, offset in zip(self.segments, self.file_offsets.tolist(), strict=False):
+            for number, path in enumerate(segment.paths.all_text(), offset):
+                if self.file_alive[number]:
+                    found[path] = number
+        return found
+
+    def is_kind(self, kinds: frozenset[str]) -> Mask:
+        """Which units are of some kinds."""
+        return np.isin(self.unit_kind, [_KIND_NUMBER[kind] for kind in kinds])
+
+    def kind(self, unit: int) -> str:
+        return KINDS[self.unit_kind[unit]]
+
+    def symbol(self, unit: int) -> str:
+        segment, local = self._locate(unit, self.unit_offsets)
+        return segment.symbols.text(local)
+
+    def path(self, file: int) -> str:
+        segment, local = self._locate(file, self.file_offsets)
+        return segment.paths.text(local)
+
+    def fact_key(self, file: int) -> str:
+        segment, local = self._locate(file, self.file_offsets)
+        return segment.keys.text(local)
+
+    def language(self, file: int) -> str:
+        segment, local = self._locate(file, self.file_offsets)
+        return segment.languages[segment.arrays["file_language"][local]]
+
+    def units_of(self, file: int) -> range:
+        """The rows of a file's units, which are neighbours."""
+        first, last = np.searchsorted(self.unit_file, [file, file + 1])
+        return range(int(first), int(last))
+
+    def languages(self) -> dict[str, int]:
+        """How many live files each language has."""
+        counts: dict[str, int] = {}
+        for segment, offset in zip(self.segments, self.file_offsets.tolist(), strict=False):
+            numbers = segment.arrays["file_language"]
+            live = numbers[self.file_alive[offset : offset + len(numbers)]]
+            for number, count in enumerate(np.bincount(live, minlength=len(segment.languages)).tolist()):
+                if count:
+                    counts[segment.languages[number]] = counts.get(segment.languages[number], 0) + count
+        return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+    def score(self, field: str, wanted: Sequence[str], weights: Sequence[float], k1: float, b: float) -> Scores:
+        """BM25 of a field: over units for body and name, over files for path."""
+        alive = self.file_alive if field == "path" else self.unit_alive
+        offsets = (self.file_offsets if field == "path" else self.unit_offsets).tolist()
+        parts = []
+        for segment, first, last in zip(self.segments, offsets, offsets[1:], strict=False):
+            rows = segment.rows(tuple(wanted))
+            masked = self.has_dead or (field == "path" and bool(self.left_out))
+            parts.append(Part(segment.fields[field], rows, alive[first:last] if masked else None))
+        return bm25(parts, weights, k1, b)
+
+    def units_named(self, name: str) -> list[int]:
+        """Live units whose symbol is `name` or ends with it, to the letter. A name that very many have finds none."""
+        found: list[int] = []
+        wanted = list(dict.fromkeys(word.lower().strip("_") for word in words(name)))
+        for segment, offset in zip(self.segments, self.unit_offsets.tolist(), strict=False):
+            rows = find_terms(segment.terms, wanted)
+            if not rows or min(rows) < 0:
+                continue
+            field = segment.fields["name"]
+            postings = [field.documents[field.pointers[row] : field.pointers[row + 1]] for row in rows]
+            common = min(postings, key=len)
+            for other in postings:
+                if other is not common:
+                    common = common[np.isin(common, other)]
+            for local in common.tolist() if len(common) <= _TOO_COMMON else []:
+                symbol = segment.symbols.text(local)
+                if self.unit_alive[local + offset] and (symbol == name or symbol.endswith(f".{name}")):
+                    found.append(local + offset)
+        return found
+
+    def _locate(self, number: int, offsets: npt.NDArray[Any]) -> tuple[CodeSegment, int]:
+        place = int(np.searchsorted(offsets, number, side="right")) - 1
+        return self.segments[place], int(number - offsets[place])
+

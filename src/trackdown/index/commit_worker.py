@@ -1,0 +1,124 @@
+"""A whole history, read and gathered in a process of its own, so that the parser's results need not wait for it.
+
+The parent sends what to read and gets facts in batches, then the arrays. The worker writes nothing and ends with its
+parent: its output pipe breaks.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO
+
+import msgspec
+import numpy as np
+
+from trackdown.errors import GitError
+from trackdown.index.commits import build_segment
+from trackdown.repository.git import Git
+from trackdown.repository.history import Commit, Listed, read_commits
+from trackdown.store.arrays import Arrays
+from trackdown.units.worker import receive, send
+
+_BATCH = 2000
+Fact = tuple[str, bool, bytes]
+
+
+class Request(msgspec.Struct, frozen=True):
+    """What to read, ancestors first."""
+
+    git_dir: str
+    commits: list[tuple[str, list[str]]]
+    exact_renames_only: bool
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """Some facts (id, complete, encoded commit); or, at the end, the arrays; or what went wrong."""
+
+    facts: list[Fact] = []
+    arrays: dict[str, tuple[str, list[int], bytes]] = {}
+    meta: dict[str, list[str]] = {}
+    error: str = ""
+
+
+def read_and_gather(git: Git, listed: Sequence[Listed], *, exact_renames_only: bool) -> Iterator[list[Fact] | Arrays]:
+    """Facts of all non-merge commits in batches, then the arrays. Raises GitError when git cannot go on."""
+    request = Request(
+        str(git.git_dir), [(commit.oid, list(commit.parents)) for commit in listed], exact_renames_only
+    )
+    command = [sys.executable, "-P", "-m", "trackdown.index.commit_worker"]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=Path("/"))
+    assert process.stdin is not None and process.stdout is not None
+    decoder = msgspec.msgpack.Decoder(Answer)
+    try:
+        send(process.stdin, request)
+        while True:
+            message = receive(process.stdout)
+            if message is None:
+                raise GitError("the process that reads the history died: run the command again")
+            answer = decoder.decode(message)
+            if answer.error:
+                raise GitError(answer.error)
+            if answer.arrays:
+                yield Arrays(
+                    {
+                        name: np.frombuffer(data, dtype=kind).reshape(shape)
+                        for name, (kind, shape, data) in answer.arrays.items()
+                    },
+                    answer.meta,
+                )
+                return
+            yield answer.facts
+    finally:
+        process.kill()
+        process.wait()
+        for pipe in (process.stdin, process.stdout):
+            try:
+                pipe.close()
+            except OSError:
+                pass
+
+
+def main() -> None:
+    """Serve one request."""
+    gc.disable()
+    message = receive(sys.stdin.buffer)
+    if message is None:
+        return
+    request = msgspec.msgpack.decode(message, type=Request)
+    stdout = sys.stdout.buffer
+    try:
+        listed = [Listed(oid, tuple(parents)) for oid, parents in request.commits]
+        commits = read_commits(Git(Path(request.git_dir)), listed, exact_renames_only=request.exact_renames_only)
+        arrays, meta = build_segment(_told(listed, commits, stdout))
+        packed = {name: (array.dtype.str, list(array.shape), array.tobytes()) for name, array in arrays.items()}
+        send(stdout, Answer(arrays=packed, meta=meta))
+    except GitError as error:
+        send(stdout, Answer(error=str(error)))
+    except (BrokenPipeError, KeyboardInterrupt):
+        os._exit(1)
+
+
+def _told(
+    listed: Sequence[Listed], commits: Iterator[Commit], stdout: IO[bytes]
+) -> Iterator[tuple[Listed, Commit | None]]:
+    """Pair every listed commit with its facts, and tell the parent of them on the way."""
+    facts: list[Fact] = []
+    for item in listed:
+        commit = None if item.is_merge else next(commits)
+        if commit is not None:
+            facts.append((commit.oid, commit.complete, msgspec.msgpack.encode(commit)))
+        if len(facts) >= _BATCH:
+            send(stdout, Answer(facts=facts))
+            facts = []
+        yield item, commit
+    if facts:
+        send(stdout, Answer(facts=facts))
+
+
+if __name__ == "__main__":
+    main()

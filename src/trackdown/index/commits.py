@@ -1,0 +1,276 @@
+"""The commit index: messages of all commits of a repository as postings, the paths they changed, and who descends whom.
+
+One per repository. A search masks it to the ancestors of its commit, so the future never leaks. It has a base segment
+and, for commits that came later, a delta.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from trackdown.index.bm25 import Mask, Part, Scores, bm25
+from trackdown.index.identities import Identities
+from trackdown.index.postings import PostingsWriter, find_terms, open_field
+from trackdown.index.strings import StringTable, pack
+from trackdown.repository.history import Commit, Listed
+from trackdown.store.arrays import Arrays
+from trackdown.units.tokens import words
+
+_LONGEST_SUBJECT = 200
+
+
+def build_segment(
+    commits: Iterable[tuple[Listed, Commit | None]], base: CommitSegment | None = None
+) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
+    """Gather commits, ancestors first, into arrays. Merges come without facts: they only connect.
+
+    With a base, the segment is a delta: its positions go on where the base ends.
+    """
+    offset = len(base.oids) if base is not None else 0
+    writer = PostingsWriter("message")
+    oids: list[bytes] = []
+    place: dict[str, int] = {}
+    parents: list[int] = []
+    parent_pointers = [0]
+    times: list[int] = []
+    subjects: list[bytes] = []
+    authors: list[bytes] = []
+    paths: dict[bytes, int] = {}
+    changed: list[int] = []
+    change_pointers = [0]
+    renames: list[tuple[int, int, int]] = []
+    childless: dict[str, None] = dict.fromkeys(base.tips) if base is not None else {}
+    document_ids: list[int] = []
+    document_words: list[int] = []
+    for number, (listed, commit) in enumerate(commits):
+        place[listed.oid] = number + offset
+        oids.append(bytes.fromhex(listed.oid))
+        childless[listed.oid] = None
+        for parent in listed.parents:
+            childless.pop(parent, None)
+            at = place.get(parent, -1)
+            parents.append(base.position(parent) if at < 0 and base is not None else at)
+        parent_pointers.append(len(parents))
+        times.append(commit.time if commit else 0)
+        subjects.append(commit.message.split("\n", 1)[0][:_LONGEST_SUBJECT].encode() if commit else b"")
+        authors.append(commit.author.encode() if commit else b"")
+        if commit is not None:
+            found = writer.number(words(commit.message))
+            document_words += found
+            document_ids += [number] * len(found)
+            for change in commit.changes:
+                path = paths.setdefault(change.path, len(paths))
+                if change.old_path is not None:
+                    old = paths.setdefault(change.old_path, len(paths))
+                    renames.append((number + offset, old, path))
+                changed.append(path)
+        change_pointers.append(len(changed))
+    writer.fields["message"].add(document_ids, document_words, np.ones(len(document_ids)))
+    table = sorted(paths)
+    order = np.empty(len(paths), dtype=np.int64)
+    order[[paths[path] for path in table]] = np.arange(len(table))
+    renamed = np.array(renames, dtype=np.int64).reshape(-1, 3)
+    renamed[:, 1:] = order[renamed[:, 1:]] if len(renamed) else renamed[:, 1:]
+    width = len(oids[0]) if oids else 20
+    arrays: dict[str, npt.NDArray[Any]] = {
+        "oids": np.frombuffer(b"".join(oids), dtype=np.uint8).reshape(len(oids), width),
+        "parents": np.array(parents, dtype=np.int32),
+        "parent_pointers": np.array(parent_pointers, dtype=np.int64),
+        "times": np.array(times, dtype=np.int64),
+        "change_paths": order[np.array(changed, dtype=np.int64)].astype(np.int32),
+        "change_pointers": np.array(change_pointers, dtype=np.int64),
+        "renames": renamed,
+    }
+    arrays |= pack("subjects", subjects) | pack("authors", authors) | pack("paths", table)
+    arrays |= writer.arrays({"message": len(oids)})
+    return arrays, {"tips": list(childless)}
+
+
+class CommitSegment:
+    """The arrays of one segment."""
+
+    def __init__(self, arrays: Arrays) -> None:
+        self.arrays = arrays
+        self.oids = arrays["oids"]
+        self.tips: list[str] = arrays.meta["tips"]
+        self.subjects = StringTable(arrays, "subjects")
+        self.authors = StringTable(arrays, "authors")
+        self.paths = StringTable(arrays, "paths")
+        self.terms = StringTable(arrays, "terms")
+        self.message = open_field(arrays, "message")
+        self._order: npt.NDArray[Any] | None = None
+
+    def position(self, oid: str) -> int:
+        """The place of a commit in this segment, or -1."""
+        keys = self._sorted()
+        wanted = np.frombuffer(bytes.fromhex(oid), dtype=np.uint8)
+        if not len(self.oids) or len(wanted) != self.oids.shape[1]:
+            return -1
+        prefix = wanted[:8].view(">u8")[0]
+        order = self._order
+        assert order is not None
+        place = int(np.searchsorted(keys, prefix, sorter=order))
+        while place < len(order) and keys[order[place]] == prefix:
+            if np.array_equal(self.oids[order[place]], wanted):
+                return int(order[place])
+            place += 1
+        return -1
+
+    def _sorted(self) -> npt.NDArray[Any]:
+        """The first eight bytes of every id as a number; `_order` sorts them."""
+        keys = np.ascontiguousarray(self.oids[:, :8]).view(">u8").ravel().astype(np.uint64)
+        if self._order is None:
+            self._order = np.argsort(keys, kind="stable")
+        return keys
+
+
+class CommitIndex:
+    """All commits that are known of a repository, base and delta as one space of positions."""
+
+    def __init__(self, segments: Sequence[CommitSegment]) -> None:
+        self.segments = list(segments)
+        self.offsets = np.cumsum([0, *(len(segment.oids) for segment in segments)])
+        self.count = int(self.offsets[-1])
+        self.tips = segments[-1].tips if segments else []
+        self.times = self._joined("times")
+        self._path_numbers = self._join_paths()
+        self._states = lru_cache(maxsize=8)(self._state)
+
+    def _joined(self, name: str) -> npt.NDArray[Any]:
+        return np.concatenate([segment.arrays[name] for segment in self.segments])
+
+    def _join_paths(self) -> list[npt.NDArray[np.int64]]:
+        """For each segment, the common number of each of its paths: the base's own, then new ones."""
+        base = self.segments[0].paths
+        numbers = [np.arange(len(base), dtype=np.int64)]
+        self._new_paths: list[bytes] = []
+        for segment in self.segments[1:]:
+            mapped = np.empty(len(segment.paths), dtype=np.int64)
+            for index in range(len(segment.paths)):
+                path = segment.paths.raw(index)
+                known = base.find(path)
+                if known < 0:
+                    known = len(base) + len(self._new_paths)
+                    self._new_paths.append(path)
+                mapped[index] = known
+            numbers.append(mapped)
+        return numbers
+
+    def path(self, number: int) -> str:
+        """The path behind a number."""
+        base = self.segments[0].paths
+        if number < len(base):
+            return base.text(number)
+        return self._new_paths[number - len(base)].decode("utf-8", "surrogateescape")
+
+    def position(self, oid: str) -> int:
+        """The place of a commit, or -1."""
+        for segment, offset in zip(self.segments, self.offsets.tolist(), strict=False):
+            found = segment.position(oid)
+            if found >= 0:
+                return int(found + offset)
+        return -1
+
+    def oid(self, position: int) -> str:
+        segment, local = self._locate(position)
+        return bytes(segment.oids[local]).hex()
+
+    def subject(self, position: int) -> str:
+        segment, local = self._locate(position)
+        return segment.subjects.text(local)
+
+    def author(self, position: int) -> str:
+        segment, local = self._locate(position)
+        return segment.authors.text(local)
+
+    def _locate(self, position: int) -> tuple[CommitSegment, int]:
+        place = int(np.searchsorted(self.offsets, position, side="right")) - 1
+        return self.segments[place], int(position - self.offsets[place])
+
+    def ancestors(self, commit: str) -> Mask | None:
+        """Which commits a commit reaches, itself included; None for all. The commit must be in the index."""
+        return self._states(commit)[0]
+
+    def visible(self, commit: str) -> int:
+        """How many commits a commit reaches."""
+        mask = self.ancestors(commit)
+        return self.count if mask is None else int(mask.sum())
+
+    def identities(self, commit: str) -> Identities:
+        """The renames that a commit's past holds."""
+        return self._states(commit)[1]
+
+    def _state(self, commit: str) -> tuple[Mask | None, Identities]:
+        mask = None if self.tips == [commit] else self._reach(self.position(commit))
+        positions, old, new = [], [], []
+        for segment, numbers in zip(self.segments, self._path_numbers, strict=True):
+            events = segment.arrays["renames"]
+            visible = events if mask is None else events[mask[events[:, 0]]]
+            positions.append(visible[:, 0])
+            old.append(numbers[visible[:, 1]])
+            new.append(numbers[visible[:, 2]])
+        return mask, Identities(np.concatenate(positions), np.concatenate(old), np.concatenate(new))
+
+    def _reach(self, start: int) -> Mask:
+        reached = bytearray(self.count)
+        reached[start] = 1
+        for segment, offset in reversed(list(zip(self.segments, self.offsets.tolist(), strict=False))):
+            pointers, parents = segment.arrays["parent_pointers"].tolist(), segment.arrays["parents"].tolist()
+            for local in range(min(len(segment.oids) - 1, start - offset), -1, -1):
+                if reached[local + offset]:
+                    for parent in parents[pointers[local] : pointers[local + 1]]:
+                        if parent >= 0:
+                            reached[parent] = 1
+        return np.frombuffer(reached, dtype=np.uint8).astype(bool)
+
+    def score(self, wanted: Sequence[str], weights: Sequence[float], mask: Mask | None, k1: float, b: float) -> Scores:
+        """BM25 of the messages of visible commits; merges have no message and do not count."""
+        parts = []
+        for segment, first, last in zip(
+            self.segments, self.offsets.tolist(), self.offsets.tolist()[1:], strict=False
+        ):
+            has_message = segment.message.lengths > 0
+            alive = has_message if mask is None else has_message & mask[first:last]
+            parts.append(Part(segment.message, find_terms(segment.terms, wanted), alive))
+        return bm25(parts, weights, k1, b)
+
+    def changes(self, positions: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """The paths that commits touched: (index into `positions`, number of the path as it was called then)."""
+        owners: list[npt.NDArray[np.int64]] = []
+        paths: list[npt.NDArray[np.int64]] = []
+        ends = self.offsets.tolist()[1:]
+        for segment, first, last, numbers in zip(self.segments, self.offsets.tolist(), ends, self._path_numbers,
+                                                 strict=False):  # fmt: skip
+            inside = np.flatnonzero((positions >= first) & (positions < last))
+            local = positions[inside] - first
+            pointers = segment.arrays["change_pointers"]
+            starts, sizes = pointers[local], pointers[local + 1] - pointers[local]
+            steps = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+            rows = np.repeat(starts, sizes) + steps
+            owners.append(np.repeat(inside, sizes))
+            paths.append(numbers[segment.arrays["change_paths"][rows]])
+        return np.concatenate(owners), np.concatenate(paths)
+
+    def touching(self, path: str, commit: str, limit: int = 2000) -> npt.NDArray[np.int64]:
+        """Visible commits that touched the file that is now at `path`, the latest first."""
+        mask, identities = self._states(commit)
+        visible = np.arange(self.count) if mask is None else np.flatnonzero(mask)
+        owners, numbers = self.changes(visible)
+        wanted = self.path_number(path)
+        if wanted < 0:
+            return np.zeros(0, dtype=np.int64)
+        present = identities.present(numbers, visible[owners])
+        return np.unique(visible[owners[present == wanted]])[::-1][:limit]
+
+    def path_number(self, path: str) -> int:
+        """The number of a path, or -1 when no commit touched it under that name."""
+        raw = path.encode("utf-8", "surrogateescape")
+        found = self.segments[0].paths.find(raw)
+        if found >= 0:
+            return found
+        return len(self.segments[0].paths) + self._new_paths.index(raw) if raw in self._new_paths else -1

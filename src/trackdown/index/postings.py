@@ -1,0 +1,134 @@
+"""Words of documents → postings: for each term the documents that hold it and how often, in flat arrays.
+
+Several fields (name, path, body) share one table of terms. A segment is immutable; which of its documents are alive
+is decided by whoever searches it, so every statistic that ranks comes from the live documents alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from trackdown.index.strings import StringTable, pack
+from trackdown.store.arrays import Arrays
+from trackdown.units.tokens import terms
+
+Int32s = npt.NDArray[np.int32]
+Int64s = npt.NDArray[np.int64]
+_COUNT_BITS = 12
+
+
+class FieldWriter:
+    """Collects (document, word, count) of one field."""
+
+    def __init__(self) -> None:
+        self._documents: list[npt.NDArray[Any]] = []
+        self._words: list[npt.NDArray[Any]] = []
+        self._counts: list[npt.NDArray[Any]] = []
+
+    def add(self, documents: npt.ArrayLike, words: npt.ArrayLike, counts: npt.ArrayLike) -> None:
+        """Add aligned arrays; documents may come in any order and words may repeat."""
+        self._documents.append(np.asarray(documents, dtype=np.int64))
+        self._words.append(np.asarray(words, dtype=np.int64))
+        self._counts.append(np.asarray(counts, dtype=np.int64))
+
+    def entries(self) -> tuple[Int64s, Int64s, Int64s]:
+        """Everything added, as three arrays."""
+        if not self._documents:
+            empty = np.zeros(0, dtype=np.int64)
+            return empty, empty, empty
+        return np.concatenate(self._documents), np.concatenate(self._words), np.concatenate(self._counts)
+
+
+class PostingsWriter:
+    """Numbers words, collects fields, and turns them into the arrays of a segment."""
+
+    def __init__(self, *fields: str) -> None:
+        self.numbers: dict[str, int] = {}
+        self.fields = {name: FieldWriter() for name in fields}
+
+    def number(self, words: Sequence[str]) -> list[int]:
+        """The numbers of words, new ones included."""
+        numbers = self.numbers
+        return [numbers.setdefault(word, len(numbers)) for word in words]
+
+    def arrays(self, sizes: dict[str, int]) -> dict[str, npt.NDArray[Any]]:
+        """The arrays of all fields; `sizes` says how many documents each has."""
+        table, first, ids = self._terms()
+        arrays = pack("terms", table)
+        for name, field in self.fields.items():
+            arrays |= _field_arrays(name, field, sizes[name], first, ids, len(table))
+        return arrays
+
+    def _terms(self) -> tuple[list[bytes], Int64s, Int64s]:
+        """The sorted terms, and for each word its terms (ids[first[w]:first[w + 1]])."""
+        numbers: dict[str, int] = {}
+        first = np.zeros(len(self.numbers) + 1, dtype=np.int64)
+        ids: list[int] = []
+        for index, word in enumerate(self.numbers):
+            ids += [numbers.setdefault(term, len(numbers)) for term in terms(word)]
+            first[index + 1] = len(ids)
+        encoded = [term.encode("utf-8", "surrogateescape") for term in numbers]
+        order = sorted(range(len(encoded)), key=encoded.__getitem__)
+        place = np.empty(len(order), dtype=np.int64)
+        place[order] = np.arange(len(order))
+        return [encoded[index] for index in order], first, place[np.array(ids, dtype=np.int64)]
+
+
+def _field_arrays(
+    name: str, field: FieldWriter, size: int, first: Int64s, ids: Int64s, term_count: int
+) -> dict[str, npt.NDArray[Any]]:
+    documents, words, counts = field.entries()
+    repeats = (first[1:] - first[:-1])[words]
+    documents = np.repeat(documents, repeats)
+    counts = np.repeat(counts, repeats)
+    ends = np.cumsum(repeats)
+    inside = np.arange(len(documents)) - np.repeat(ends - repeats, repeats)
+    found = ids[np.repeat(first[:-1][words], repeats) + inside]
+    # Sorting one packed integer is several times faster than sorting by three keys.
+    bits = max(size, 1).bit_length()
+    if term_count.bit_length() + bits + _COUNT_BITS > 63:
+        raise OverflowError("too many units for one segment")
+    counts = np.minimum(counts, (1 << _COUNT_BITS) - 1)
+    packed = (((found << bits) | documents) << _COUNT_BITS) | counts
+    packed.sort()
+    keys = packed >> _COUNT_BITS
+    starts = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1]))) if len(keys) else np.zeros(0, np.int64)
+    totals = np.add.reduceat(packed & ((1 << _COUNT_BITS) - 1), starts) if len(keys) else np.zeros(0, np.int64)
+    keys = keys[starts]
+    documents = keys & ((1 << bits) - 1)
+    pointers = np.zeros(term_count + 1, dtype=np.int64)
+    np.cumsum(np.bincount(keys >> bits, minlength=term_count), out=pointers[1:])
+    lengths = np.bincount(documents, weights=totals, minlength=size)
+    return {
+        f"{name}_pointers": pointers,
+        f"{name}_documents": documents.astype(np.int32),
+        f"{name}_counts": np.minimum(totals, 65535).astype(np.uint16),
+        f"{name}_lengths": lengths.astype(np.int32),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field of one segment, to be searched."""
+
+    pointers: Int64s
+    documents: Int32s
+    counts: npt.NDArray[np.uint16]
+    lengths: Int32s
+
+
+def open_field(arrays: Arrays, name: str) -> Field:
+    """The field as it lies in an array file."""
+    return Field(
+        arrays[f"{name}_pointers"], arrays[f"{name}_documents"], arrays[f"{name}_counts"], arrays[f"{name}_lengths"]
+    )
+
+
+def find_terms(table: StringTable, wanted: Sequence[str]) -> list[int]:
+    """The row of each term in a segment's table, or -1."""
+    return [table.find(term.encode("utf-8", "surrogateescape")) for term in wanted]

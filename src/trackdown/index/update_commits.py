@@ -1,0 +1,270 @@
+"""Bring a repository's commit index up to date: facts for new commits, then a base or a delta of arrays."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from trackdown.errors import GitError
+from trackdown.index.commit_worker import read_and_gather
+from trackdown.index.commits import CommitIndex, CommitSegment, build_segment
+from trackdown.repository.git import Git
+from trackdown.repository.history import (
+    HISTORY_VERSION,
+    Commit,
+    Listed,
+    list_commits,
+    read_commits,
+    root_commits,
+    shallow_commits,
+)
+from trackdown.repository.source import Source
+from trackdown.store.arrays import Arrays
+from trackdown.store.store import Store
+from trackdown.types import Progress
+
+REPOSITORIES = "repository"
+MANIFESTS = "commits"
+COMMITS = "commit"
+INDEX_VERSION = 1
+_DELTA_COMMITS = 1000
+_WORTH_A_PROCESS = 2000
+_WRITE_EVERY = 2000
+_DECODER = msgspec.msgpack.Decoder(Commit)
+
+
+class Manifest(msgspec.Struct, frozen=True):
+    """Which array files make up a commit index, and how many of its commits were read from an incomplete clone."""
+
+    version: int
+    segments: list[str]
+    incomplete: int
+
+
+class Known(msgspec.Struct, frozen=True):
+    """What the store remembers of a clone. `private` clones lack objects: what they give is not shared."""
+
+    identity: str
+    private: bool
+    shallow: str
+
+
+@dataclass(frozen=True, slots=True)
+class CommitUpdate:
+    """An index and the number of its commits whose changes or renames are not fully known."""
+
+    index: CommitIndex
+    incomplete: int
+
+
+def repository_id(store: Store, source: Source, tip: str | None) -> str:
+    """What all worktrees and clones of a repository share: the hash of its first commits.
+
+    A plain folder, a repository without commits and an incomplete clone stand for themselves.
+    """
+    place = str(source.common_dir or source.root)
+    own = hashlib.sha256(place.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    if source.git is None or tip is None:
+        return f"place-{own}"
+    shallow = ",".join(sorted(shallow_commits(source.git))) if source.shallow else ""
+    record = store.database.read_record(REPOSITORIES, place.encode("utf-8", "replace").decode())
+    known = msgspec.json.decode(record, type=Known) if record is not None else None
+    if known is None or known.shallow != shallow:
+        roots = "".join(root_commits(source.git, tip)) + shallow
+        identity = f"history-{hashlib.sha256(roots.encode()).hexdigest()[:16]}"
+        known = Known(identity, bool(shallow) or source.partial, shallow)
+        _remember(store, place, known)
+    return f"{known.identity}-{own}" if known.private else known.identity
+
+
+def _remember(store: Store, place: str, known: Known) -> None:
+    if not store.read_only:
+        key = place.encode("utf-8", "replace").decode()
+        store.database.write_record(REPOSITORIES, key, msgspec.json.encode(known))
+
+
+def mark_private(store: Store, source: Source, tip: str) -> str:
+    """Note that a clone lacks objects, so that its facts are not shared. Returns its new id."""
+    place = str(source.common_dir or source.root)
+    shared = repository_id(store, source, tip)
+    if _is_shared(shared):
+        _remember(store, place, Known(shared, True, ""))
+    return repository_id(store, source, tip)
+
+
+def open_commits(store: Store, repository: str) -> CommitUpdate | None:
+    """The commit index as it is, if there is a whole one."""
+    record = store.database.read_record(MANIFESTS, repository)
+    if record is None:
+        return None
+    manifest = msgspec.json.decode(record, type=Manifest)
+    if manifest.version != INDEX_VERSION:
+        return None
+    segments = []
+    for name in manifest.segments:
+        arrays = store.open_arrays(name)
+        if arrays is None:
+            return None
+        segments.append(CommitSegment(arrays))
+    store.database.touch_record(MANIFESTS, repository)
+    return CommitUpdate(CommitIndex(segments), manifest.incomplete)
+
+
+def update_commits(
+    store: Store, source: Source, repository: str, tip: str, present: CommitUpdate | None, progress: Progress
+) -> tuple[CommitUpdate, str]:
+    """Add the commits that `tip` reaches and the index does not have. The caller holds the write lock.
+
+    Returns the update and the repository's id, which is another when the clone turned out to lack objects.
+    """
+    git = source.git
+    assert git is not None
+    base = present.index.segments[0] if present is not None else None
+    listed = _list_new(git, tip, present, base)
+    if base is not None and len(listed) > max(_DELTA_COMMITS, len(base.oids) // 10):
+        base = None
+    if base is None:
+        listed = list_commits(git, tip)
+        if len(listed) > _WORTH_A_PROCESS and not _any_known(store, listed):
+            return _first_index(store, source, repository, tip, listed, progress)
+    incomplete = _make_facts(store, source, repository, listed, progress)
+    if incomplete and _is_shared(repository):
+        repository = mark_private(store, source, tip)
+        incomplete = _make_facts(store, source, repository, listed, progress)
+        base = None
+        listed = list_commits(git, tip)
+    arrays, meta = build_segment(_with_facts(store, repository, listed), base)
+    total = incomplete + (present.incomplete if base is not None and present is not None else 0)
+    return _keep(store, repository, Arrays(arrays, meta), listed, base, total), repository
+
+
+def _first_index(
+    store: Store, source: Source, repository: str, tip: str, listed: Sequence[Listed], progress: Progress
+) -> tuple[CommitUpdate, str]:
+    """Read and gather a whole history in a process of its own: nothing of it is known yet."""
+    assert source.git is not None
+    incomplete = done = 0
+    arrays: Arrays | None = None
+    for batch in read_and_gather(source.git, listed, exact_renames_only=source.partial):
+        if isinstance(batch, Arrays):
+            arrays = batch
+            continue
+        if not incomplete and not all(complete for _, complete, _ in batch) and _is_shared(repository):
+            repository = mark_private(store, source, tip)
+        incomplete += sum(not complete for _, complete, _ in batch)
+        rows = [(_key(oid) if complete else _key(oid, repository), fact) for oid, complete, fact in batch]
+        store.database.write_facts(COMMITS, rows)
+        done += len(rows)
+        progress("history", done, len(listed))
+    assert arrays is not None
+    return _keep(store, repository, arrays, listed, None, incomplete), repository
+
+
+def _keep(
+    store: Store, repository: str, arrays: Arrays, listed: Sequence[Listed], base: CommitSegment | None, incomplete: int
+) -> CommitUpdate:
+    """Write a segment and the manifest that names it."""
+    name = f"commits-{repository}-{_digest(listed)}"
+    if not store.read_only:
+        store.write_arrays(name, arrays, arrays.meta)
+        names = [name] if base is None else [_base_name(store, repository), name]
+        manifest = Manifest(INDEX_VERSION, names, incomplete)
+        store.database.write_record(MANIFESTS, repository, msgspec.json.encode(manifest))
+    segment = CommitSegment(arrays)
+    return CommitUpdate(CommitIndex([segment] if base is None else [base, segment]), incomplete)
+
+
+def _any_known(store: Store, listed: Sequence[Listed]) -> bool:
+    """Whether some commit has facts; the first and the last ones tell, since facts are written ancestors first."""
+    single = [commit.oid for commit in listed if not commit.is_merge]
+    return bool(store.database.known_facts(COMMITS, [_key(oid) for oid in single[:50] + single[-50:]]))
+
+
+def _is_shared(repository: str) -> bool:
+    return repository.count("-") == 1
+
+
+def _base_name(store: Store, repository: str) -> str:
+    record = store.database.read_record(MANIFESTS, repository)
+    assert record is not None
+    return msgspec.json.decode(record, type=Manifest).segments[0]
+
+
+def _list_new(git: Git, tip: str, present: CommitUpdate | None, base: CommitSegment | None) -> list[Listed]:
+    """Commits behind the base: those of the delta and the new ones."""
+    if present is None or base is None:
+        return []
+    wanted = [tip, *(known for known in present.index.tips if known not in base.tips)]
+    try:
+        return _union(git, wanted, base.tips)
+    except GitError:
+        # A branch that was indexed once is gone from this clone: keep to what the wanted commit reaches.
+        known = [oid for oid in base.tips if _exists(git, oid)]
+        return list_commits(git, tip, known)
+
+
+def _union(git: Git, wanted: Sequence[str], known: Sequence[str]) -> list[Listed]:
+    seen: dict[str, Listed] = {}
+    for tip in reversed(wanted):
+        for listed in list_commits(git, tip, known):
+            seen.setdefault(listed.oid, listed)
+    return list(seen.values())
+
+
+def _exists(git: Git, oid: str) -> bool:
+    try:
+        git.run("cat-file", "-e", oid)
+    except GitError:
+        return False
+    return True
+
+
+def _key(oid: str, repository: str | None = None) -> str:
+    """The key of a commit's facts: shared by all clones, or one repository's own when they are incomplete."""
+    return f"{oid}:{HISTORY_VERSION}" + (f":{repository}" if repository else "")
+
+
+def _make_facts(
+    store: Store, source: Source, repository: str, listed: Sequence[Listed], progress: Progress
+) -> int:
+    """Read the commits that have no facts yet. Returns how many of all are incomplete."""
+    assert source.git is not None
+    single = [commit for commit in listed if not commit.is_merge]
+    whole = store.database.known_facts(COMMITS, [_key(commit.oid) for commit in single])
+    rest = [commit for commit in single if _key(commit.oid) not in whole]
+    own = store.database.known_facts(COMMITS, [_key(commit.oid, repository) for commit in rest])
+    unknown = [commit for commit in rest if _key(commit.oid, repository) not in own]
+    incomplete = len(own)
+    rows: list[tuple[str, bytes]] = []
+    for done, commit in enumerate(read_commits(source.git, unknown, exact_renames_only=source.partial), 1):
+        incomplete += not commit.complete
+        key = _key(commit.oid) if commit.complete else _key(commit.oid, repository)
+        rows.append((key, msgspec.msgpack.encode(commit)))
+        if len(rows) >= _WRITE_EVERY:
+            progress("history", done, len(unknown))
+            store.database.write_facts(COMMITS, rows)
+            rows = []
+    store.database.write_facts(COMMITS, rows)
+    return incomplete
+
+
+def _with_facts(store: Store, repository: str, listed: Sequence[Listed]) -> Iterator[tuple[Listed, Commit | None]]:
+    """Every listed commit with its facts; merges have none."""
+    step = 500
+    for start in range(0, len(listed), step):
+        batch = listed[start : start + step]
+        keys = [_key(commit.oid) for commit in batch if not commit.is_merge]
+        own = [_key(commit.oid, repository) for commit in batch if not commit.is_merge]
+        found = store.database.read_facts(COMMITS, keys)
+        if len(found) < len(keys):
+            found |= store.database.read_facts(COMMITS, own)
+        for commit in batch:
+            value = found.get(_key(commit.oid)) or found.get(_key(commit.oid, repository))
+            yield commit, None if value is None else _DECODER.decode(value)
+
+
+def _digest(listed: Sequence[Listed]) -> str:
+    return hashlib.sha256("".join(commit.oid for commit in listed).encode()).hexdigest()[:16]

@@ -1,0 +1,144 @@
+"""Split an issue into what each retriever needs. Nothing here looks at a repository."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+from trackdown.errors import QueryError
+from trackdown.query.stopwords import STOPWORDS
+from trackdown.units.tokens import terms, words
+
+LONGEST_QUERY = 200_000
+_FENCE = re.compile(r"^[ \t]*(```|~~~).*?$(.*?)(?:^[ \t]*\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
+_INLINE_CODE = re.compile(r"`([^`\n]{1,200})`")
+_QUOTED = re.compile(r"\"([^\"\n]{8,200})\"|“([^”\n]{8,200})”")
+_PYTHON_FRAME = re.compile(r'File "([^"\n]{1,300})", line (\d{1,7})(?:, in ([\w<>.]{1,120}))?')
+_JVM_FRAME = re.compile(r"\bat (?:[\w$]+\.)*([\w$]+)\.([\w$<>]+)\(([\w$]+\.(?:java|kt|scala|groovy)):(\d{1,7})\)")
+_JS_FRAME = re.compile(r"\bat (?:(?:async |new )?([\w$.<>\[\] ]{1,120}?) \()?((?:[a-z]+://)?[^\s()]{1,300}?):(\d{1,7}):\d+")
+_PLACE = re.compile(r"(?<![\w/.])((?:[\w.@+-]+/)*[\w.@+-]+\.[A-Za-z]\w{0,9}):(\d{1,7})\b")
+_PATH = re.compile(r"(?<![\w/.:@-])((?:\.{0,2}/)?(?:[\w.@+-]+/)*[\w@+-][\w.@+-]*\.[A-Za-z]\w{0,9})(?![\w/])")
+_FOLDER_PATH = re.compile(r"(?<![\w/.:@-])((?:[\w.@+-]+/){1,10}[\w.@+-]*)(?![\w/])")
+_DOTTED = re.compile(r"(?<![\w/])([A-Za-z_]\w*(?:(?:\.|::|#|->)[A-Za-z_]\w*)+)")
+_CALL = re.compile(r"\b([A-Za-z_]\w{2,})\(")
+_NAME = re.compile(r"\b(?:[A-Za-z]\w*_\w+|_+[A-Za-z]\w*|[a-z]+[a-z0-9]*[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|[A-Z]{2,}[a-z]\w+)\b")
+_ASKS_FOR_TESTS = re.compile(
+    r"\b(?:unit ?tests?|test ?(?:suite|cases?|files?|coverage|runner|fixtures?)|tests? (?:for|of|that)|"
+    r"flaky|(?:the|a|which|where are|failing) tests?|tests? (?:fails?|failed|failing)|testing)\b|\btest_\w+|^tests?\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A frame of a traceback: where it was, and in what. `function` may be empty."""
+
+    path: str
+    line: int
+    function: str
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """An issue, taken apart. `weights` holds every term that is worth searching for."""
+
+    text: str
+    title: str
+    prose: str
+    code: tuple[str, ...]
+    quoted: tuple[str, ...]
+    frames: tuple[Frame, ...]
+    paths: tuple[str, ...]
+    names: tuple[str, ...]
+    weights: dict[str, float]
+    asks_for_tests: bool
+
+
+def understand(text: str) -> Query:
+    """Take a query apart. Raises QueryError when there is nothing in it to search for."""
+    cleaned = _clean(text)
+    prose, code = _fences(cleaned)
+    frames = _frames(cleaned)
+    title = next((line.strip().lstrip("#").strip() for line in prose.splitlines() if line.strip()), "")
+    weights = _weights(cleaned)
+    if not weights:
+        raise QueryError("the query holds no word to search for: give a few words, a name or an issue's text")
+    quoted = tuple(dict.fromkeys((a or b).strip() for a, b in _QUOTED.findall(prose)))
+    inline = _INLINE_CODE.findall(prose)
+    paths = _paths(cleaned)
+    names = _names(prose, inline, code, frames, paths)
+    return Query(
+        cleaned, title, prose, (*code, *inline), quoted, frames, paths, names, weights,
+        bool(_ASKS_FOR_TESTS.search(title if len(cleaned) > 400 else prose)),
+    )  # fmt: skip
+
+
+def _clean(text: str) -> str:
+    """Refuse what is no text; drop control characters; cut what is absurdly long."""
+    if not text.strip():
+        raise QueryError("the query is empty: give a few words, a name or an issue's text")
+    head = text[:LONGEST_QUERY]
+    odd = sum(1 for sign in head if sign == "\0" or sign == "\ufffd" or "\udc80" <= sign <= "\udcff")
+    if odd > len(head) / 10:
+        raise QueryError("the query is not text: it looks like a binary file")
+    return re.sub(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\udc80-\udcff]", " ", head).replace("\r\n", "\n")
+
+
+def _fences(text: str) -> tuple[str, tuple[str, ...]]:
+    """(prose, code blocks)."""
+    code = tuple(match[1].strip("\n") for match in _FENCE.findall(text))
+    return _FENCE.sub("\n", text), code
+
+
+def _frames(text: str) -> tuple[Frame, ...]:
+    """Traceback frames of Python, the JVM, JavaScript, and `path:line` as Go, Rust and compilers print it."""
+    found: dict[Frame, None] = {}
+    for path, line, function in _PYTHON_FRAME.findall(text):
+        found[Frame(path, int(line), function.strip("<>"))] = None
+    for owner, function, path, line in _JVM_FRAME.findall(text):
+        found[Frame(path, int(line), f"{owner}.{function}")] = None
+    for function, path, line in _JS_FRAME.findall(text):
+        found[Frame(path, int(line), function.strip())] = None
+    known = {(frame.path, frame.line) for frame in found}
+    for path, line in _PLACE.findall(text):
+        if (path, int(line)) not in known:
+            found[Frame(path, int(line), "")] = None
+    return tuple(found)[:200]
+
+
+def _paths(text: str) -> tuple[str, ...]:
+    """What looks like a file's path or name, or like a folder."""
+    found = dict.fromkeys(match.removeprefix("./") for match in _PATH.findall(text))
+    found.update(dict.fromkeys(match.strip("/") for match in _FOLDER_PATH.findall(text) if match.count("/") > 1))
+    return tuple(path for path in found if len(path) < 300)[:200]
+
+
+def _names(
+    prose: str, inline: list[str], code: tuple[str, ...], frames: tuple[Frame, ...], paths: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Identifiers that occur: those that look like one, those in code marks, and what is called."""
+    found: dict[str, None] = {}
+    text = "\n".join([prose, *code])
+    for dotted in _DOTTED.findall(text):
+        found[re.sub(r"::|#|->", ".", dotted)] = None
+    for snippet in inline:
+        found.update(dict.fromkeys(word for word in words(snippet) if len(word) > 2))
+    found.update(dict.fromkeys(_NAME.findall(text)))
+    found.update(dict.fromkeys(_CALL.findall(text)))
+    found.update(dict.fromkeys(frame.function for frame in frames if frame.function))
+    stripped = prose.strip()
+    if re.fullmatch(r"[\w.:#]+", stripped):
+        found[re.sub(r"::|#", ".", stripped)] = None
+    skip = set(paths)
+    return tuple(name for name in found if name not in skip and name.lower() not in STOPWORDS)[:300]
+
+
+def _weights(text: str) -> dict[str, float]:
+    """Terms with their weight: a repeated term counts more, but less each time."""
+    counts: Counter[str] = Counter()
+    for word, count in Counter(words(text)).items():
+        for term in terms(word):
+            counts[term] += count
+    kept = {term: count for term, count in counts.items() if term not in STOPWORDS}
+    return {term: 1.0 + 0.5 * (min(count, 9) - 1) ** 0.5 if count > 1 else 1.0 for term, count in (kept or counts).items()}

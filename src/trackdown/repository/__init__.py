@@ -1,0 +1,1 @@
+"""Git or folder → snapshots, blobs, commits, ignore rules."""

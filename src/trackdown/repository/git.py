@@ -1,0 +1,138 @@
+"""Running the git program: safely in an untrusted repository, streamed, with errors in one line."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from trackdown.errors import GitError, MissingObject
+
+OLDEST_GIT = (2, 31)
+_ALLOWED_PROTOCOLS = "file:https:http:ssh:git"
+# Nothing that a repository's own configuration names may run, and nothing of it may change the output.
+_SAFE_CONFIG = (
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    "core.quotePath=false",
+    "core.untrackedCache=false",
+    "log.showSignature=false",
+    "log.showRoot=true",
+    "i18n.logOutputEncoding=UTF-8",
+    "diff.external=",
+    "submodule.recurse=false",
+)
+_MISSING = re.compile(r"unable to (?:read|find)|missing blob|could not fetch|bad object|promisor|not allowed", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Git:
+    """A git directory to run commands in. `work_tree` is None for a bare repository."""
+
+    git_dir: Path
+    work_tree: Path | None = None
+
+    def arguments(self, *arguments: str) -> list[str]:
+        """The whole command line."""
+        place = [f"--git-dir={self.git_dir}"]
+        if self.work_tree is not None:
+            place.append(f"--work-tree={self.work_tree}")
+        return [*base_command(), *place, *arguments]
+
+    def run(self, *arguments: str, stdin: bytes | None = None) -> bytes:
+        """Run to the end and return what it printed. Raises GitError with git's first line of complaint."""
+        return run(self.arguments(*arguments), cwd=self.work_tree or self.git_dir, stdin=stdin)
+
+    def text(self, *arguments: str) -> str:
+        """Like run, as text without the last line break."""
+        return self.run(*arguments).decode("utf-8", "replace").rstrip("\n")
+
+    def stream(self, *arguments: str) -> subprocess.Popen[bytes]:
+        """Start a command with pipes on all three ends. The caller reads, closes and waits."""
+        return start(self.arguments(*arguments), cwd=self.work_tree or self.git_dir)
+
+
+def base_command() -> list[str]:
+    """git with every option that makes its output ours."""
+    command = ["git", "--no-pager", "--no-optional-locks", "--literal-pathspecs"]
+    for option in _SAFE_CONFIG:
+        command += ["-c", option]
+    return command
+
+
+def environment(*, network: bool = False) -> dict[str, str]:
+    """The environment that git runs in: no prompts, no foreign GIT_* variables, no network unless it is asked for."""
+    values = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    for name in ("GIT_SSH", "GIT_SSH_COMMAND", "GIT_ASKPASS", "GIT_CONFIG_GLOBAL", "GIT_EXEC_PATH", "GIT_SSL_CAINFO"):
+        if name in os.environ:
+            values[name] = os.environ[name]
+    values |= {
+        "LC_ALL": "C",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_NO_REPLACE_OBJECTS": "1",
+        "GIT_NO_LAZY_FETCH": "1",
+        # A partial clone would fetch what it lacks, object by object; an empty list forbids every transport.
+        "GIT_ALLOW_PROTOCOL": _ALLOWED_PROTOCOLS if network else "",
+    }
+    return values
+
+
+def start(command: Sequence[str], *, cwd: Path, network: bool = False) -> subprocess.Popen[bytes]:
+    """Start a git command line. Raises GitError when there is no git."""
+    try:
+        return subprocess.Popen(
+            command,
+            cwd=cwd,
+            env=environment(network=network),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+    except FileNotFoundError:
+        if not cwd.exists():
+            raise GitError(f"{cwd} is gone") from None
+        raise GitError("git was not found: install git 2.31 or newer and put it on the PATH") from None
+    except PermissionError as error:
+        raise GitError(f"git cannot be run: {error}") from None
+
+
+def run(command: Sequence[str], *, cwd: Path, stdin: bytes | None = None, network: bool = False) -> bytes:
+    """Run a git command line to its end."""
+    process = start(command, cwd=cwd, network=network)
+    out, err = process.communicate(stdin)
+    if process.returncode:
+        raise complaint(err, process.returncode)
+    return out
+
+
+def complaint(stderr: bytes, code: int) -> GitError:
+    """The error for what git printed before it gave up."""
+    lines = [line.strip() for line in stderr.decode("utf-8", "replace").splitlines() if line.strip()]
+    fatal = [line for line in lines if line.startswith(("fatal:", "error:"))]
+    line = re.sub(r"^(?:fatal|error): ", "", (fatal or lines or [f"exit code {code}"])[0])
+    if "dubious ownership" in line:
+        line += "; trust it with: git config --global --add safe.directory PATH"
+    kind = MissingObject if _MISSING.search(line) else GitError
+    return kind(f"git failed: {line}")
+
+
+def drain(stream: IO[bytes] | None) -> bytes:
+    """What is left in a pipe; closes it."""
+    if stream is None:
+        return b""
+    with stream:
+        return stream.read()
+
+
+def check_version() -> None:
+    """Raise GitError when git is missing or too old."""
+    text = run(["git", "version"], cwd=Path("/")).decode("utf-8", "replace")
+    found = re.search(r"(\d+)\.(\d+)", text)
+    if found and (int(found[1]), int(found[2])) < OLDEST_GIT:
+        wanted = ".".join(map(str, OLDEST_GIT))
+        raise GitError(f"{text.strip()} is too old: install git {wanted} or newer")

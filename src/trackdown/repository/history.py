@@ -1,0 +1,209 @@
+"""Commits streamed from git: messages, changed paths, renames.
+
+The commits to read are listed first and then fed to `git log`, so a stream that git cannot finish (rename detection
+needs blobs, which a partial clone or a mirror may lack) goes on behind the commit that broke it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import IO
+
+import msgspec
+
+from trackdown.errors import GitError
+from trackdown.repository.git import Git, complaint, drain
+
+HISTORY_VERSION = 1
+"""Part of the key of commit facts: raise it when the same commit would now give other facts."""
+
+RENAMES = ("-M", "-l1000")
+EXACT_RENAMES = ("-M100%",)
+NO_RENAMES = ("--no-renames",)
+_GIVE_UP_AFTER = 25
+_FORMAT = "--format=tformat:%H%x00%at%x00%an%x00%B"
+_CHUNK = 1 << 18
+
+
+class Change(msgspec.Struct, array_like=True, frozen=True):
+    """One path that a commit touched. `old_path` is set for renames only. Paths are raw bytes, as git has them."""
+
+    status: str
+    path: bytes
+    old_path: bytes | None = None
+
+
+class Commit(msgspec.Struct, array_like=True, frozen=True):
+    """The facts of a commit. `complete` is False when its changes came from a clone that lacks objects."""
+
+    oid: str
+    parents: list[str]
+    time: int
+    author: str
+    message: str
+    changes: list[Change]
+    complete: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A commit by its id and its parents, before its content is read."""
+
+    oid: str
+    parents: tuple[str, ...]
+
+    @property
+    def is_merge(self) -> bool:
+        return len(self.parents) > 1
+
+
+def list_commits(git: Git, tip: str, known_tips: Sequence[str] = ()) -> list[Listed]:
+    """Commits that `tip` reaches and `known_tips` do not, ancestors first."""
+    revisions = "\n".join([tip, *(f"^{known}" for known in known_tips)]) + "\n"
+    output = git.run("rev-list", "--topo-order", "--reverse", "--parents", "--stdin", stdin=revisions.encode())
+    return [Listed(first, tuple(rest)) for first, *rest in map(str.split, output.decode("ascii").splitlines())]
+
+
+def root_commits(git: Git, tip: str) -> list[str]:
+    """The commits without parents that `tip` reaches: what all clones of a repository have in common."""
+    return sorted(git.text("rev-list", "--max-parents=0", tip).split())
+
+
+def shallow_commits(git: Git) -> frozenset[str]:
+    """The commits at which a shallow clone is cut off: their parents are not here, so their changes are unknown."""
+    try:
+        path = git.text("rev-parse", "--git-path", "shallow")
+        with open((git.work_tree or git.git_dir) / path, encoding="ascii") as lines:
+            return frozenset(lines.read().split())
+    except (GitError, OSError, UnicodeDecodeError):
+        return frozenset()
+
+
+def read_commits(git: Git, listed: Sequence[Listed], *, exact_renames_only: bool = False) -> Iterator[Commit]:
+    """The facts of non-merge commits, in the given order; merges are passed over.
+
+    Where blobs are missing, renames are found by equal content only and the commit is marked incomplete.
+    Raises GitError when git cannot go on at all.
+    """
+    todo = [commit for commit in listed if not commit.is_merge]
+    boundary = shallow_commits(git)
+    done = failures = 0
+    options = EXACT_RENAMES if exact_renames_only else RENAMES
+    while done < len(todo):
+        stream = _stream(git, todo[done:], options, boundary, complete=options == RENAMES)
+        try:
+            for commit in stream:
+                done += 1
+                yield commit
+        except GitError as error:
+            if options == NO_RENAMES:
+                raise
+            failures += 1
+            if failures > _GIVE_UP_AFTER:
+                options = EXACT_RENAMES if options == RENAMES else NO_RENAMES
+                failures = 0
+                continue
+            yield _read_one(git, todo[done], boundary, error)
+            done += 1
+
+
+def _read_one(git: Git, listed: Listed, boundary: frozenset[str], error: GitError) -> Commit:
+    """One commit whose renames cannot be detected as usual."""
+    for options in (EXACT_RENAMES, NO_RENAMES):
+        try:
+            return next(_stream(git, [listed], options, boundary, complete=False))
+        except (GitError, StopIteration):
+            continue
+    raise error
+
+
+def _stream(
+    git: Git, listed: Sequence[Listed], options: Sequence[str], boundary: frozenset[str], *, complete: bool
+) -> Iterator[Commit]:
+    process = git.stream(
+        "log", "--stdin", "--no-walk=unsorted", "-z", "--raw", "--no-abbrev", "--no-ext-diff", "--no-textconv",
+        "--no-show-signature", "--no-notes", "--no-color", "--encoding=UTF-8", _FORMAT, *options,
+    )  # fmt: skip
+    assert process.stdin is not None and process.stdout is not None
+    parents = {commit.oid: list(commit.parents) for commit in listed}
+    try:
+        try:
+            with process.stdin as stdin:
+                stdin.write("".join(f"{commit.oid}\n" for commit in listed).encode("ascii"))
+        except BrokenPipeError:
+            pass
+        count = 0
+        for commit in _parse(_tokens(process.stdout), parents, boundary, complete):
+            count += 1
+            yield commit
+        error = drain(process.stderr)
+        if process.wait() or count < len(listed):
+            raise complaint(error, process.returncode)
+    finally:
+        process.kill()
+        process.wait()
+        for pipe in (process.stdout, process.stderr):
+            if pipe is not None:
+                pipe.close()
+
+
+def _tokens(stdout: IO[bytes]) -> Iterator[bytes]:
+    """The NUL-separated fields of git's output."""
+    rest = b""
+    while chunk := stdout.read(_CHUNK):
+        fields = (rest + chunk).split(b"\0")
+        rest = fields.pop()
+        yield from fields
+    if rest:
+        yield rest
+
+
+def _parse(
+    tokens: Iterator[bytes], parents: dict[str, list[str]], boundary: frozenset[str], complete: bool
+) -> Iterator[Commit]:
+    """Fields → commits. A header has four fields; a change starts with a colon and has one path or two."""
+    header: tuple[str, int, str, str] | None = None
+    changes: list[Change] = []
+    for token in tokens:
+        token = token.lstrip(b"\n")
+        if token.startswith(b":"):
+            status = token.rsplit(b" ", 1)[-1]
+            path = next(tokens, b"")
+            if status[:1] in b"RC":
+                path, old = next(tokens, b""), path
+                changes.append(Change(chr(status[0]), path, old if status[:1] == b"R" else None))
+            else:
+                changes.append(Change(chr(status[0]), path))
+        elif token:
+            if header is not None:
+                yield _commit(header, parents, changes, boundary, complete)
+            time, author, message = next(tokens, b"0"), next(tokens, b""), next(tokens, b"")
+            changes = []
+            header = (token.decode("ascii"), _number(time), _text(author), _text(message).strip())
+    if header is not None:
+        yield _commit(header, parents, changes, boundary, complete)
+
+
+def _commit(
+    header: tuple[str, int, str, str],
+    parents: dict[str, list[str]],
+    changes: list[Change],
+    boundary: frozenset[str],
+    complete: bool,
+) -> Commit:
+    oid, time, author, message = header
+    if oid in boundary:
+        return Commit(oid, [], time, author, message, [], False)
+    return Commit(oid, parents.get(oid, []), time, author, message, changes, complete)
+
+
+def _number(token: bytes) -> int:
+    try:
+        return int(token)
+    except ValueError:
+        return 0
+
+
+def _text(token: bytes) -> str:
+    return token.decode("utf-8", "replace")

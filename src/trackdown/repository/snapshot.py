@@ -1,0 +1,94 @@
+"""A snapshot: the files of one commit, and what it leaves out. `worktree.py` makes those of folders on disk."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from trackdown.errors import GitError
+from trackdown.repository.ignore import IGNORE_FILE, IgnoreRules
+from trackdown.repository.source import Source
+from trackdown.types import Exclusion
+
+_SUBMODULE, _SYMLINK = b"160000", b"120000"
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A path and the id of its content. `forced` files are taken in past the rules on content."""
+
+    path: str
+    oid: str
+    forced: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What is searched: files sorted by path, and those that rules on paths left out.
+
+    `commit` is the commit whose past is visible; None where there is no history. Snapshots with equal `key` have
+    the same files and share one code index.
+    """
+
+    source: Source
+    commit: str | None
+    dirty: bool
+    on_disk: bool
+    files: tuple[File, ...]
+    excluded: tuple[Exclusion, ...]
+    key: str
+
+
+def snapshot_key(files: Iterable[File]) -> str:
+    """A hash of paths, contents and forced files."""
+    lines = [f"{file.path}\0{file.oid}{'!' if file.forced else ''}\n" for file in files]
+    return hashlib.sha256("".join(lines).encode("utf-8", "surrogateescape")).hexdigest()[:32]
+
+
+def blob_id(data: bytes, object_format: str = "sha1") -> str:
+    """The id that git gives to these bytes as a blob."""
+    return hashlib.new(object_format, b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+
+
+def commit_snapshot(source: Source, commit: str) -> Snapshot:
+    """The tree of a commit."""
+    assert source.git is not None
+    modes: list[tuple[bytes, str, str]] = []
+    ignore_files: dict[str, str] = {}
+    for record in source.git.run("ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0"):
+        if not record:
+            continue
+        head, _, name = record.partition(b"\t")
+        mode, _, oid = head.split(b" ")[:3]
+        path = os.fsdecode(name)
+        modes.append((mode, oid.decode("ascii"), path))
+        if path.rsplit("/", 1)[-1] == IGNORE_FILE:
+            ignore_files[path.rpartition("/")[0]] = oid.decode("ascii")
+    rules = IgnoreRules({folder: _blob_text(source, oid) for folder, oid in ignore_files.items()})
+    files: list[File] = []
+    excluded: list[Exclusion] = []
+    for mode, oid, path in modes:
+        reason, forced = rules.judge(path)
+        if mode in (_SUBMODULE, _SYMLINK):
+            reason = "submodule" if mode == _SUBMODULE else "symlink"
+        if reason:
+            excluded.append(Exclusion(path, reason))
+        else:
+            files.append(File(path, oid, forced))
+    ordered = by_path(files)
+    return Snapshot(source, commit, False, False, ordered, tuple(excluded), snapshot_key(ordered))
+
+
+def by_path(files: Iterable[File]) -> tuple[File, ...]:
+    """Files in the one order that every index uses."""
+    return tuple(sorted(files, key=lambda file: file.path))
+
+
+def _blob_text(source: Source, oid: str) -> str:
+    assert source.git is not None
+    try:
+        return source.git.run("cat-file", "blob", oid).decode("utf-8", "replace")
+    except GitError:
+        return ""

@@ -1,0 +1,198 @@
+"""A path or URL → the repository or folder behind it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from trackdown.errors import GitError, NoSuchPath, RepositoryError, UnknownRevision
+from trackdown.repository.git import Git, base_command, check_version, run
+
+_URL = re.compile(r"(?:file|https?|ssh|git)://|[\w.-]+@[\w.-]+:(?!//)")
+_OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What is searched: a work tree, a bare repository or a plain folder.
+
+    `root` is where paths are relative to; `subfolder` is what the user named below it ('' for all).
+    `common_dir` is the git directory that all worktrees of a clone share; None for a folder.
+    """
+
+    name: str
+    kind: str
+    root: Path
+    subfolder: str = ""
+    git: Git | None = None
+    common_dir: Path | None = None
+    object_format: str = "sha1"
+    shallow: bool = False
+    partial: bool = False
+    url: str | None = None
+
+    def resolve(self, revision: str) -> str:
+        """The full id of the commit that a revision names. Raises UnknownRevision."""
+        if self.git is None:
+            raise UnknownRevision(f"{self.name} is a plain folder and has no revision {revision!r}")
+        if not revision or revision.startswith("-") or "\0" in revision:
+            raise UnknownRevision(f"{revision!r} is not a revision")
+        try:
+            return self.git.text("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+        except GitError:
+            raise UnknownRevision(f"{self.name} has no commit, branch or tag {revision!r}") from None
+
+    def head(self) -> str | None:
+        """The commit that HEAD names, or None before the first commit and in a plain folder."""
+        if self.git is None:
+            return None
+        quick = _read_head(self.git.git_dir, self.common_dir or self.git.git_dir)
+        if quick is not None:
+            return quick
+        try:
+            return self.git.text("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+        except GitError:
+            return None
+
+
+def is_url(place: str) -> bool:
+    """Whether a place is a git URL, not a path."""
+    return _URL.match(place) is not None
+
+
+def open_source(place: str | os.PathLike[str]) -> Source:
+    """Find out what stands at a path. Raises NoSuchPath, or GitError when git cannot read it."""
+    path = Path(place)
+    try:
+        resolved = path.resolve(strict=True)
+    except FileNotFoundError:
+        raise NoSuchPath(f"no such file or folder: {place}") from None
+    except (OSError, RuntimeError, ValueError) as error:
+        raise NoSuchPath(f"cannot open {str(place)!r}: {error}") from None
+    folder = resolved if resolved.is_dir() else resolved.parent
+    return _open_git(resolved, folder) or Source(_name(folder), "folder", folder, _below(resolved, folder))
+
+
+def _open_git(path: Path, folder: Path) -> Source | None:
+    """The repository that contains a folder, or None when none does."""
+    if not _looks_like_git(folder):
+        return None
+    check_version()
+    try:
+        answer = run(
+            [*base_command(), "rev-parse", "--is-bare-repository", "--is-shallow-repository", "--show-object-format",
+             "--absolute-git-dir", "--git-common-dir"],
+            cwd=folder,
+        )  # fmt: skip
+    except GitError as error:
+        if "not a git repository" in str(error):
+            return None
+        raise
+    bare, shallow, object_format, git_dir, common = os.fsdecode(answer).splitlines()[:5]
+    common_dir = (folder / common).resolve()
+    top: Path | None = None
+    if bare != "true":
+        try:
+            line = run([*base_command(), "rev-parse", "--show-toplevel"], cwd=folder)
+            top = Path(os.fsdecode(line.rstrip(b"\n"))).resolve()
+        except GitError:
+            top = None  # inside .git itself: search the repository like a bare one
+    git = Git(Path(git_dir), top)
+    partial = bool(_configured_promisors(git))
+    root = top or Path(git_dir)
+    kind = "worktree" if top else "bare"
+    below = _below(path, root) if top else ""
+    name = _name(root) if top else _bare_name(Path(git_dir))
+    return Source(name, kind, root, below, git, common_dir, object_format, shallow == "true", partial)
+
+
+def _looks_like_git(folder: Path) -> bool:
+    """A quick look that spares plain folders a process: a .git above, or a bare repository here."""
+    if (folder / "HEAD").exists() and (folder / "objects").exists():
+        return True
+    return any((parent / ".git").exists() for parent in (folder, *folder.parents)) or ".git" in folder.parts
+
+
+def _configured_promisors(git: Git) -> str:
+    try:
+        return git.text("config", "--get-regexp", r"^remote\..*\.promisor$|^extensions\.partialclone$")
+    except GitError:
+        return ""
+
+
+def _read_head(git_dir: Path, common_dir: Path) -> str | None:
+    """HEAD without a process, where it names a loose ref; None when git has to be asked."""
+    try:
+        text = (git_dir / "HEAD").read_text("ascii").strip()
+        if text.startswith("ref: refs/"):
+            text = (common_dir / text[5:]).read_text("ascii").strip()
+    except (OSError, UnicodeDecodeError):
+        return None
+    return text if _OID.fullmatch(text) else None
+
+
+def _below(path: Path, root: Path) -> str:
+    try:
+        relative = path.relative_to(root)
+    except ValueError:
+        return ""
+    return "" if relative == Path() else relative.as_posix()
+
+
+def _name(root: Path) -> str:
+    return root.name or str(root)
+
+
+def _bare_name(git_dir: Path) -> str:
+    name = git_dir.name.removesuffix(".git")
+    return name or git_dir.parent.name
+
+
+def clone_folder(clones: Path, url: str) -> Path:
+    """Where the store keeps the clone of a URL."""
+    stem = re.sub(r"[^\w.-]+", "-", url.rstrip("/").removesuffix(".git").rsplit("/", 1)[-1])[:40] or "clone"
+    return clones / f"{stem}-{hashlib.sha256(url.encode()).hexdigest()[:12]}.git"
+
+
+def open_url(url: str, clones: Path) -> tuple[Source, str | None]:
+    """Clone a URL into the store, or update the clone. Returns it and a note when it could not be updated."""
+    check_version()
+    folder = clone_folder(clones, url)
+    note = None
+    clones.mkdir(parents=True, exist_ok=True)
+    if folder.exists():
+        try:
+            update = ["fetch", "--quiet", "--prune", "--force", "origin", "+refs/*:refs/*"]
+            run([*base_command(), f"--git-dir={folder}", *update], cwd=folder, network=True)
+        except GitError as error:
+            note = f"{_shown(url)} could not be updated, the last state fetched is searched ({error})"
+    else:
+        aside = folder.with_suffix(f".{os.getpid()}.part")
+        try:
+            run([*base_command(), "clone", "--quiet", "--mirror", "--", url, str(aside)], cwd=clones, network=True)
+            aside.rename(folder)
+        except GitError as error:
+            raise RepositoryError(f"cannot clone {_shown(url)}: {error}") from None
+        finally:
+            if aside.exists():
+                _remove(aside)
+    source = open_source(folder)
+    name = re.sub(r"-[0-9a-f]{12}$", "", folder.stem)
+    return Source(
+        name, "bare", source.root, "", source.git, source.common_dir, source.object_format, source.shallow,
+        source.partial, url,
+    ), note  # fmt: skip
+
+
+def _shown(url: str) -> str:
+    """A URL without the password it may hold."""
+    return re.sub(r"//[^/@]*@", "//", url)
+
+
+def _remove(folder: Path) -> None:
+    import shutil
+
+    shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,280 @@
+"""A folder on disk → a snapshot, reading only what changed.
+
+A state from the last look says which content each file had, by its stat data, and which folders were listed. Git's
+racy-clean rule holds: what was changed so recently that its time stamp could hide a second change is read again.
+While no folder, ignore file or git index changed, the list of files is taken from the state.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+from pathspec import GitIgnoreSpec
+
+from trackdown.repository.blobs import read_on_disk
+from trackdown.repository.ignore import IGNORE_FILE, IgnoreRules
+from trackdown.repository.snapshot import File, Snapshot, blob_id, by_path, snapshot_key
+from trackdown.repository.source import Source
+from trackdown.types import Exclusion
+
+STATE_VERSION = 1
+_RACY_NS = 2_000_000_000
+_HARD_LIMIT = 64 << 20
+
+
+class Seen(msgspec.Struct, array_like=True):
+    """A file as it was at the last look. An empty `oid` means it was left out for `reason`."""
+
+    mtime: int
+    ctime: int
+    size: int
+    inode: int
+    oid: str
+    reason: str
+    forced: bool
+    racy: bool
+
+
+class WorktreeState(msgspec.Struct, array_like=True):
+    """What the next look starts from. `witnesses` are stat data of files that steer which files are listed."""
+
+    version: int
+    listed_at: int
+    folders: dict[str, int]
+    witnesses: dict[str, tuple[int, int]]
+    files: dict[str, Seen]
+    left_out: dict[str, str]
+    max_bytes: int
+    head: str | None = None
+    dirty: bool = False
+    key: str = ""
+
+
+def encode_state(state: WorktreeState) -> bytes:
+    """State → bytes; none for a folder with names that are not UTF-8: it is looked at afresh each time."""
+    return msgspec.msgpack.encode(state) if _is_clean(state) else b""
+
+
+def decode_state(data: bytes) -> WorktreeState | None:
+    """Bytes → state; None when they are of another version or damaged."""
+    try:
+        state = msgspec.msgpack.decode(data, type=WorktreeState)
+    except msgspec.DecodeError:
+        return None
+    return state if state.version == STATE_VERSION else None
+
+
+def _is_clean(state: WorktreeState) -> bool:
+    try:
+        "\0".join(state.files).encode()
+        "\0".join(state.folders).encode()
+        "\0".join(state.left_out).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What is on disk now, the state for the next look, and whether that state is worth keeping anew."""
+
+    snapshot: Snapshot
+    state: WorktreeState
+    changed: bool
+
+
+def look(source: Source, state: WorktreeState | None, max_bytes: int, last: Snapshot | None = None) -> Look:
+    """Look at a folder, starting from the state of an earlier look. `last` is the snapshot of that look, if at hand."""
+    if state is not None and state.max_bytes != max_bytes:
+        state = None
+    relisted = state is None or not _listing_holds(source, state)
+    if state is None or relisted:
+        state = _list(source, state, max_bytes)
+    changed = _refresh(source, state)
+    head = source.head()
+    if last is not None and not relisted and not changed and head == state.head:
+        return Look(last, state, False)
+    files = by_path(File(path, seen.oid, seen.forced) for path, seen in state.files.items() if seen.oid)
+    excluded = [Exclusion(path, reason) for path, reason in state.left_out.items()]
+    excluded += [Exclusion(path, seen.reason) for path, seen in state.files.items() if not seen.oid]
+    key = snapshot_key(files)
+    if relisted or key != state.key or head != state.head:
+        state.key, state.head, state.dirty, changed = key, head, _is_dirty(source), True
+    return Look(Snapshot(source, head, state.dirty, True, files, tuple(excluded), key), state, changed)
+
+
+def _is_dirty(source: Source) -> bool:
+    return bool(source.git and source.git.run("status", "--porcelain", "-z", "--ignore-submodules"))
+
+
+def _listing_holds(source: Source, state: WorktreeState) -> bool:
+    """Whether no folder and no witness changed since the files were listed."""
+    root = str(source.root)
+    try:
+        for folder, mtime in state.folders.items():
+            if os.stat(f"{root}/{folder}" if folder else root).st_mtime_ns != mtime:
+                return False
+            if mtime > state.listed_at - _RACY_NS:
+                return False
+    except OSError:
+        return False
+    return all(_witness(path) == seen for path, seen in state.witnesses.items())
+
+
+def _witness(path: str) -> tuple[int, int]:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return (0, 0)
+    return (found.st_mtime_ns, found.st_size)
+
+
+def _list(source: Source, previous: WorktreeState | None, max_bytes: int) -> WorktreeState:
+    """List the files anew; what is known of them comes along."""
+    listed_at = time.time_ns()
+    root = source.root
+    paths, folders = _list_git(source) if source.git else _list_folder(root)
+    texts = {
+        path.rpartition("/")[0]: (read_on_disk(root, path, 1 << 20) or b"").decode("utf-8", "replace")
+        for path in paths
+        if path.rsplit("/", 1)[-1] == IGNORE_FILE
+    }
+    rules = IgnoreRules(texts)
+    if rules.brings_back:
+        paths += [path for path in _ignored_files(source) if rules.verdict(path) is False]
+    known = previous.files if previous is not None else {}
+    files: dict[str, Seen] = {}
+    left_out: dict[str, str] = {}
+    for path in paths:
+        reason, forced = rules.judge(path)
+        if reason:
+            left_out[path] = reason
+            continue
+        seen = known.get(path)
+        fresh = Seen(0, 0, -1, 0, "", "", forced, True)
+        files[path] = seen if seen is not None and seen.forced == forced else fresh
+    for path in paths:
+        if "/" in path:
+            folders.add(path.rpartition("/")[0])
+    for folder in list(folders):
+        while folder:
+            folder = folder.rpartition("/")[0]
+            folders.add(folder)
+    times = {}
+    for folder in folders:
+        try:
+            times[folder] = os.stat(root / folder).st_mtime_ns
+        except OSError:
+            continue
+    steering = [str(root / path) for path in paths if path.rsplit("/", 1)[-1] in (IGNORE_FILE, ".gitignore")]
+    if source.git is not None:
+        common = source.common_dir or source.git.git_dir
+        steering += [str(source.git.git_dir / "index"), str(common / "info" / "exclude")]
+    witnesses = {path: _witness(path) for path in steering}
+    return WorktreeState(STATE_VERSION, listed_at, times, witnesses, files, left_out, max_bytes)
+
+
+def _list_git(source: Source) -> tuple[list[str], set[str]]:
+    """Tracked files and untracked ones that git does not ignore; and untracked folders, empty ones too."""
+    assert source.git is not None
+    ls = ("ls-files", "-z", "--exclude-standard")
+    listed = source.git.run(*ls, "--cached", "--others", "--deduplicate").split(b"\0")
+    untracked = source.git.run(*ls, "--others", "--directory").split(b"\0")
+    folders: set[str] = set()
+    for name in untracked:
+        if name.endswith(b"/"):
+            folder = os.fsdecode(name[:-1])
+            folders.add(folder)
+            for inner, names, _ in os.walk(source.root / folder):
+                names[:] = [name for name in names if name != ".git"]
+                folders.update(Path(inner, name).relative_to(source.root).as_posix() for name in names)
+    return [os.fsdecode(name) for name in listed if name and not name.endswith(b"/")], folders
+
+
+def _ignored_files(source: Source) -> list[str]:
+    if source.git is None:
+        return []
+    listed = source.git.run("ls-files", "-z", "--others", "--ignored", "--exclude-standard").split(b"\0")
+    return [os.fsdecode(name) for name in listed if name and not name.endswith(b"/")]
+
+
+def _list_folder(root: Path) -> tuple[list[str], set[str]]:
+    """All files below a plain folder that its .gitignore files leave in. Links to folders are not followed."""
+    paths: list[str] = []
+    folders: set[str] = set()
+    specs: dict[str, GitIgnoreSpec] = {}
+
+    def ignored(path: str, is_folder: bool) -> bool:
+        folder = path
+        while folder:
+            folder = folder.rpartition("/")[0]
+            if folder in specs:
+                name = path[len(folder) + 1 :] if folder else path
+                found = specs[folder].check_file(f"{name}/" if is_folder else name).include
+                if found is not None:
+                    return found
+        return False
+
+    for inner, names, leaves in os.walk(root):
+        folder = Path(inner).relative_to(root).as_posix()
+        folder = "" if folder == "." else folder
+        folders.add(folder)
+        prefix = f"{folder}/" if folder else ""
+        if ".gitignore" in leaves:
+            text = (read_on_disk(root, f"{prefix}.gitignore", 1 << 20) or b"").decode("utf-8", "replace")
+            specs[folder] = GitIgnoreSpec.from_lines(text.splitlines())
+        names[:] = sorted(n for n in names if n != ".git" and not ignored(f"{prefix}{n}", True))
+        paths += [f"{prefix}{name}" for name in sorted(leaves) if not ignored(f"{prefix}{name}", False)]
+    return paths, folders
+
+
+def _refresh(source: Source, state: WorktreeState) -> bool:
+    """Read again what changed on disk. Returns whether anything did."""
+    root = str(source.root)
+    changed = False
+    gone: list[str] = []
+    for path, seen in state.files.items():
+        try:
+            found = os.lstat(f"{root}/{path}")
+        except (OSError, ValueError):
+            gone.append(path)
+            continue
+        if (
+            not seen.racy
+            and found.st_mtime_ns == seen.mtime
+            and found.st_size == seen.size
+            and found.st_ctime_ns == seen.ctime
+            and found.st_ino == seen.inode
+        ):
+            continue
+        changed = True
+        _read_again(source, path, seen, found, state.max_bytes)
+    for path in gone:
+        del state.files[path]
+    return changed or bool(gone)
+
+
+def _read_again(source: Source, path: str, seen: Seen, found: os.stat_result, max_bytes: int) -> None:
+    now = time.time_ns()
+    seen.mtime, seen.ctime, seen.size, seen.inode = found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino
+    seen.racy = max(found.st_mtime_ns, found.st_ctime_ns) > now - _RACY_NS
+    seen.oid, seen.reason = "", ""
+    if stat.S_ISLNK(found.st_mode):
+        seen.reason = "symlink"
+    elif stat.S_ISDIR(found.st_mode):
+        seen.reason = "submodule"
+    elif not stat.S_ISREG(found.st_mode):
+        seen.reason = "unreadable"
+    elif found.st_size > (_HARD_LIMIT if seen.forced else max_bytes):
+        seen.reason = "large"
+    else:
+        data = read_on_disk(source.root, path)
+        if data is None:
+            seen.reason, seen.racy = "unreadable", True
+        else:
+            seen.oid = blob_id(data, source.object_format)

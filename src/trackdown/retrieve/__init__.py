@@ -1,0 +1,1 @@
+"""Query → scored units: one file per source of evidence (lexical, commits, mentions)."""

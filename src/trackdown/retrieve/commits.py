@@ -1,0 +1,124 @@
+"""BM25 over past commit messages, and from commits to the files they touched (system 1, stage 1).
+
+Gandhi, Gao and Callan, "Repository-level code search with neural retrieval methods": k1=0.9, b=0.4, the best 1000
+commits, aggregated to files by the best commit (maxp), the sum (sump) or the mean (avgp). Files are found under the
+names they have in the snapshot; commits that its commit does not reach are invisible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import numpy as np
+import numpy.typing as npt
+
+from trackdown.index.bm25 import Mask, Scores
+from trackdown.index.commits import CommitIndex
+from trackdown.types import Aggregation
+
+Int64s = npt.NDArray[np.int64]
+
+SIGNAL = "commits"
+K1, B = 0.9, 0.4
+DEPTH = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class FileScores:
+    """Files with their scores, and for each the commits behind it, best first."""
+
+    files: Int64s
+    scores: npt.NDArray[np.float64]
+    _starts: Int64s
+    _positions: Int64s
+
+    def commits(self, file: int) -> list[int]:
+        """The commits that speak for a file."""
+        place = int(np.searchsorted(self.files, file))
+        if place == len(self.files) or self.files[place] != file:
+            return []
+        end = self._starts[place + 1] if place + 1 < len(self._starts) else len(self._positions)
+        found: list[int] = self._positions[self._starts[place] : end].tolist()
+        return found
+
+
+class PastCommits:
+    """The commits that resemble a query, best first, as one commit's past shows them."""
+
+    def __init__(self, index: CommitIndex, commit: str, weights: Mapping[str, float], depth: int = DEPTH) -> None:
+        self.index = index
+        self.commit = commit
+        self._terms = list(weights)
+        mask: Mask | None = index.ancestors(commit)
+        self._scores: Scores = index.score(self._terms, list(weights.values()), mask, K1, B)
+        total = self._scores.total
+        found = np.flatnonzero(total > 0)
+        if len(found) > depth:
+            found = found[np.argpartition(-total[found], depth - 1)[:depth]]
+        # Among equals the later commit stands first.
+        self.positions = found[np.lexsort((-found, -total[found]))]
+        self.values: npt.NDArray[np.float64] = total[self.positions]
+
+    def matched(self, positions: Sequence[int], most: int = 5) -> list[tuple[str, ...]]:
+        """For each commit the terms that matched, strongest first."""
+        table = self._scores.contributions([int(position) for position in positions])
+        order = np.argsort(-table, axis=1, kind="stable")[:, :most]
+        return [tuple(self._terms[term] for term in row if table[n][term] > 0) for n, row in enumerate(order)]
+
+    def files(self, present: Mapping[str, int], how: Aggregation = "maxp") -> FileScores:
+        """Scores of the snapshot's files (`present`: path → number) from the commits that touched them."""
+        owners, numbers = self._touches(present)
+        order = np.lexsort((owners, numbers))  # by file, and the file's best commit first
+        owners, numbers = owners[order], numbers[order]
+        starts = np.flatnonzero(np.concatenate(([True], numbers[1:] != numbers[:-1]))) if len(numbers) else owners
+        values = self.values[owners]
+        if not len(numbers):
+            scores = np.zeros(0)
+        elif how == "maxp":
+            scores = values[starts]
+        else:
+            scores = np.add.reduceat(values, starts)
+            if how == "avgp":
+                scores = scores / np.diff(np.append(starts, len(numbers)))
+        return FileScores(numbers[starts], scores, starts, self.positions[owners])
+
+    def present_files(self, present: Mapping[str, int]) -> dict[int, list[int]]:
+        """For each commit the files of the snapshot that it touched."""
+        found: dict[int, list[int]] = {}
+        for owner, file in zip(*(array.tolist() for array in self._touches(present)), strict=True):
+            found.setdefault(int(self.positions[owner]), []).append(file)
+        return found
+
+    def _touches(self, present: Mapping[str, int]) -> tuple[Int64s, Int64s]:
+        """(index of a commit, file of the snapshot), each pair once."""
+        owners, paths = self.index.changes(self.positions)
+        numbers = self._present_paths(owners, paths, present) if len(owners) else owners
+        owners, numbers = owners[numbers >= 0], numbers[numbers >= 0]
+        if not len(owners):
+            return owners, numbers
+        pairs = np.unique(owners * (int(numbers.max()) + 1) + numbers)
+        return pairs // (int(numbers.max()) + 1), pairs % (int(numbers.max()) + 1)
+
+    def _present_paths(
+        self, owners: Int64s, paths: Int64s, present: Mapping[str, int]
+    ) -> Int64s:
+        """The number in the snapshot of each touched file, or -1."""
+        identities = self.index.identities(self.commit)
+        last = identities.present(paths, self.positions[owners])
+        fallback = identities.last_resort(paths)
+        distinct = np.unique(np.concatenate([last, fallback]))
+        known = np.array([present.get(self.index.path(number), -1) for number in distinct.tolist()], dtype=np.int64)
+        found = known[np.searchsorted(distinct, last)]
+        return np.where(found >= 0, found, known[np.searchsorted(distinct, fallback)])
+
+    def describe(self, commits: Sequence[int], most: int = 3) -> str:
+        """The strongest commits behind a file, in words."""
+        return "; ".join(describe_commit(self.index, position) for position in commits[:most])
+
+
+def describe_commit(index: CommitIndex, position: int) -> str:
+    """Short id, subject and date."""
+    date = datetime.fromtimestamp(int(index.times[position]), UTC).strftime("%Y-%m-%d")
+    return f"{index.oid(position)[:10]} {index.subject(position)} ({date})"

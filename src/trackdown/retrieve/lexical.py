@@ -1,0 +1,65 @@
+"""BM25 over units: body, name and path as weighted fields."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from trackdown.index.bm25 import Scores
+from trackdown.index.code import CodeIndex
+
+SIGNAL = "lexical"
+_SHOWN_TERMS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalParameters:
+    """k1 and b of the body, and what name and path weigh against it."""
+
+    k1: float = 1.2
+    b: float = 0.75
+    name: float = 0.8
+    path: float = 0.5
+
+
+class Lexical:
+    """The lexical scores of all units for one query."""
+
+    def __init__(
+        self, index: CodeIndex, weights: dict[str, float], parameters: LexicalParameters = LexicalParameters()
+    ) -> None:
+        self._index = index
+        self._terms = list(weights)
+        values = list(weights.values())
+        self._fields: list[tuple[str, float, Scores]] = [
+            ("body", 1.0, index.score("body", self._terms, values, parameters.k1, parameters.b)),
+            ("name", parameters.name, index.score("name", self._terms, values, 1.2, 0.5)),
+            ("path", parameters.path, index.score("path", self._terms, values, 1.2, 0.5)),
+        ]
+        total = self._fields[0][2].total + parameters.name * self._fields[1][2].total
+        # A path alone is no evidence for each of the file's units: it only adds to what a unit has itself.
+        path = parameters.path * self._fields[2][2].total[index.unit_file]
+        self.units: npt.NDArray[np.float64] = np.where(total > 0, total + path, 0.0)
+
+    def details(self, units: Sequence[int]) -> list[str]:
+        """For each unit its strongest terms with their weight; a term of the name or path says so."""
+        if not len(units):
+            return []
+        tables = []
+        for field, weight, scores in self._fields:
+            rows = self._index.unit_file[list(units)] if field == "path" else units
+            tables.append(weight * scores.contributions([int(row) for row in rows]))
+        total = sum(tables[1:], tables[0])
+        described = []
+        for row in range(len(units)):
+            order = np.argsort(-total[row], kind="stable")[:_SHOWN_TERMS]
+            pieces = []
+            for term in order[total[row][order] > 0]:
+                where = [name for (name, _, _), table in zip(self._fields, tables, strict=True) if table[row][term] > 0]
+                place = "" if where == ["body"] else f" in {' and '.join(where)}"
+                pieces.append(f"{self._terms[term]} {total[row][term]:.1f}{place}")
+            described.append(", ".join(pieces))
+        return described

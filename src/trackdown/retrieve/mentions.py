@@ -1,0 +1,138 @@
+"""Paths, names and traceback frames that occur in the query itself."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from trackdown.index.code import CodeIndex
+from trackdown.query.understand import Frame, Query
+
+SIGNAL = "mentions"
+_TOO_COMMON = 40
+_FRAME, _PATH, _NAME, _FOLDER = 1.0, 1.0, 0.8, 0.3
+
+
+@dataclass(slots=True)
+class Mentions:
+    """Scores of units and files that the query speaks of, and what it says."""
+
+    units: npt.NDArray[np.float64]
+    files: npt.NDArray[np.float64]
+    said_of_units: dict[int, list[str]] = field(default_factory=lambda: defaultdict(list))
+    said_of_files: dict[int, list[str]] = field(default_factory=lambda: defaultdict(list))
+
+    def unit(self, unit: int, score: float, said: str) -> None:
+        """Speak for a unit; the strongest word counts, further ones a little."""
+        self.units[unit] = max(self.units[unit], score) + 0.1 * min(self.units[unit], score)
+        self.said_of_units[unit].append(said)
+
+    def file(self, file: int, score: float, said: str) -> None:
+        """Speak for a file."""
+        self.files[file] = max(self.files[file], score) + 0.1 * min(self.files[file], score)
+        self.said_of_files[file].append(said)
+
+
+def mentions(index: CodeIndex, query: Query) -> Mentions:
+    """Find what the query names."""
+    found = Mentions(np.zeros(len(index.unit_file)), np.zeros(len(index.file_alive)))
+    if not (query.frames or query.paths or query.names):
+        return found
+    names = _FileNames(index)
+    for place, frame in enumerate(reversed(query.frames)):
+        _frame(index, names, frame, _FRAME / (1 + 0.2 * place), found)
+    for path in query.paths:
+        matches = names.matching(path)
+        for file in matches if len(matches) <= _TOO_COMMON else []:
+            found.file(file, _PATH / len(matches) ** 0.5, f"the path {path}")
+        if not matches and "/" in path:
+            _folder(index, path, found)
+    for name in query.names:
+        _name(index, names, name, found)
+    return found
+
+
+class _FileNames:
+    """Files by their last name, to match the ends of paths."""
+
+    def __init__(self, index: CodeIndex) -> None:
+        self._by_name: dict[str, list[tuple[str, int]]] = defaultdict(list)
+        for path, file in index.files_by_path.items():
+            self._by_name[path.rsplit("/", 1)[-1]].append((path, file))
+
+    def matching(self, path: str) -> list[int]:
+        """Files whose path ends with the given one, or (as installed or built paths do) the other way round.
+
+        When neither is so, those that share the longest end of at least two names.
+        """
+        wanted = path.replace("\\", "/").split("?")[0].strip("/").split("/")
+        best: list[int] = []
+        longest = 0
+        for candidate, file in self._by_name.get(wanted[-1], []):
+            parts = candidate.split("/")
+            shared = 0
+            for ours, theirs in zip(reversed(parts), reversed(wanted), strict=False):
+                if ours != theirs:
+                    break
+                shared += 1
+            whole = shared in (len(parts), len(wanted))
+            if not whole and shared < 2:
+                continue
+            if shared > longest:
+                best, longest = [], shared
+            if shared == longest:
+                best.append(file)
+        return best
+
+
+def _frame(index: CodeIndex, names: _FileNames, frame: Frame, score: float, found: Mentions) -> None:
+    files = names.matching(frame.path)
+    if not files or len(files) > 3:
+        return
+    for file in files:
+        where = f"a traceback through {frame.path.rsplit('/', 1)[-1]}:{frame.line}"
+        found.file(file, score / len(files), where)
+        rows = [row for row in index.units_of(file) if index.kind(row) != "window"]
+        last = frame.function.rsplit(".", 1)[-1]
+        named = [row for row in rows if last and index.symbol(row).rsplit(".", 1)[-1] == last]
+        at_line = [row for row in rows if index.unit_start[row] <= frame.line <= index.unit_end[row]]
+        both = [row for row in named if row in at_line]
+        for row in both or named or at_line[-1:]:
+            found.unit(row, score / len(files), f"{where}{f' in {frame.function}' if frame.function else ''}")
+
+
+def _folder(index: CodeIndex, path: str, found: Mentions) -> None:
+    inside = [file for name, file in index.files_by_path.items() if name.startswith(f"{path}/") or f"/{path}/" in name]
+    for file in inside if len(inside) <= _TOO_COMMON else []:
+        found.file(file, _FOLDER, f"the folder {path}")
+
+
+def _name(index: CodeIndex, names: _FileNames, name: str, found: Mentions) -> None:
+    """A name may be a symbol, the end of one, or a dotted path to a module and a symbol in it."""
+    parts = name.split(".")
+    for start in range(len(parts)):
+        suffix = ".".join(parts[start:])
+        units = index.units_named(suffix)
+        if not units:
+            continue
+        if start and len(units) > 1:
+            module = "/".join(parts[:start])
+            inside = [unit for unit in units if module in index.path(int(index.unit_file[unit]))]
+            units = inside or units
+        if len(units) <= _TOO_COMMON:
+            exact = [unit for unit in units if index.symbol(unit) == suffix] or units
+            for unit in units:
+                weight = 1.0 if unit in exact else 0.7
+                score = _NAME * weight / len(units) ** 0.5
+                found.unit(unit, score, f"the name {name}")
+                found.file(int(index.unit_file[unit]), 0.6 * score, f"the name {name}")
+        return
+    if len(parts) > 1:
+        for end in range(len(parts), 1, -1):
+            for path in (f"{'/'.join(parts[:end])}.py", f"{'/'.join(parts[:end])}/__init__.py"):
+                for file in names.matching(path)[:1]:
+                    found.file(file, _PATH * 0.7, f"the module {'.'.join(parts[:end])}")
+                    return

@@ -1,0 +1,91 @@
+"""The only reader of environment variables and of the user's TOML file.
+
+Precedence: an argument of the call, then TRACKDOWN_* variables, then the user's `trackdown/config.toml`
+in the configuration folder, then the defaults below. Repositories carry no settings: their content is untrusted.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any, get_args
+
+from trackdown.errors import UsageError
+from trackdown.types import Aggregation, Fusion
+
+MEBIBYTE = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that can be chosen. `retriever weights` apply when `fusion` is "weighted"."""
+
+    store: Path = Path()
+    store_limit_mb: int = 4096
+    workers: int = 0
+    max_file_kb: int = 1024
+    fusion: Fusion = "weighted"
+    aggregation: Aggregation = "maxp"
+    weight_lexical: float = 1.0
+    weight_commits: float = 0.5
+    weight_mentions: float = 0.5
+
+    @property
+    def worker_count(self) -> int:
+        """Number of processes that parse; 0 in the settings means one for each core, four at most."""
+        return self.workers or min(os.cpu_count() or 1, 4)
+
+
+def load_settings(environment: Mapping[str, str] | None = None, **overrides: Any) -> Settings:
+    """Read the settings. Raises UsageError for a value that cannot be read, naming where it stands."""
+    environment = os.environ if environment is None else environment
+    values: dict[str, Any] = {}
+    config = _config_folder(environment) / "trackdown" / "config.toml"
+    if config.is_file():
+        try:
+            table = tomllib.loads(config.read_text("utf-8"))
+        except (OSError, ValueError) as error:
+            raise UsageError(f"cannot read {config}: {error}") from None
+        for key, value in table.items():
+            values[key] = _convert(key, value, str(config))
+    for name in (f.name for f in fields(Settings)):
+        variable = f"TRACKDOWN_{name.upper()}"
+        if environment.get(variable, "") != "":
+            values[name] = _convert(name, environment[variable], variable)
+    values.update({key: value for key, value in overrides.items() if value is not None})
+    settings = replace(Settings(), **values)
+    if settings.store == Path():
+        settings = replace(settings, store=_cache_folder(environment) / "trackdown")
+    return settings
+
+
+def _convert(name: str, value: object, where: str) -> object:
+    """Turn a written value into the type of the setting it names."""
+    default = next((getattr(Settings(), f.name) for f in fields(Settings) if f.name == name), None)
+    if default is None:
+        raise UsageError(f"{where}: there is no setting named {name!r}")
+    choices = {"fusion": get_args(Fusion), "aggregation": get_args(Aggregation)}.get(name)
+    if choices is not None:
+        if value not in choices:
+            raise UsageError(f"{where}: {name} must be one of {', '.join(choices)}, not {value!r}")
+        return value
+    if isinstance(default, Path):
+        return Path(str(value)).expanduser()
+    try:
+        number = type(default)(value)
+    except (TypeError, ValueError):
+        raise UsageError(f"{where}: {name} must be a number, not {value!r}") from None
+    if not 0 <= number < 10**9:
+        raise UsageError(f"{where}: {name} must not be negative or absurdly large, not {value!r}")
+    return number
+
+
+def _cache_folder(environment: Mapping[str, str]) -> Path:
+    return Path(environment.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+
+
+def _config_folder(environment: Mapping[str, str]) -> Path:
+    return Path(environment.get("XDG_CONFIG_HOME") or Path.home() / ".config")

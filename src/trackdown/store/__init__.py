@@ -1,0 +1,1 @@
+"""Where facts and arrays live: an embedded database, array files, locks, garbage collection."""

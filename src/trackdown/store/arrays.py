@@ -1,0 +1,106 @@
+"""Array files: named numpy arrays in one file, written aside and renamed into place, opened by mmap.
+
+Layout: magic, format version, length of the header, header (JSON: arrays with type, shape and place; free metadata;
+size of the whole file), then the arrays, each aligned to 64 bytes. A file that is cut short or of another version is
+never opened: StoreCorrupt says so, and whoever wanted it builds it again.
+"""
+
+from __future__ import annotations
+
+import json
+import mmap
+import os
+import struct
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from trackdown.errors import StoreCorrupt
+
+ARRAYS_VERSION = 1
+SUFFIX = ".arrays"
+PART_PREFIX = ".part-"
+_MAGIC = b"TRKD"
+_HEAD = struct.Struct("<4sHHI")
+_ALIGNMENT = 64
+
+
+class Arrays(Mapping[str, npt.NDArray[Any]]):
+    """The arrays of one file, or of memory. `meta` is what was written beside them."""
+
+    def __init__(self, arrays: Mapping[str, npt.NDArray[Any]], meta: Mapping[str, Any], size: int = 0) -> None:
+        self._arrays = arrays
+        self.meta = meta
+        self.size = size
+
+    def __getitem__(self, name: str) -> npt.NDArray[Any]:
+        try:
+            return self._arrays[name]
+        except KeyError:
+            raise StoreCorrupt(f"the array {name!r} is missing") from None
+
+    def __iter__(self) -> Any:
+        return iter(self._arrays)
+
+    def __len__(self) -> int:
+        return len(self._arrays)
+
+
+def write_arrays(path: Path, arrays: Mapping[str, npt.NDArray[Any]], meta: Mapping[str, Any]) -> int:
+    """Write a file so that it is there whole or not at all. Returns its size."""
+    places: dict[str, tuple[str, list[int], int]] = {}
+    offset = 0
+    for name, array in arrays.items():
+        places[name] = (array.dtype.str, list(array.shape), offset)
+        offset += _aligned(array.nbytes)
+    header = json.dumps({"arrays": places, "meta": meta, "body": offset}).encode()
+    start = _aligned(_HEAD.size + len(header))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, aside = tempfile.mkstemp(dir=path.parent, prefix=f"{PART_PREFIX}{os.getpid()}-")
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(_HEAD.pack(_MAGIC, ARRAYS_VERSION, 0, len(header)) + header)
+            stream.write(b"\0" * (start - _HEAD.size - len(header)))
+            for array in arrays.values():
+                stream.write(np.ascontiguousarray(array).data.cast("B") if array.size else b"")
+                stream.write(b"\0" * (_aligned(array.nbytes) - array.nbytes))
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(aside, path)
+    except BaseException:
+        Path(aside).unlink(missing_ok=True)
+        raise
+    return start + offset
+
+
+def open_arrays(path: Path) -> Arrays:
+    """Map a file. Raises FileNotFoundError when there is none, StoreCorrupt when it is not whole."""
+    with path.open("rb") as stream:
+        size = os.fstat(stream.fileno()).st_size
+        head = stream.read(_HEAD.size)
+        if len(head) < _HEAD.size:
+            raise StoreCorrupt(f"{path.name} is cut short")
+        magic, version, _, length = _HEAD.unpack(head)
+        if magic != _MAGIC or version != ARRAYS_VERSION:
+            raise StoreCorrupt(f"{path.name} is of another format")
+        try:
+            header = json.loads(stream.read(length))
+            start = _aligned(_HEAD.size + length)
+            if size != start + header["body"]:
+                raise StoreCorrupt(f"{path.name} is cut short")
+            buffer = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+            arrays = {
+                name: np.frombuffer(buffer, dtype=kind, count=int(np.prod(shape)), offset=start + place).reshape(shape)
+                for name, (kind, shape, place) in header["arrays"].items()
+            }
+            return Arrays(arrays, header["meta"], size)
+        except (ValueError, KeyError, TypeError) as error:
+            raise StoreCorrupt(f"{path.name} is damaged: {error}") from None
+
+
+def _aligned(size: int) -> int:
+    return -(-size // _ALIGNMENT) * _ALIGNMENT

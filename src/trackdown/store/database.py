@@ -1,0 +1,190 @@
+"""Facts and records in SQLite (WAL): many readers beside one writer, every write a transaction.
+
+*Facts* are immutable and keyed by content: (kind, key) → bytes. *Records* say what the store holds at present
+(states of work trees, manifests of indexes) and when each was last used. Everything can be computed again, so a
+damaged database is put aside and a new one begun.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from trackdown.errors import StoreCorrupt, StoreError
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS facts (
+    kind TEXT NOT NULL, key TEXT NOT NULL, value BLOB NOT NULL, PRIMARY KEY (kind, key));
+CREATE TABLE IF NOT EXISTS records (
+    kind TEXT NOT NULL, key TEXT NOT NULL, value BLOB NOT NULL, used REAL NOT NULL, PRIMARY KEY (kind, key));
+"""
+DATABASE_VERSION = 1
+_BATCH = 500
+_BUSY_SECONDS = 30.0
+T = TypeVar("T")
+
+
+class Database:
+    """One connection. Raises StoreError (full, read-only, busy) and StoreCorrupt; never sqlite3's own errors."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.read_only = False
+        self._connection = self._open()
+
+    def _open(self) -> sqlite3.Connection:
+        try:
+            connection = self._connect()
+            if os.access(self.path, os.W_OK) and os.access(self.path.parent, os.W_OK):
+                version = connection.execute("PRAGMA user_version").fetchone()[0]
+                if version not in (0, DATABASE_VERSION):
+                    connection.close()
+                    raise StoreCorrupt(f"{self.path} is of another format")
+                connection.execute("PRAGMA journal_mode=WAL")
+                connection.execute("PRAGMA synchronous=NORMAL")
+                if version == 0:
+                    connection.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version={DATABASE_VERSION}; COMMIT;")
+                return connection
+            connection.close()
+        except sqlite3.OperationalError as error:
+            if not _is_read_only(error):
+                raise self._explained(error) from None
+        except sqlite3.DatabaseError as error:
+            raise self._explained(error) from None
+        return self._open_read_only()
+
+    def _connect(self) -> sqlite3.Connection:
+        return sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+
+    def _open_read_only(self) -> sqlite3.Connection:
+        self.read_only = True
+        try:
+            connection = sqlite3.connect(f"{self.path.as_uri()}?immutable=1", uri=True, check_same_thread=False)
+            connection.execute("SELECT 1 FROM records LIMIT 1").fetchone()
+            return connection
+        except sqlite3.DatabaseError as error:
+            raise self._explained(error) from None
+
+    def _explained(self, error: sqlite3.Error) -> StoreError:
+        text = str(error)
+        place = self.path.parent
+        if "full" in text or "disk I/O" in text:
+            return StoreError(
+                f"the store at {place} is full or cannot be written: free some space, run `trackdown clear`, "
+                "or name another folder in TRACKDOWN_STORE"
+            )
+        if _is_read_only(error):
+            return StoreError(f"the store at {place} is read-only: name another folder in TRACKDOWN_STORE")
+        if "locked" in text or "busy" in text:
+            return StoreError(f"the store at {place} is busy: another process writes to it, try again")
+        return StoreCorrupt(f"the store at {place} is damaged ({text})")
+
+    def _guarded(self, work: Callable[[], T]) -> T:
+        try:
+            return work()
+        except sqlite3.Error as error:
+            raise self._explained(error) from None
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+    # Facts
+
+    def known_facts(self, kind: str, keys: Iterable[str]) -> set[str]:
+        """Those of the keys that have facts."""
+        return {key for key, _ in self._select("SELECT key, 1 FROM facts", kind, keys)}
+
+    def read_facts(self, kind: str, keys: Iterable[str]) -> dict[str, bytes]:
+        """The facts of those keys that have any."""
+        return dict(self._select("SELECT key, value FROM facts", kind, keys))
+
+    def stream_facts(self, kind: str, keys: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+        """Facts in the order of the keys, some at a time; missing ones are passed over."""
+        for start in range(0, len(keys), _BATCH):
+            batch = keys[start : start + _BATCH]
+            found = self.read_facts(kind, batch)
+            for key in batch:
+                if key in found:
+                    yield key, found[key]
+
+    def write_facts(self, kind: str, rows: Iterable[tuple[str, bytes]]) -> None:
+        """Add facts in one transaction; those already there stay as they are."""
+        self._write("INSERT OR IGNORE INTO facts VALUES (?, ?, ?)", [(kind, key, value) for key, value in rows])
+
+    def fact_keys(self, kind: str) -> list[str]:
+        """All keys of a kind."""
+        rows = self._guarded(lambda: self._connection.execute("SELECT key FROM facts WHERE kind=?", (kind,)).fetchall())
+        return [key for (key,) in rows]
+
+    def delete_facts(self, kind: str, keys: Iterable[str]) -> None:
+        """Remove facts."""
+        self._write("DELETE FROM facts WHERE kind=? AND key=?", [(kind, key) for key in keys])
+
+    # Records
+
+    def read_record(self, kind: str, key: str) -> bytes | None:
+        """One record."""
+        row = self._guarded(
+            lambda: self._connection.execute("SELECT value FROM records WHERE kind=? AND key=?", (kind, key)).fetchone()
+        )
+        return None if row is None else bytes(row[0])
+
+    def records(self, kind: str) -> list[tuple[str, bytes, float]]:
+        """All records of a kind with the time of their last use, the latest first."""
+        statement = "SELECT key, value, used FROM records WHERE kind=? ORDER BY used DESC, key"
+        return self._guarded(lambda: self._connection.execute(statement, (kind,)).fetchall())
+
+    def write_record(self, kind: str, key: str, value: bytes) -> None:
+        """Set a record, used now."""
+        self._write("INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?)", [(kind, key, value, time.time())])
+
+    def touch_record(self, kind: str, key: str) -> None:
+        """Note that a record was used; at most once a minute, and never where the store cannot be written."""
+        if not self.read_only:
+            now = time.time()
+            statement = "UPDATE records SET used=? WHERE kind=? AND key=? AND used<?"
+            self._write(statement, [(now, kind, key, now - 60)])
+
+    def delete_records(self, kind: str, keys: Iterable[str]) -> None:
+        """Remove records."""
+        self._write("DELETE FROM records WHERE kind=? AND key=?", [(kind, key) for key in keys])
+
+    def compact(self) -> None:
+        """Give freed space back to the disk."""
+        self._guarded(lambda: self._connection.execute("VACUUM"))
+        self._guarded(lambda: self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)"))
+
+    def _select(self, statement: str, kind: str, keys: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+        wanted = list(keys)
+        for start in range(0, len(wanted), _BATCH):
+            batch = wanted[start : start + _BATCH]
+            marks = ",".join("?" * len(batch))
+            query = f"{statement} WHERE kind=? AND key IN ({marks})"
+            yield from self._guarded(lambda q=query, b=batch: self._connection.execute(q, (kind, *b)).fetchall())  # type: ignore[misc]
+
+    def _write(self, statement: str, rows: Sequence[tuple[object, ...]]) -> None:
+        if not rows:
+            return
+        if self.read_only:
+            raise StoreError(f"the store at {self.path.parent} is read-only: name another folder in TRACKDOWN_STORE")
+
+        def work() -> None:
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                self._connection.executemany(statement, rows)
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+
+        self._guarded(work)
+
+
+def _is_read_only(error: sqlite3.Error) -> bool:
+    return "readonly" in str(error) or "unable to open" in str(error)

@@ -1,0 +1,164 @@
+"""The values that rooms hand to each other. Standard library only; everything is immutable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol, overload
+
+Level = Literal["function", "class", "file"]
+Effort = Literal["fast", "balanced", "thorough"]
+Aggregation = Literal["maxp", "sump", "avgp"]
+Fusion = Literal["rrf", "weighted"]
+
+LEVELS: tuple[Level, ...] = ("function", "class", "file")
+EFFORTS: tuple[Effort, ...] = ("fast", "balanced", "thorough")
+
+FUNCTION_KINDS = frozenset({"function", "method"})
+CLASS_KINDS = frozenset({"class", "interface", "struct", "trait", "enum", "module"})
+
+
+class Progress(Protocol):
+    """What long work reports to. `total` may be None while it is unknown."""
+
+    def __call__(self, step: str, done: int, total: int | None) -> None: ...
+
+
+def no_progress(step: str, done: int, total: int | None) -> None:
+    """The progress of callers that do not want to hear of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """One reason for a result: which signal, how much it added to the score, and in words."""
+
+    signal: str
+    value: float
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One place to look at. Lines are 1-based and inclusive; `path` is relative to the repository's root."""
+
+    rank: int
+    repository: str
+    path: str
+    symbol: str
+    kind: str
+    language: str
+    start_line: int
+    end_line: int
+    score: float
+    snippet: str
+    why: tuple[Why, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotInfo:
+    """Which state of which repository an answer speaks of. `commit` is None for a plain folder."""
+
+    repository: str
+    commit: str | None
+    dirty: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResults(Sequence[Result]):
+    """Ranked results with what is worth knowing about them."""
+
+    query: str
+    level: Level
+    results: tuple[Result, ...]
+    snapshots: tuple[SnapshotInfo, ...] = ()
+    notes: tuple[str, ...] = ()
+    partial: bool = False
+    timings_ms: Mapping[str, float] = field(default_factory=dict)
+
+    @overload
+    def __getitem__(self, index: int) -> Result: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Result, ...]: ...
+    def __getitem__(self, index: int | slice) -> Result | tuple[Result, ...]:
+        return self.results[index]
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def __iter__(self) -> Iterator[Result]:
+        return iter(self.results)
+
+
+@dataclass(frozen=True, slots=True)
+class PastCommit:
+    """A commit that resembles a query, with the files it touched under their present names."""
+
+    rank: int
+    repository: str
+    commit: str
+    subject: str
+    date: str
+    author: str
+    score: float
+    files: tuple[str, ...]
+    matched: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryResults(Sequence[PastCommit]):
+    """Past commits like a query, best first."""
+
+    query: str
+    commits: tuple[PastCommit, ...]
+    snapshots: tuple[SnapshotInfo, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @overload
+    def __getitem__(self, index: int) -> PastCommit: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[PastCommit, ...]: ...
+    def __getitem__(self, index: int | slice) -> PastCommit | tuple[PastCommit, ...]:
+        return self.commits[index]
+
+    def __len__(self) -> int:
+        return len(self.commits)
+
+
+@dataclass(frozen=True, slots=True)
+class Exclusion:
+    """A file that a snapshot leaves out, and the rule that did it."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """What a snapshot takes in (path, language) and what it leaves out."""
+
+    repository: str
+    included: tuple[tuple[str, str], ...]
+    excluded: tuple[Exclusion, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RepositoryStatus:
+    """What the store holds for one repository, as `trackdown status` shows it."""
+
+    repository: str
+    kind: str
+    commit: str | None
+    dirty: bool
+    ready: bool
+    files: int
+    units: int
+    languages: Mapping[str, int]
+    excluded: Mapping[str, int]
+    commits: int
+    index_bytes: int
+    store: str
+    store_bytes: int
+    notes: tuple[str, ...] = ()
+
+
+Clock = Callable[[], float]

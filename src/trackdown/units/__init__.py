@@ -1,0 +1,1 @@
+"""Blob → units, tokens, references. Splitting by lines, functions, tokens."""

@@ -1,0 +1,298 @@
+"""Blob → units with their words. The parser is tree-sitter; what it cannot parse becomes line windows."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Container
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from importlib.resources import files
+
+import numpy as np
+from tree_sitter import Language as Grammar
+from tree_sitter import Node, Parser, Query, QueryCursor
+
+from trackdown.repository.content import decode_text, reason_to_skip
+from trackdown.types import CLASS_KINDS, FUNCTION_KINDS
+from trackdown.units.facts import BlobFacts, Unit, skipped
+from trackdown.units.languages import BY_NAME, UNCERTAIN, Language, language_of_content
+from trackdown.units.split import split_lines
+from trackdown.units.tokens import words
+
+_LONGEST_SIGNATURE = 240
+_LONGEST_NAME = 120
+_QUOTES = "\"'`:"
+_CPLUSPLUS = re.compile(rb"^[ \t]*(?:namespace\s|template\s*<|class\s[^;(]{1,200}\{|(?:public|private)\s*:)", re.M)
+_SCOPE = "scope"
+_KINDS = (*sorted(CLASS_KINDS), "function", "method", _SCOPE)
+
+
+@dataclass(slots=True)
+class _Found:
+    """A definition in the syntax tree, before it becomes a unit. Bytes and lines are half-open and 0-based."""
+
+    node: Node
+    kind: str
+    name: str
+    start: int
+    end: int
+    first_row: int
+    last_row: int
+    symbol: str = ""
+    parent: _Found | None = None
+    children: list[tuple[int, int]] = field(default_factory=list)
+    index: int = -1
+
+
+def extract(data: bytes, language: str, *, forced: bool = False, path: str = "", max_bytes: int = 1 << 20) -> BlobFacts:
+    """Derive the facts of one blob. Never raises for any content: what is unreadable is skipped with a reason."""
+    if language == UNCERTAIN:
+        language = language_of_content(data)
+    reason = "" if forced else reason_to_skip(data, language, max_bytes)
+    if reason:
+        return skipped(language, reason)
+    text = decode_text(data)
+    if text is None:
+        return skipped(language, "binary")
+    source = text.encode("utf-8", "replace")
+    if language == "c" and _CPLUSPLUS.search(source):
+        language = "cpp"  # a header, whose name does not tell
+    row = BY_NAME.get(language)
+    found = _definitions(source, row) if row else []
+    return _facts(source, language, found)
+
+
+@cache
+def _tools(name: str) -> tuple[Parser, Query]:
+    language = BY_NAME[name]
+    grammar = Grammar(getattr(import_module(language.grammar), language.function)())
+    text = files("trackdown.units").joinpath("queries", f"{language.query_name}.scm").read_text("utf-8")
+    return Parser(grammar), Query(grammar, text)
+
+
+def _definitions(source: bytes, language: Language) -> list[_Found]:
+    """All definitions in document order, nested ones after what encloses them, with symbols and parents."""
+    parser, query = _tools(language.name)
+    root = parser.parse(source).root_node
+    by_extent: dict[tuple[int, int], _Found] = {}
+    for _, captures in QueryCursor(query).matches(root):
+        kind = next((kind for kind in _KINDS if kind in captures), None)
+        if kind is None or "name" not in captures:
+            continue
+        node = captures[kind][0]
+        extent = (node.start_byte, node.end_byte)
+        if extent in by_extent and (kind == _SCOPE or by_extent[extent].kind != _SCOPE):
+            continue
+        name = "".join(map(_text, captures["name"]))
+        if "owner" in captures:
+            name = ".".join([*map(_text, captures["owner"]), name])
+            kind = "method" if kind == "function" else kind
+        by_extent[extent] = _Found(node, kind, name, *extent, node.start_point[0], _last_row(node))
+    found = sorted(by_extent.values(), key=lambda item: (item.start, -item.end))
+    _nest(found)
+    for item in found:
+        if item.kind != _SCOPE:
+            _take_what_leads(item, source, language, by_extent)
+    if language.clauses:
+        found = _merge_clauses(found)
+    return [item for item in found if item.kind != _SCOPE]
+
+
+def _text(node: Node) -> str:
+    """A name as it stands in a symbol: qualified names (`A::b`) with dots, without type arguments and quotes."""
+    text = (node.text or b"").decode("utf-8", "replace").strip()
+    if text[:1] in _QUOTES:
+        return " ".join((text.strip(_QUOTES) or text).split())[:_LONGEST_NAME]
+    if not text.startswith("operator") and (text[:1].isalpha() or text[:1] == "_"):
+        text = text.split("<", 1)[0].replace("::", ".")
+    return "".join(text.split())[:_LONGEST_NAME]
+
+
+def _last_row(node: Node) -> int:
+    """The row of the last line that is not blank: some grammars let a node run up to the next one."""
+    row, column = node.end_point[0], node.end_point[1]
+    if column == 0 and row > node.start_point[0]:
+        return node.start_point[0] + (node.text or b"").rstrip().count(b"\n")
+    return row
+
+
+def _nest(found: list[_Found]) -> None:
+    """Give every definition its parent and its symbol."""
+    stack: list[_Found] = []
+    for item in found:
+        while stack and stack[-1].end < item.end:
+            stack.pop()
+        outer = stack[-1] if stack else None
+        item.parent = outer
+        item.symbol = item.name if outer is None else f"{outer.symbol}.{item.name}"
+        if item.kind == "function" and outer is not None and (outer.kind in CLASS_KINDS or outer.kind == _SCOPE):
+            item.kind = "method"
+        stack.append(item)
+
+
+def _take_what_leads(item: _Found, source: bytes, language: Language, others: Container[tuple[int, int]]) -> None:
+    """Widen a definition by its wrappers, and by the comments, decorators and attributes directly above."""
+    node = item.node
+    while (outer := node.parent) is not None and outer.type in language.wrappers:
+        if outer.start_point[0] < item.first_row - 40 or outer.end_point[0] > item.last_row + 2:
+            break
+        if outer.child_count > 40 or any(child.type == node.type and child != node for child in outer.children):
+            break  # `const a = …, b = …`: the wrapper belongs to neither
+        node = outer
+    top = node
+    while (above := _above(top, language.leading)) is not None:
+        if _last_row(above) < top.start_point[0] - 1 or not _starts_its_line(above, source):
+            break
+        if (above.start_byte, above.end_byte) in others:
+            break
+        top = above
+    item.start = top.start_byte
+    item.first_row = top.start_point[0]
+    if node is not item.node:
+        item.end, item.last_row = node.end_byte, _last_row(node)
+
+
+def _above(node: Node, types: tuple[str, ...]) -> Node | None:
+    """The node before this one, if its type is one of `types`; it may stand before a body that this one begins."""
+    while (above := node.prev_sibling) is None:
+        outer = node.parent
+        if outer is None or outer.start_byte != node.start_byte:
+            return None
+        node = outer
+    if above.type not in types and above.child_count:
+        above = above.child(above.child_count - 1) or above  # Haskell's imports hold the comment that follows them
+    return above if above.type in types else None
+
+
+def _starts_its_line(node: Node, source: bytes) -> bool:
+    line_start = source.rfind(b"\n", 0, node.start_byte) + 1
+    return not source[line_start : node.start_byte].strip()
+
+
+def _merge_clauses(found: list[_Found]) -> list[_Found]:
+    """Neighbouring definitions of one function become one unit (Haskell's equations, Elixir's clauses)."""
+    merged: list[_Found] = []
+    latest: dict[int, _Found] = {}
+    merged_into: dict[int, _Found] = {}
+    for item in found:
+        item.parent = merged_into.get(id(item.parent), item.parent)
+        last = latest.get(id(item.parent))
+        if last is not None and item.kind in FUNCTION_KINDS and (item.kind, item.symbol) == (last.kind, last.symbol):
+            last.end, last.last_row = item.end, item.last_row
+            merged_into[id(item)] = last
+        else:
+            latest[id(item.parent)] = item
+            merged.append(item)
+    return merged
+
+
+def _signature(item: _Found) -> str:
+    """The definition up to its body, on one line."""
+    node = item.node
+    body = node.child_by_field_name("body")
+    text = (node.text or b"").decode("utf-8", "replace")
+    if body is not None and body.start_byte > node.start_byte:
+        text = (node.text or b"")[: body.start_byte - node.start_byte].decode("utf-8", "replace")
+    else:
+        lines = text.split("\n")
+        text = next((line for line in lines if not line.lstrip().startswith("@")), lines[0])
+    return " ".join(text.split())[:_LONGEST_SIGNATURE].rstrip("{ ")
+
+
+def _facts(source: bytes, language: str, found: list[_Found]) -> BlobFacts:
+    """Count words: functions whole, classes without their members, windows over the rest."""
+    found.sort(key=lambda item: (item.start, -item.end))
+    counter = _WordCounter()
+    units: list[Unit] = []
+    covered: list[tuple[int, int]] = []
+    for item in found:
+        parent = item.parent
+        while parent is not None and parent.kind == _SCOPE:
+            parent = parent.parent
+        item.index = len(units)
+        if parent is not None:
+            parent.children.append((item.start, item.end))
+        if not covered or item.start >= covered[-1][1]:
+            covered.append((item.start, item.end))
+        elif item.end > covered[-1][1]:
+            covered[-1] = (covered[-1][0], item.end)
+        parent_index = parent.index if parent is not None else -1
+        units.append(
+            Unit(item.kind, item.symbol, item.first_row + 1, item.last_row + 1, parent_index, _signature(item))
+        )
+    for item in found:
+        if item.kind in FUNCTION_KINDS:
+            counter.add(source[item.start : item.end].decode("utf-8", "replace"))
+        else:
+            counter.add(_outside(source, item.children, item.start, item.end))
+    rest = source if not covered else _blanked(source, covered)
+    for start, end, text in _windows(rest.decode("utf-8", "replace"), bool(covered)):
+        units.append(Unit("window", "", start, end, -1, ""))
+        counter.add(text)
+    lines = source.count(b"\n") + (0 if source.endswith(b"\n") or not source else 1)
+    return BlobFacts(language, "", lines, units, *counter.arrays())
+
+
+def _outside(source: bytes, spans: list[tuple[int, int]], start: int, end: int) -> str:
+    """The text of [start, end) that lies in none of `spans`."""
+    pieces = []
+    position = start
+    for first, last in spans:
+        if first > position:
+            pieces.append(source[position:first])
+        position = max(position, last)
+    pieces.append(source[position:end])
+    return b"\n".join(pieces).decode("utf-8", "replace")
+
+
+def _blanked(source: bytes, spans: list[tuple[int, int]]) -> bytes:
+    """The source with the spans taken out and their line breaks left in, so that line numbers stay."""
+    pieces = []
+    position = 0
+    for start, end in spans:
+        pieces.append(source[position:start])
+        pieces.append(b"\n" * source.count(b"\n", start, end))
+        position = end
+    pieces.append(source[position:])
+    return b"".join(pieces)
+
+
+def _windows(text: str, has_gaps: bool) -> list[tuple[int, int, str]]:
+    """Windows with at least one word; where units were cut out, without the blank lines at their ends."""
+    lines = text.split("\n")
+    windows = []
+    for start, end in split_lines(text):
+        if has_gaps:
+            while start <= end and not lines[start - 1].strip():
+                start += 1
+            while end >= start and not lines[end - 1].strip():
+                end -= 1
+        piece = "\n".join(lines[start - 1 : end])
+        if piece.strip():
+            windows.append((start, end, piece))
+    return windows
+
+
+class _WordCounter:
+    """Collects the words of one unit after the other into the three arrays of BlobFacts."""
+
+    def __init__(self) -> None:
+        self._vocabulary: dict[str, int] = {}
+        self._pointers = [0]
+        self._ids: list[int] = []
+        self._counts: list[int] = []
+
+    def add(self, text: str) -> None:
+        counts = Counter(words(text))
+        number = self._vocabulary.setdefault
+        self._ids += [number(word, len(self._vocabulary)) for word in counts]
+        self._counts += counts.values()
+        self._pointers.append(len(self._ids))
+
+    def arrays(self) -> tuple[list[str], bytes, bytes, bytes]:
+        def packed(values: list[int]) -> bytes:
+            return np.array(values, dtype="<u4").tobytes()
+
+        return list(self._vocabulary), packed(self._pointers), packed(self._ids), packed(self._counts)

@@ -1,0 +1,79 @@
+"""What is known of a blob: its units and the words of each. A function of content, language and extractor version."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+EXTRACTOR_VERSION = 1
+"""Part of every key. Raise it when the same blob would now give other facts."""
+
+
+class Unit(msgspec.Struct, array_like=True, frozen=True):
+    """A function, class or window of a file. Lines are 1-based, inclusive; `parent` is an index or -1.
+
+    `symbol` is the enclosing names joined by dots. A class's words are those outside its members; a window covers
+    lines outside all other units (or, in a text file, any lines).
+    """
+
+    kind: str
+    symbol: str
+    start_line: int
+    end_line: int
+    parent: int
+    signature: str
+
+
+class BlobFacts(msgspec.Struct, array_like=True, frozen=True):
+    """The facts of one blob. A blob with a `skip` reason is left out and has no units.
+
+    Unit u has the words `vocabulary[i]` for i in `word_ids[pointers[u]:pointers[u + 1]]`, each `counts` times.
+    The three are little-endian uint32 arrays.
+    """
+
+    language: str
+    skip: str
+    lines: int
+    units: list[Unit]
+    vocabulary: list[str]
+    pointers: bytes
+    word_ids: bytes
+    counts: bytes
+
+
+_ENCODER = msgspec.msgpack.Encoder()
+_DECODER = msgspec.msgpack.Decoder(BlobFacts)
+
+
+def skipped(language: str, reason: str) -> BlobFacts:
+    """The facts of a blob that a rule leaves out."""
+    return BlobFacts(language, reason, 0, [], [], b"\0\0\0\0", b"", b"")
+
+
+def encode(facts: BlobFacts) -> bytes:
+    """Facts → bytes for the store."""
+    return _ENCODER.encode(facts)
+
+
+def decode(data: bytes) -> BlobFacts:
+    """Bytes → facts. Raises msgspec.DecodeError when they are damaged."""
+    return _DECODER.decode(data)
+
+
+def fact_key(oid: str, language: str, forced: bool) -> str:
+    """The key of a blob's facts. `forced` blobs are taken in although a rule would leave them out."""
+    return f"{oid}:{language}:{EXTRACTOR_VERSION}{'!' if forced else ''}"
+
+
+def oid_of_key(key: str) -> str:
+    """The blob id inside a key."""
+    return key.split(":", 1)[0]
+
+
+def is_current(key: str) -> bool:
+    """Whether a key was made by this version of the extractor."""
+    return key.rstrip("!").endswith(f":{EXTRACTOR_VERSION}")
+
+
+Keys = Sequence[str]

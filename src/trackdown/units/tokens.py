@@ -1,0 +1,56 @@
+"""Text → words → terms: the identifier-aware tokenizer that code, commits and queries share.
+
+A *word* is what a lexer would call an identifier or a number. Its *terms* are the whole word in lower case and,
+where it has several, its camel-case, snake-case and digit parts: `parseHTTPDate2` gives parsehttpdate2, parse,
+http, date, 2. Facts keep words, so a change of the rules for terms does not need a new parse.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+_WORD = re.compile(r"\w+")
+_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+_LONGEST_WORD = 64
+
+
+def words(text: str) -> list[str]:
+    """Every identifier and number of `text`, in order and with its case."""
+    return _WORD.findall(text)
+
+
+def terms(word: str) -> tuple[str, ...]:
+    """The terms of one word: the whole and its parts, lower-cased, without repetition.
+
+    Single letters carry next to nothing and hashes or encoded data match nothing: both give no terms.
+    """
+    if len(word) > _LONGEST_WORD:
+        return ()
+    if len(word) == 1:
+        return () if word.isascii() and not word.isdigit() else (word.lower(),)
+    whole = word.lower().strip("_")
+    if word.isascii():
+        if word.isalpha() and (word.islower() or word[1:].islower()):
+            return (whole,)
+        if word.islower() and whole.replace("_", "").isalpha():
+            parts = whole.split("_")  # snake_case, by far the most frequent shape
+        else:
+            parts = _PART.findall(whole if word.isupper() else word)
+        found = {whole: None}
+        for part in parts:
+            if len(part) > 1 or part.isdigit():
+                found[part.lower()] = None
+    else:
+        found = dict.fromkeys([whole, *whole.split("_")])
+    found.pop("", None)
+    return tuple(found)
+
+
+def term_counts(text: str) -> Counter[str]:
+    """How often each term occurs in `text`."""
+    counts: Counter[str] = Counter()
+    for word, count in Counter(words(text)).items():
+        for term in terms(word):
+            counts[term] += count
+    return counts

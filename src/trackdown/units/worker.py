@@ -1,0 +1,118 @@
+"""The program that a worker process runs: jobs come in on standard input, facts go out on standard output.
+
+It ends when its input does, so it cannot outlive the process that started it.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import struct
+import sys
+from pathlib import Path
+from typing import IO
+
+import msgspec
+
+from trackdown.repository.blobs import BlobReader, blob_id, read_on_disk
+from trackdown.repository.git import Git
+from trackdown.units.extract import extract
+from trackdown.units.facts import BlobFacts, encode, skipped
+
+_LENGTH = struct.Struct("<I")
+
+
+class Place(msgspec.Struct, frozen=True):
+    """Where contents are read from: files below `root`, or blobs of `git_dir`."""
+
+    root: str
+    git_dir: str | None
+    on_disk: bool
+    object_format: str
+    max_bytes: int
+
+
+class Job(msgspec.Struct, array_like=True, frozen=True):
+    """A blob to read and extract. `path` is raw bytes."""
+
+    key: str
+    path: bytes
+    oid: str
+    language: str
+    forced: bool
+
+
+class Done(msgspec.Struct, array_like=True, frozen=True):
+    """The facts of a job; None when the file on disk is no longer what the job says it is."""
+
+    key: str
+    facts: bytes | None
+
+
+class Extractor:
+    """Does jobs at a place, in this process."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+        self._reader = None if place.on_disk or place.git_dir is None else BlobReader(Git(Path(place.git_dir)))
+
+    def close(self) -> None:
+        """End the process that reads blobs."""
+        if self._reader is not None:
+            self._reader.close()
+
+    def do(self, job: Job) -> Done:
+        """Read a blob and derive its facts."""
+        facts = self._facts(job)
+        return Done(job.key, None if facts is None else encode(facts))
+
+    def _facts(self, job: Job) -> BlobFacts | None:
+        limit = None if job.forced else self._place.max_bytes
+        if self._reader is not None:
+            data = self._reader.read(job.oid, limit)
+            if data is None:
+                return skipped(job.language, "missing")
+        else:
+            data = read_on_disk(Path(self._place.root), os.fsdecode(job.path), limit)
+            if data is None or blob_id(data, self._place.object_format) != job.oid:
+                return None
+        return extract(data, job.language, forced=job.forced, max_bytes=self._place.max_bytes)
+
+
+def send(stream: IO[bytes], message: object) -> None:
+    """Write one message with its length in front."""
+    data = msgspec.msgpack.encode(message)
+    stream.write(_LENGTH.pack(len(data)) + data)
+    stream.flush()
+
+
+def receive(stream: IO[bytes]) -> bytes | None:
+    """Read one message; None at the end."""
+    head = stream.read(_LENGTH.size)
+    if len(head) < _LENGTH.size:
+        return None
+    (length,) = _LENGTH.unpack(head)
+    data = stream.read(length)
+    return data if len(data) == length else None
+
+
+def main() -> None:
+    """Do batches of jobs until the input ends."""
+    gc.disable()  # syntax trees hold no cycles, and the process is short-lived
+    stdin, stdout = sys.stdin.buffer, sys.stdout.buffer
+    first = receive(stdin)
+    if first is None:
+        return
+    extractor = Extractor(msgspec.msgpack.decode(first, type=Place))
+    jobs = msgspec.msgpack.Decoder(list[Job])
+    try:
+        while (batch := receive(stdin)) is not None:
+            send(stdout, [extractor.do(job) for job in jobs.decode(batch)])
+    except (BrokenPipeError, KeyboardInterrupt):
+        os._exit(1)
+    finally:
+        extractor.close()
+
+
+if __name__ == "__main__":
+    main()
