@@ -19,6 +19,7 @@ from trackdown.index.code import CodeIndex
 from trackdown.index.commits import CommitIndex
 from trackdown.query.understand import Query
 from trackdown.repository.ignore import is_below
+from trackdown.repository.roles import PROSE, TEST
 from trackdown.retrieve import commits as past_commits
 from trackdown.retrieve import lexical as lexical_source
 from trackdown.retrieve import mentions as mention_source
@@ -26,8 +27,9 @@ from trackdown.retrieve.candidates import Candidates, candidates
 from trackdown.retrieve.channel import Channel
 from trackdown.types import Aggregation, Fusion, Level
 
-TEST_FACTOR = 0.3
-"""What a test file's score is multiplied by unless the query asks for tests."""
+ROLE_FACTORS = {TEST: 0.3, PROSE: 0.5}
+"""What the scores of tests and of prose are multiplied by unless the query asks for them."""
+_ROLE_NAMES = {TEST: "a test", PROSE: "prose"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ class Options:
     tests: bool = True
     folders: tuple[str, ...] = ()
     fusion: Fusion = "weighted"
-    aggregation: Aggregation = "maxp"
+    aggregation: Aggregation = "blend"
     weights: tuple[tuple[str, float], ...] = (("lexical", 1.0), ("commits", 0.5), ("mentions", 0.5))
 
 
@@ -88,17 +90,21 @@ def search(
         watch.lap("commits")
     parts = _fuse(channels, options)
     total = np.sum(parts, axis=0)
-    asks_for_tests = query.asks_for_tests
-    if not asks_for_tests:
-        factor = np.where(code.file_test[pool.files], TEST_FACTOR, 1.0)
-        parts, total = [part * factor for part in parts], total * factor
+    factors = _role_factors(query)
+    factor = np.array([factors.get(role, 1.0) for role in range(3)])[code.file_role[pool.files]]
+    parts, total = [part * factor for part in parts], total * factor
     allowed = _allowed(code, pool, options)
     chosen = _best(np.where(allowed, total, 0.0), options.k, pool, code)
     watch.lap("fuse")
     shown = pool.best_units(chosen, lexical.units)
-    ranked = _explained(code, pool, channels, parts, total, chosen, shown, asks_for_tests)
+    ranked = _explained(code, pool, channels, parts, total, chosen, shown, factors)
     watch.lap("explain")
     return ranked
+
+
+def _role_factors(query: Query) -> dict[int, float]:
+    asked = {TEST: query.asks_for_tests, PROSE: query.asks_for_prose}
+    return {role: factor for role, factor in ROLE_FACTORS.items() if not asked[role]}
 
 
 def _lexical(code: CodeIndex, pool: Candidates, lexical: lexical_source.Lexical) -> Channel:
@@ -156,7 +162,7 @@ def _fuse(channels: Sequence[Channel], options: Options) -> list[npt.NDArray[np.
 def _allowed(code: CodeIndex, pool: Candidates, options: Options) -> npt.NDArray[np.bool_]:
     allowed = np.ones(pool.count, dtype=bool)
     if not options.tests:
-        allowed &= ~code.file_test[pool.files]
+        allowed &= code.file_role[pool.files] != TEST
     if options.folders and "" not in options.folders:
         inside = np.zeros(len(code.file_alive), dtype=bool)
         for path, file in code.files_by_path.items():
@@ -187,14 +193,15 @@ def _explained(
     total: npt.NDArray[np.float64],
     chosen: npt.NDArray[np.int64],
     shown: npt.NDArray[np.int64],
-    asks_for_tests: bool,
+    factors: dict[int, float],
 ) -> list[Ranked]:
     collected: list[list[Part]] = [[] for _ in chosen]
     for channel, part in zip(channels, parts, strict=True):
         rows = [row for row, candidate in enumerate(chosen.tolist()) if part[candidate] > 0]
         for row, detail in zip(rows, channel.reasons([int(chosen[row]) for row in rows]), strict=True):
-            if code.file_test[pool.files[chosen[row]]] and not asks_for_tests:
-                detail += f" (a test file counts ×{TEST_FACTOR})"
+            role = int(code.file_role[pool.files[chosen[row]]])
+            if role in factors:
+                detail += f" ({_ROLE_NAMES[role]} counts ×{factors[role]})"
             collected[row].append(Part(channel.signal, float(part[chosen[row]]), detail))
     return [
         Ranked(

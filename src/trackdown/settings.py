@@ -28,7 +28,7 @@ class Settings:
     workers: int = 0
     max_file_kb: int = 1024
     fusion: Fusion = "weighted"
-    aggregation: Aggregation = "maxp"
+    aggregation: Aggregation = "blend"
     weight_lexical: float = 1.0
     weight_commits: float = 0.5
     weight_mentions: float = 0.5

@@ -8,7 +8,7 @@ from typing import Literal, Protocol, overload
 
 Level = Literal["function", "class", "file"]
 Effort = Literal["fast", "balanced", "thorough"]
-Aggregation = Literal["maxp", "sump", "avgp"]
+Aggregation = Literal["maxp", "sump", "avgp", "blend"]
 Fusion = Literal["rrf", "weighted"]
 
 LEVELS: tuple[Level, ...] = ("function", "class", "file")

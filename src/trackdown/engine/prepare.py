@@ -145,6 +145,15 @@ class Preparer:
                 return found
         return None
 
+    def commits(self, commit: str, progress: Progress) -> CommitIndex:
+        """The commit index, brought up to date for a commit."""
+        if self._commits is None or self._commits.index.position(commit) < 0:
+            with self.store.writing(self.identity(commit), wait_seconds=60) as held:
+                if not held:
+                    raise StoreError("another process is indexing this repository: try again when it is done")
+                self._commits = self._update_history(commit, self.identity(commit), progress)
+        return self._commits.index
+
     def identity(self, tip: str | None) -> str:
         """The repository's id in the store."""
         kind = "folder" if tip is None else "history"
@@ -167,7 +176,7 @@ class Preparer:
                 )
             history = None
             if snapshot.commit is not None and commits is None:
-                history = _Background(lambda: self._update_history(snapshot, repository, progress))
+                history = _Background(lambda tip=snapshot.commit: self._update_history(tip, repository, progress))
             try:
                 if code is None:
                     code = self._update_code(snapshot, repository, progress)
@@ -192,13 +201,14 @@ class Preparer:
             self._code = (manifest_key(snapshot), update.index)
         return update
 
-    def _update_history(self, snapshot: Snapshot, repository: str, progress: Progress) -> CommitUpdate:
+    def _update_history(self, tip: str, repository: str, progress: Progress) -> CommitUpdate:
         """Runs beside the parser, with a connection of its own."""
-        assert snapshot.commit is not None
         store = Store(self.settings.store)
         try:
             present = open_commits(store, repository)
-            update, identity = update_commits(store, self.source, repository, snapshot.commit, present, progress)
+            if present is not None and present.index.position(tip) >= 0:
+                return present
+            update, identity = update_commits(store, self.source, repository, tip, present, progress)
             self._identity = ("history", identity)
             return update
         finally:

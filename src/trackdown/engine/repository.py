@@ -185,6 +185,14 @@ class Repository:
         history = (commits.index, snapshot.commit) if commits is not None and snapshot.commit is not None else None
         return self._describe(snapshot, code, history)
 
+    def commit_index(self, commit: str) -> CommitIndex:
+        """The index of past commits, brought up to date for a commit (a full id). For evaluation."""
+        return self._preparer.commits(commit, no_progress)
+
+    def store_bytes(self) -> int:
+        """The size of the whole store on disk."""
+        return self._store.size()
+
     def clear(self) -> None:
         """Remove what the store holds for this repository alone."""
         forget(self._store, self.source, self._preparer.identity(self.source.head()))

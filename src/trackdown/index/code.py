@@ -13,7 +13,7 @@ import numpy.typing as npt
 from trackdown.index.bm25 import Mask, Part, Scores, bm25
 from trackdown.index.postings import PostingsWriter, find_terms, open_field
 from trackdown.index.strings import StringTable, pack, to_bytes
-from trackdown.repository.ignore import is_test
+from trackdown.repository.roles import role_of
 from trackdown.store.arrays import Arrays
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS
 from trackdown.units.facts import BlobFacts
@@ -46,7 +46,7 @@ def build_segment(indexed: Iterable[IndexedFile]) -> tuple[dict[str, npt.NDArray
     languages: dict[str, int] = {}
     reasons = {"": 0}
     columns: dict[str, list[int]] = {
-        name: [] for name in ("file_language", "file_lines", "file_test", "file_skip", "unit_kind", "unit_start",
+        name: [] for name in ("file_language", "file_lines", "file_role", "file_skip", "unit_kind", "unit_start",
                               "unit_end", "unit_file", "unit_class")
     }  # fmt: skip
     for number, item in enumerate(indexed):
@@ -56,7 +56,7 @@ def build_segment(indexed: Iterable[IndexedFile]) -> tuple[dict[str, npt.NDArray
         keys.append(item.key.encode())
         columns["file_language"].append(languages.setdefault(facts.language, len(languages)))
         columns["file_lines"].append(facts.lines)
-        columns["file_test"].append(is_test(item.path))
+        columns["file_role"].append(role_of(item.path))
         columns["file_skip"].append(reasons.setdefault(facts.skip, len(reasons)))
         for unit in facts.units:
             symbols.append(to_bytes(unit.symbol))
@@ -149,7 +149,7 @@ class CodeIndex:
         self.unit_kind = self._joined("unit_kind")
         self.unit_start = self._joined("unit_start")
         self.unit_end = self._joined("unit_end")
-        self.file_test = self._joined("file_test").astype(bool)
+        self.file_role = self._joined("file_role")
         self.file_lines = self._joined("file_lines")
         self.unit_class = np.concatenate(
             [

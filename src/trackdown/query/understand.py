@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections import Counter
 from dataclasses import dataclass
 
 from trackdown.errors import QueryError
 from trackdown.query.stopwords import STOPWORDS
-from trackdown.units.tokens import terms, words
+from trackdown.units.tokens import term_counts, words
 
 LONGEST_QUERY = 200_000
 _FENCE = re.compile(r"^[ \t]*(```|~~~).*?$(.*?)(?:^[ \t]*\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
@@ -28,6 +28,10 @@ _ASKS_FOR_TESTS = re.compile(
     r"flaky|(?:the|a|which|where are|failing) tests?|tests? (?:fails?|failed|failing)|testing)\b|\btest_\w+|^tests?\b",
     re.IGNORECASE,
 )
+
+_ASKS_FOR_PROSE = re.compile(r"\b(?:docs?|documentation|documented|readme|changelog|release notes|tutorial|typo)\b", re.I)
+_TITLE = 1.6
+_INFLECTED = 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,7 @@ class Query:
     names: tuple[str, ...]
     weights: dict[str, float]
     asks_for_tests: bool
+    asks_for_prose: bool
 
 
 def understand(text: str) -> Query:
@@ -61,7 +66,8 @@ def understand(text: str) -> Query:
     prose, code = _fences(cleaned)
     frames = _frames(cleaned)
     title = next((line.strip().lstrip("#").strip() for line in prose.splitlines() if line.strip()), "")
-    weights = _weights(cleaned)
+    asked = title if len(cleaned) > 400 else prose
+    weights = _weights(cleaned, title)
     if not weights:
         raise QueryError("the query holds no word to search for: give a few words, a name or an issue's text")
     quoted = tuple(dict.fromkeys((a or b).strip() for a, b in _QUOTED.findall(prose)))
@@ -70,7 +76,7 @@ def understand(text: str) -> Query:
     names = _names(prose, inline, code, frames, paths)
     return Query(
         cleaned, title, prose, (*code, *inline), quoted, frames, paths, names, weights,
-        bool(_ASKS_FOR_TESTS.search(title if len(cleaned) > 400 else prose)),
+        bool(_ASKS_FOR_TESTS.search(asked)), bool(_ASKS_FOR_PROSE.search(asked)),
     )  # fmt: skip
 
 
@@ -134,11 +140,27 @@ def _names(
     return tuple(name for name in found if name not in skip and name.lower() not in STOPWORDS)[:300]
 
 
-def _weights(text: str) -> dict[str, float]:
-    """Terms with their weight: a repeated term counts more, but less each time."""
-    counts: Counter[str] = Counter()
-    for word, count in Counter(words(text)).items():
-        for term in terms(word):
-            counts[term] += count
-    kept = {term: count for term, count in counts.items() if term not in STOPWORDS}
-    return {term: 1.0 + 0.5 * (min(count, 9) - 1) ** 0.5 if count > 1 else 1.0 for term, count in (kept or counts).items()}
+def _weights(text: str, title: str) -> dict[str, float]:
+    """Terms with their weight: a repeated term counts more, but less each time; the title's count more.
+
+    Other inflections of a word come in at less than half its weight: code says `squash` where people say `squashed`.
+    """
+    counts = term_counts(text)
+    kept = {term: count for term, count in counts.items() if term not in STOPWORDS} or dict(counts)
+    weights = {term: 1.0 + math.log(count) for term, count in kept.items()}
+    if len(text) > 2 * len(title):
+        for term in term_counts(title):
+            if term in weights:
+                weights[term] *= _TITLE
+    for term, weight in list(weights.items()):
+        for other in _inflections(term):
+            weights.setdefault(other, _INFLECTED * weight)
+    return weights
+
+
+def _inflections(term: str) -> list[str]:
+    """Shorter forms of an English-looking word, and its plural."""
+    if not (term.isascii() and term.isalpha() and len(term) > 3):
+        return []
+    stems = [term[: -len(end)] for end in ("ing", "ed", "es", "s", "d") if term.endswith(end)]
+    return [*(stem for stem in stems if len(stem) > 3), f"{term}s"]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from fnmatch import fnmatchcase
 
 from pathspec import GitIgnoreSpec
 
@@ -83,18 +82,3 @@ def is_below(path: str, folder: str) -> bool:
     """Whether a path is the folder itself or stands below it; '' is the root and holds all."""
     return not folder or path == folder or path.startswith(f"{folder}/")
 
-
-_TEST_FOLDERS = frozenset({"test", "tests", "testing", "__tests__", "spec", "specs", "testdata", "test-data", "e2e"})
-_TEST_NAMES = (
-    "test_*", "*_test.*", "*_tests.*", "*.test.*", "*.spec.*", "*_spec.*", "*Test.java", "*Tests.java", "*Test.kt",
-    "*Tests.cs", "*Test.cs", "*Test.php", "*Spec.scala", "*Test.scala", "*Tests.swift", "*Spec.hs", "conftest.py",
-    "tests.py", "*-test.*",
-)  # fmt: skip
-
-
-def is_test(path: str) -> bool:
-    """Whether a path is that of a test: by its folders or by its name."""
-    *folders, name = path.split("/")
-    if any(folder.lower() in _TEST_FOLDERS for folder in folders):
-        return True
-    return any(fnmatchcase(name, pattern) for pattern in _TEST_NAMES)

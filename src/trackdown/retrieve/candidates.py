@@ -12,7 +12,7 @@ from trackdown.types import CLASS_KINDS, FUNCTION_KINDS, Level
 
 Floats = npt.NDArray[np.float64]
 Int64s = npt.NDArray[np.int64]
-_MORE_EVIDENCE = 0.1
+_UNITS_COUNTED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +32,16 @@ class Candidates:
         return len(self.files)
 
     def from_units(self, scores: Floats) -> Floats:
-        """Scores of candidates: the best of its units, and a little for each further one."""
+        """Scores of candidates: its best unit, half of the second, a third of the third and so on, up to five."""
         if self.level == "function":
             return scores[self.units]
-        inside = self.owner >= 0
-        owner, values = self.owner[inside], scores[inside]
-        best = np.zeros(self.count)
-        np.maximum.at(best, owner, values)
-        return best + _MORE_EVIDENCE * (np.bincount(owner, weights=values, minlength=self.count) - best)
+        inside = np.flatnonzero((self.owner >= 0) & (scores > 0))
+        order = inside[np.lexsort((-scores[inside], self.owner[inside]))]
+        owner = self.owner[order]
+        starts = np.flatnonzero(np.concatenate(([True], owner[1:] != owner[:-1]))) if len(owner) else owner
+        rank = np.arange(len(owner)) - np.repeat(starts, np.diff(np.append(starts, len(owner))))
+        shares = np.where(rank < _UNITS_COUNTED, scores[order] / (rank + 1), 0.0)
+        return np.bincount(owner, weights=shares, minlength=self.count).astype(np.float64)
 
     def from_files(self, scores: Floats) -> Floats:
         """Scores of candidates, each that of its file."""

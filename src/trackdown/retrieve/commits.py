@@ -1,8 +1,9 @@
 """BM25 over past commit messages, and from commits to the files they touched (system 1, stage 1).
 
 Gandhi, Gao and Callan, "Repository-level code search with neural retrieval methods": k1=0.9, b=0.4, the best 1000
-commits, aggregated to files by the best commit (maxp), the sum (sump) or the mean (avgp). Files are found under the
-names they have in the snapshot; commits that its commit does not reach are invisible.
+commits, aggregated to files by the best commit (maxp), the sum (sump) or the mean (avgp). Ours is `blend`: the best
+commit, and a hundredth of the sum, which decides between the many files that share a best commit. Files are found
+under the names they have in the snapshot; commits that its commit does not reach are invisible.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ Int64s = npt.NDArray[np.int64]
 SIGNAL = "commits"
 K1, B = 0.9, 0.4
 DEPTH = 1000
+_BLEND = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +77,10 @@ class PastCommits:
         starts = np.flatnonzero(np.concatenate(([True], numbers[1:] != numbers[:-1]))) if len(numbers) else owners
         values = self.values[owners]
         if not len(numbers):
-            scores = np.zeros(0)
-        elif how == "maxp":
-            scores = values[starts]
-        else:
-            scores = np.add.reduceat(values, starts)
-            if how == "avgp":
-                scores = scores / np.diff(np.append(starts, len(numbers)))
+            return FileScores(numbers, np.zeros(0), starts, self.positions[owners])
+        best, total = values[starts], np.add.reduceat(values, starts)
+        counts = np.diff(np.append(starts, len(numbers)))
+        scores = {"maxp": best, "sump": total, "avgp": total / counts, "blend": best + _BLEND * total}[how]
         return FileScores(numbers[starts], scores, starts, self.positions[owners])
 
     def present_files(self, present: Mapping[str, int]) -> dict[int, list[int]]:

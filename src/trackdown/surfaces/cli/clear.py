@@ -1,0 +1,39 @@
+"""`trackdown clear`."""
+
+from __future__ import annotations
+
+import click
+
+from trackdown.settings import load_settings
+from trackdown.store import Store
+from trackdown.surfaces.cli.options import format_option, open_all, print_json
+from trackdown.surfaces.cli.plain import human_bytes, sanitize
+
+EXAMPLES = """\b
+Examples:
+  trackdown clear
+  trackdown clear ~/src/django
+  trackdown clear --all
+"""
+
+
+@click.command(epilog=EXAMPLES)
+@click.argument("place", default=".", metavar="[PATH]")
+@click.option("--all", "everything", is_flag=True, help="Remove the whole store, every repository and every version.")
+@format_option
+def command(place: str, everything: bool, style: str) -> None:
+    """Remove what the store holds for a repository. It can always be built again; your files are not touched."""
+    if everything:
+        store = Store(load_settings().store)
+        name, before = "everything", store.size()
+        store.remove_all()
+        after = store.size()
+    else:
+        (repository,) = open_all([place])
+        name, before = repository.source.name, repository.store_bytes()
+        repository.clear()
+        after = repository.store_bytes()
+    if style == "json":
+        print_json({"cleared": name, "freed_bytes": before - after, "store_bytes": after})
+    else:
+        print(f"Cleared {sanitize(name)}: {human_bytes(max(0, before - after))} freed, {human_bytes(after)} left")

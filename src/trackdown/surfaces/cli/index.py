@@ -1,0 +1,77 @@
+"""`trackdown index`."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from dataclasses import asdict
+
+import click
+
+from trackdown.surfaces.cli.options import at_option, format_option, open_all, print_json, print_notes
+from trackdown.surfaces.cli.plain import human_bytes, sanitize
+from trackdown.surfaces.cli.progress import TerminalProgress
+from trackdown.types import Inventory, RepositoryStatus
+
+EXAMPLES = """\b
+Examples:
+  trackdown index
+  trackdown index ~/src/django --at 4.2
+  trackdown index --dry-run | grep '^out'
+"""
+
+
+@click.command(epilog=EXAMPLES)
+@click.argument("places", nargs=-1, metavar="[PATH]...")
+@at_option
+@click.option("--dry-run", is_flag=True, help="List what would be in, what is left out, and why; build no index.")
+@format_option
+def command(places: tuple[str, ...], at: str | None, dry_run: bool, style: str) -> None:
+    """Bring the index up to date, or show what it takes in.
+
+    Searching does this by itself; index ahead to spare the first search the wait. Files that .gitignore or
+    .trackdownignore name are left out, and so are submodules, LFS pointers, binaries, minified, generated and very large
+    files. A `!pattern` in .trackdownignore brings a file back.
+    """
+    reports: list[object] = []
+    for repository in open_all(places):
+        started = time.perf_counter()
+        with TerminalProgress(repository.source.name) as progress:
+            if dry_run:
+                inventory = repository.inventory(at, progress=progress)
+                if style == "text":
+                    _print_inventory(inventory)
+                reports.append(_inventory_json(inventory))
+            else:
+                status = repository.index(at, progress=progress)
+                if style == "text":
+                    print_notes(status.notes)
+                    _print_status(status, time.perf_counter() - started)
+                reports.append(asdict(status))
+    if style == "json":
+        print_json(reports)
+
+
+def _print_status(status: RepositoryStatus, seconds: float) -> None:
+    print(
+        f"{sanitize(status.repository)}: {status.files} files, {status.units} units, {status.commits} commits, "
+        f"{human_bytes(status.index_bytes)} in {seconds:.1f} s"
+    )
+
+
+def _print_inventory(inventory: Inventory) -> None:
+    for path, language in inventory.included:
+        print(f"in   {sanitize(path)}  {language}")
+    for item in inventory.excluded:
+        print(f"out  {sanitize(item.path)}  {item.reason}")
+    reasons = Counter(item.reason for item in inventory.excluded)
+    left_out = ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items())) or "none"
+    print(f"{len(inventory.included)} files in, {len(inventory.excluded)} out ({left_out})")
+
+
+def _inventory_json(inventory: Inventory) -> dict[str, object]:
+    return {
+        "repository": inventory.repository,
+        "included": [{"path": path, "language": language} for path, language in inventory.included],
+        "excluded": [asdict(item) for item in inventory.excluded],
+    }

@@ -1,0 +1,100 @@
+"""The `trackdown` program: finds the command, and turns every error into one line and an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+
+import click
+
+from trackdown import __version__
+from trackdown.errors import TrackdownError
+from trackdown.surfaces.cli.plain import sanitize
+
+COMMANDS = {
+    "search": "Find the functions, classes or files for an issue, a question or a name.",
+    "index": "Bring the index up to date, or show what it takes in.",
+    "status": "Say what is indexed and how large it is.",
+    "history": "Find past commits like a query, with their files.",
+    "related": "Find code near a place: alike, or changed together.",
+    "clear": "Remove what the store holds for a repository.",
+    "completion": "Print a script that teaches your shell to complete commands.",
+}
+
+
+class LazyCommands(click.Group):
+    """Loads a command's module when it is called, so that start-up costs what the command needs and no more."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command = import_module(f"trackdown.surfaces.cli.{cmd_name}").command
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+EXAMPLES = """\b
+Examples:
+  trackdown search "where is the session cookie signed?"
+  trackdown search --issue issue.md --level file -k 5
+  trackdown search QuerySet.bulk_create ~/src/django --at 4.2
+  trackdown history "race condition in the cache" --format json
+  trackdown related src/app.py:120
+"""
+
+
+@click.group(
+    cls=LazyCommands,
+    epilog=EXAMPLES,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, prog_name="trackdown")
+@click.option("--debug", is_flag=True, help="Show a traceback when something fails.")
+def cli(debug: bool) -> None:
+    """Given this issue, which code has to change?
+
+    Trackdown searches a git repository by its code and by its history, offline, and says why.
+    """
+
+
+def run() -> None:
+    """Entry point of the console script."""
+    sys.exit(main(sys.argv[1:]))
+
+
+def main(arguments: list[str]) -> int:
+    """Run a command line and return its exit code: 0 found or done, 1 failed, 2 wrong usage."""
+    try:
+        result = cli.main(arguments, prog_name="trackdown", standalone_mode=False)
+        return result if isinstance(result, int) else 0
+    except click.UsageError as error:
+        place = error.ctx.command_path if error.ctx is not None else "trackdown"
+        return _complain(f"{error.format_message()} (see `{place} --help`)", 2)
+    except click.exceptions.Exit as error:
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        return _complain("interrupted", 130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except TrackdownError as error:
+        if "--debug" in arguments:
+            raise
+        return _complain(str(error), error.exit_code)
+    except Exception as error:
+        if "--debug" in arguments:
+            raise
+        return _complain(f"unexpected {type(error).__name__}: {error} (run with --debug and report it)", 1)
+
+
+def _complain(message: str, code: int) -> int:
+    print(f"trackdown: {' '.join(sanitize(message).split())}", file=sys.stderr)
+    return code

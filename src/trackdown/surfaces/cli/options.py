@@ -1,0 +1,57 @@
+"""Options that several commands share, and how they open what is named on the command line."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, is_dataclass
+from typing import Any, TypeVar
+
+import click
+
+from trackdown.engine import Repository
+from trackdown.engine import open as open_repository
+from trackdown.settings import load_settings
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def format_option(command: F) -> F:
+    """`--format text|json`."""
+    return click.option(
+        "--format", "style", type=click.Choice(["text", "json"]), default="text", help="How to print the answer."
+    )(command)
+
+
+def at_option(command: F) -> F:
+    """`--at REV`."""
+    return click.option(
+        "--at", metavar="REV", help="Search the state of a commit, branch or tag, with the history it had then."
+    )(command)
+
+
+def count_option(command: F) -> F:
+    """`-k N`."""
+    return click.option("-k", type=int, default=10, show_default=True, help="How many results.")(command)
+
+
+def open_all(places: Sequence[str]) -> list[Repository]:
+    """Open every place; the current folder when none is named."""
+    settings = load_settings()
+    return [open_repository(place, settings=settings) for place in places or ["."]]
+
+
+def print_json(answer: Any) -> None:
+    """Print a value as JSON; undecodable bytes of a path stay as lone surrogates (`\\udcXX`)."""
+    value = asdict(answer) if is_dataclass(answer) and not isinstance(answer, type) else answer
+    json.dump(value, sys.stdout, indent=2, ensure_ascii=True)
+    sys.stdout.write("\n")
+
+
+def print_notes(notes: Sequence[str]) -> None:
+    """Notes go to standard error, so that results can be piped."""
+    from trackdown.surfaces.cli.plain import sanitize
+
+    for note in notes:
+        print(f"note: {sanitize(note)}", file=sys.stderr)

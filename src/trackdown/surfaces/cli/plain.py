@@ -1,0 +1,26 @@
+"""Text that is safe to print: what comes from a repository must not steer the terminal."""
+
+from __future__ import annotations
+
+import re
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def sanitize(text: str) -> str:
+    """Text without control and direction characters, and with undecodable bytes spelled out."""
+    text = text.encode("utf-8", "backslashreplace" if _has_surrogates(text) else "strict").decode()
+    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def _has_surrogates(text: str) -> bool:
+    return any("\ud800" <= sign <= "\udfff" for sign in text)
+
+
+def human_bytes(size: float) -> str:
+    """A size as people read it."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if size < 1000:
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1000
+    return f"{size:.1f} TB"

@@ -1,0 +1,59 @@
+"""Progress on standard error: bars with rate and remaining time on a terminal, one line elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from types import TracebackType
+from typing import Any
+
+_SHOW_AFTER_SECONDS = 0.8
+_WORTH_A_LINE = 200
+_TITLES = {"parse": "Parsing files", "history": "Reading commits", "gather": "Gathering"}
+
+
+class TerminalProgress:
+    """A `Progress` that shows nothing for quick work. A context manager; called from several threads."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._terminal = sys.stderr.isatty()
+        self._lock = threading.Lock()
+        self._started = time.monotonic()
+        self._told = False
+        self._bars: Any = None
+        self._tasks: dict[str, Any] = {}
+
+    def __enter__(self) -> TerminalProgress:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bars is not None:
+            self._bars.stop()
+
+    def __call__(self, step: str, done: int, total: int | None) -> None:
+        with self._lock:
+            if not self._told and total is not None and total >= _WORTH_A_LINE:
+                self._told = True
+                print(f"Indexing {self._name}: only what is new is read", file=sys.stderr)
+            if self._terminal and time.monotonic() - self._started > _SHOW_AFTER_SECONDS:
+                self._show(step, done, total)
+
+    def _show(self, step: str, done: int, total: int | None) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        if self._bars is None:
+            rate = TextColumn("{task.fields[rate]}")
+            self._bars = Progress(
+                TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), rate, TimeRemainingColumn(),
+                console=Console(stderr=True), transient=True,
+            )  # fmt: skip
+            self._bars.start()
+        if step not in self._tasks:
+            self._tasks[step] = self._bars.add_task(_TITLES.get(step, step), total=total, rate="")
+        speed = self._bars.tasks[self._bars.task_ids.index(self._tasks[step])].speed
+        self._bars.update(self._tasks[step], completed=done, total=total, rate=f"{speed:,.0f}/s" if speed else "")

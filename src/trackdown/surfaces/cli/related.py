@@ -1,0 +1,34 @@
+"""`trackdown related`."""
+
+from __future__ import annotations
+
+import click
+
+from trackdown.surfaces.cli.options import at_option, count_option, format_option, open_all, print_json, print_notes
+from trackdown.surfaces.cli.progress import TerminalProgress
+
+EXAMPLES = """\b
+Examples:
+  trackdown related src/app.py:120
+  trackdown related django/db/models/query.py:250 ~/src/django -k 5
+"""
+
+
+@click.command(epilog=EXAMPLES)
+@click.argument("location", metavar="FILE:LINE")
+@click.argument("place", default=".", metavar="[PATH]")
+@count_option
+@at_option
+@format_option
+def command(location: str, place: str, k: int, at: str | None, style: str) -> None:
+    """Find code near a place: units that read like the one at FILE:LINE, and files that changed together with FILE."""
+    (repository,) = open_all([place])
+    with TerminalProgress(repository.source.name) as progress:
+        answer = repository.related(location, k, at, progress=progress)
+    if style == "json":
+        print_json(answer)
+        return
+    print_notes(answer.notes)
+    from trackdown.surfaces.cli.render import print_related
+
+    print_related(answer)

@@ -1,0 +1,126 @@
+"""Results as people read them: coloured and highlighted on a terminal, plain elsewhere."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from typing import Any
+
+from trackdown.engine import Related
+from trackdown.surfaces.cli.plain import sanitize
+from trackdown.types import HistoryResults, Result, SearchResults
+
+_SNIPPET_LINES = 5
+_NOT_LEXED = {"text", "?"}
+
+
+def print_results(answer: SearchResults, *, explain: bool) -> None:
+    """Print ranked results."""
+    many = len({info.repository for info in answer.snapshots}) > 1
+    if not answer.results:
+        print("Nothing found. Try other words, --level file, or trackdown history.", file=sys.stderr)
+    page = _page()
+    for result in answer:
+        page.result(result, with_repository=many, explain=explain)
+    if explain:
+        total = sum(answer.timings_ms.values())
+        page.line("dim", f"{total:.0f} ms: " + ", ".join(f"{s} {t:.1f}" for s, t in answer.timings_ms.items()))
+
+
+def print_history(answer: HistoryResults) -> None:
+    """Print past commits with their files."""
+    if not answer.commits:
+        print("No past commit resembles this.", file=sys.stderr)
+    page = _page()
+    for commit in answer:
+        page.line("bold", f"{commit.rank:>2}  {commit.commit[:10]}  {commit.date}  {sanitize(commit.subject)}")
+        page.line("dim", f"    {sanitize(commit.author)}; score {commit.score:.2f}; matched {', '.join(commit.matched)}")
+        for path in commit.files[:8]:
+            page.line("path", f"    {sanitize(path)}")
+        if len(commit.files) > 8:
+            page.line("dim", f"    and {len(commit.files) - 8} more")
+        if not commit.files:
+            page.line("dim", "    none of its files is in this snapshot")
+
+
+def print_related(answer: Related) -> None:
+    """Print what stands near a place."""
+    page = _page()
+    page.line("bold", f"Near {sanitize(answer.location)}{f' ({sanitize(answer.symbol)})' if answer.symbol else ''}")
+    page.line("", "")
+    page.line("bold", "Reads alike" if answer.similar else "Nothing reads alike")
+    for result in answer.similar:
+        page.result(result, with_repository=False, explain=False)
+    page.line("bold", "Changes together" if answer.changes_together else "Changed together with nothing so far")
+    for item in answer.changes_together:
+        page.line("path", f"    {sanitize(item.path)}")
+        page.line("dim", f"      {item.commits} commits, {item.share:.0%} of its own; latest {sanitize(item.latest)}")
+
+
+def _page() -> _Page:
+    return _TerminalPage() if sys.stdout.isatty() else _Page()
+
+
+class _Page:
+    """Plain text, as it goes into a pipe."""
+
+    def line(self, style: str, text: str) -> None:
+        """Print one line."""
+        print(text)
+
+    def width(self) -> int:
+        """Columns to fill; a pipe has no edge."""
+        return 10_000
+
+    def code(self, text: str, language: str, first_line: int) -> None:
+        """Print a piece of source with its line numbers."""
+        for number, line in enumerate(text.split("\n"), first_line):
+            print(f"    {number:>5}  {line}".rstrip())
+
+    def result(self, result: Result, *, with_repository: bool, explain: bool) -> None:
+        """Print one result: where, why and a first look."""
+        name = f"{result.repository}:" if with_repository else ""
+        place = f"{name}{sanitize(result.path)}:{result.start_line}-{result.end_line}"
+        if result.kind == "file":
+            place = f"{name}{sanitize(result.path)}"
+        self.line("title", f"{result.rank:>2}  {place}  {sanitize(result.symbol)}".rstrip())
+        for why in result.why:
+            text = f"    {why.signal} {why.value:.2f}: {sanitize(why.detail)}"
+            self.line("dim", text if explain else _cut(text, self.width()))
+        lines = sanitize(result.snippet).split("\n")[: None if explain else _SNIPPET_LINES]
+        if result.kind != "file" or explain:
+            self.code("\n".join(lines), result.language, result.start_line if result.kind != "file" else 1)
+        self.line("", "")
+
+
+class _TerminalPage(_Page):
+    """Colour and highlighted code."""
+
+    _STYLES = {"title": "bold cyan", "bold": "bold", "dim": "dim", "path": "cyan", "": ""}
+
+    def __init__(self) -> None:
+        from rich.console import Console
+
+        self._console: Any = Console(highlight=False, markup=False, emoji=False)
+
+    def line(self, style: str, text: str) -> None:
+        self._console.print(text, style=self._STYLES[style] or None, soft_wrap=True)
+
+    def width(self) -> int:
+        return max(40, shutil.get_terminal_size().columns - 1)
+
+    def code(self, text: str, language: str, first_line: int) -> None:
+        from rich.padding import Padding
+        from rich.syntax import Syntax
+
+        lexer = "text" if language in _NOT_LEXED else language
+        shown = Syntax(
+            text, lexer, line_numbers=True, start_line=first_line, theme="ansi_dark", background_color="default"
+        )
+        self._console.print(Padding(shown, (0, 0, 0, 4)))
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+

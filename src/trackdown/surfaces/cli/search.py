@@ -1,0 +1,90 @@
+"""`trackdown search`."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+
+import click
+
+from trackdown.engine import search_all
+from trackdown.errors import QueryError, UsageError
+from trackdown.surfaces.cli.options import at_option, count_option, format_option, open_all, print_json, print_notes
+from trackdown.surfaces.cli.progress import TerminalProgress
+from trackdown.types import EFFORTS, LEVELS, Effort, Level
+
+_LONGEST_FILE = 4 << 20
+
+EXAMPLES = """\b
+Examples:
+  trackdown search "where is the session cookie signed?"
+  trackdown search "TypeError in make_response" src/ --explain
+  trackdown search Flask.make_response ~/src/flask --at 2.3.0
+  trackdown search --issue bug.md . --level file -k 5
+  gh issue view 123 | trackdown search --issue - --format json
+"""
+
+
+@click.command(epilog=EXAMPLES)
+@click.argument("arguments", nargs=-1, metavar="QUERY [PATH]...")
+@click.option("--issue", metavar="FILE", help="Take the query from a file, or from standard input with `-`.")
+@count_option
+@click.option(
+    "--level", type=click.Choice(LEVELS), default="function", show_default=True, help="What to rank."
+)
+@at_option
+@click.option(
+    "--effort",
+    type=click.Choice(EFFORTS),
+    default="balanced",
+    show_default=True,
+    help="How much time neural stages may take. There are none yet: all three rank alike.",
+)
+@click.option("--no-tests", is_flag=True, help="Leave test files out; by default they rank below code.")
+@click.option("--explain", is_flag=True, help="Show every reason in full, and the time of each stage.")
+@format_option
+def command(
+    arguments: tuple[str, ...],
+    issue: str | None,
+    k: int,
+    level: Level,
+    at: str | None,
+    effort: Effort,
+    no_tests: bool,
+    explain: bool,
+    style: str,
+) -> None:
+    """Find the functions, classes or files for an issue, a question or a name.
+
+    PATH is a folder, a repository (bare ones too) or a git URL; the current folder by default. A subfolder restricts
+    the answer to it. The first search in a repository indexes it.
+    """
+    if issue is None and not arguments:
+        raise UsageError('give a QUERY or --issue FILE, e.g. trackdown search "where is the cookie signed?"')
+    query, places = (arguments[0], arguments[1:]) if issue is None else (_read_issue(issue), arguments)
+    repositories = open_all(places)
+    with TerminalProgress(repositories[0].source.name) as progress:
+        answer = search_all(repositories, query, k, level, at, effort, tests=not no_tests, progress=progress)
+    if style == "json":
+        value = asdict(answer)
+        print_json({name: value[name] for name in (
+            "query", "level", "partial", "notes", "snapshots", "timings_ms", "results")})  # fmt: skip
+        return
+    print_notes(answer.notes)
+    from trackdown.surfaces.cli.render import print_results
+
+    print_results(answer, explain=explain)
+
+
+def _read_issue(place: str) -> str:
+    try:
+        if place == "-":
+            data = sys.stdin.buffer.read(_LONGEST_FILE)
+        else:
+            with open(place, "rb") as stream:
+                data = stream.read(_LONGEST_FILE)
+    except OSError as error:
+        raise UsageError(f"cannot read the issue {place!r}: {error.strerror}") from None
+    if b"\0" in data[:8192]:
+        raise QueryError(f"the issue {place!r} is not text: it looks like a binary file")
+    return data.decode("utf-8", "replace")

@@ -1,0 +1,48 @@
+"""`trackdown status`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import click
+
+from trackdown.surfaces.cli.options import format_option, open_all, print_json, print_notes
+from trackdown.surfaces.cli.plain import human_bytes, sanitize
+
+EXAMPLES = """\b
+Examples:
+  trackdown status
+  trackdown status ~/src/flask --format json
+"""
+
+
+@click.command(epilog=EXAMPLES)
+@click.argument("place", default=".", metavar="[PATH]")
+@format_option
+def command(place: str, style: str) -> None:
+    """Say what is indexed and how large it is. Builds nothing."""
+    (repository,) = open_all([place])
+    status = repository.status()
+    if style == "json":
+        print_json(asdict(status))
+        return
+    print_notes(status.notes)
+    commit = f"{status.commit[:10]}{' with uncommitted changes' if status.dirty else ''}" if status.commit else "none"
+    rows = {
+        "repository": f"{sanitize(status.repository)} ({status.kind})",
+        "commit": commit,
+        "index": "up to date" if status.ready else "not up to date: the next search or `trackdown index` brings it there",
+        "files": f"{status.files} in; left out: " + _counts(status.excluded),
+        "languages": _counts(status.languages),
+        "units": str(status.units),
+        "commits": str(status.commits),
+        "index size": human_bytes(status.index_bytes),
+        "store": f"{status.store} ({human_bytes(status.store_bytes)})",
+    }
+    for name, value in rows.items():
+        print(f"{name + ':':<12} {value}")
+
+
+def _counts(counts: object) -> str:
+    assert isinstance(counts, dict)
+    return ", ".join(f"{count} {name}" for name, count in counts.items()) or "none"
