@@ -15,7 +15,9 @@ import trackdown
 def describe_run() -> dict[str, object]:
     """Date, machine and versions, without anything that names the machine."""
     here = Path(__file__).parent
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=here, capture_output=True, text=True, check=False)
+    commit = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"], cwd=here, capture_output=True, text=True, check=False
+    )
     return {
         "date": datetime.now(UTC).strftime("%Y-%m-%d"),
         "commit": commit.stdout.strip() or None,

@@ -124,7 +124,9 @@ def _mentions(code: CodeIndex, pool: Candidates, query: Query) -> Channel:
         for candidate in chosen:
             unit, file = int(pool.units[candidate]), int(pool.files[candidate])
             words = [*found.said_of_units.get(unit, []), *found.said_of_files.get(file, [])]
-            said.append("the query has " + ", ".join(dict.fromkeys(words)) if words else "a member is named in the query")
+            said.append(
+                "the query has " + ", ".join(dict.fromkeys(words)) if words else "a member is named in the query"
+            )
         return said
 
     return Channel(mention_source.SIGNAL, np.minimum(scores, 1.5), reasons, floor=1.0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from trackdown.index import update_code, update_commits
+from trackdown.index.blob_facts import BLOBS
 from trackdown.index.code import CodeSegment
 from trackdown.index.commits import CommitSegment
 from trackdown.repository.history import HISTORY_VERSION
@@ -57,7 +58,7 @@ def forget(store: Store, source: Source, repository: str) -> None:
 def _live(store: Store, manifests: list[Held], kind: str) -> set[str] | None:
     """The keys of the facts that the manifests' arrays were gathered from."""
     live: set[str] = set()
-    wanted = update_code.MANIFESTS if kind == update_code.BLOBS else update_commits.MANIFESTS
+    wanted = update_code.MANIFESTS if kind == BLOBS else update_commits.MANIFESTS
     for manifest in manifests:
         if manifest.kind != wanted:
             continue
@@ -65,7 +66,7 @@ def _live(store: Store, manifests: list[Held], kind: str) -> set[str] | None:
             arrays = store.open_arrays(name)
             if arrays is None:
                 continue
-            if kind == update_code.BLOBS:
+            if kind == BLOBS:
                 live.update(CodeSegment(arrays).keys.all_text())
             else:
                 oids = [bytes(row).hex() for row in CommitSegment(arrays).oids]

@@ -8,13 +8,16 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
+from typing import Generic, TypeVar
 
 from trackdown.engine.housekeeping import collect_beyond_limit
 from trackdown.errors import EmptyRepository, StoreError
 from trackdown.index.code import CodeIndex
 from trackdown.index.commits import CommitIndex
 from trackdown.index.update_code import CodeUpdate, manifest_key, open_code, partial_code, update_code
-from trackdown.index.update_commits import CommitUpdate, open_commits, repository_id, update_commits
+from trackdown.index.update_commits import CommitUpdate, is_known, open_commits, repository_id, update_commits
+from trackdown.repository.history import Listed, list_commits
 from trackdown.repository.snapshot import Snapshot, commit_snapshot
 from trackdown.repository.source import Source
 from trackdown.repository.watch import Watch
@@ -23,6 +26,7 @@ from trackdown.settings import Settings
 from trackdown.store.store import Store
 from trackdown.types import Progress, SnapshotInfo
 
+T = TypeVar("T")
 _STATES = "worktree"
 _ROUNDS = 3
 
@@ -56,6 +60,8 @@ class Preparer:
         self._code: tuple[str, CodeIndex] | None = None
         self._commits: CommitUpdate | None = None
         self._identity: tuple[str, str] | None = None
+        self._early: Background[None] | None = None
+        self._listed: tuple[str, list[Listed]] | None = None
 
     @property
     def max_bytes(self) -> int:
@@ -95,6 +101,7 @@ class Preparer:
 
     def prepare(self, at: str | None, progress: Progress) -> Prepared:
         """Look, update and open. Raises EmptyRepository when there is nothing to search."""
+        self._start_listing()
         for last in range(_ROUNDS):
             prepared, moved = self._prepare(self.look(at), progress)
             if not moved:
@@ -157,9 +164,26 @@ class Preparer:
     def identity(self, tip: str | None) -> str:
         """The repository's id in the store."""
         kind = "folder" if tip is None else "history"
+        if self._early is not None:
+            early, self._early = self._early, None
+            early.wait()
         if self._identity is None or self._identity[0] != kind:
             self._identity = (kind, repository_id(self.store, self.source, tip))
         return self._identity[1]
+
+    def _start_listing(self) -> None:
+        """In a clone that the store does not know, let git list all commits while we look at the files."""
+        tip = self.source.head() if self._identity is None else None
+        git = self.source.git
+        if tip is None or git is None or is_known(self.store, self.source):
+            return
+
+        def find() -> None:
+            listed = list_commits(git, tip)
+            self._identity = ("history", repository_id(self.store, self.source, tip, listed))
+            self._listed = (tip, listed)
+
+        self._early = Background(find)
 
     def _update(
         self, snapshot: Snapshot, code: CodeUpdate | None, commits: CommitUpdate | None, progress: Progress
@@ -176,7 +200,7 @@ class Preparer:
                 )
             history = None
             if snapshot.commit is not None and commits is None:
-                history = _Background(lambda tip=snapshot.commit: self._update_history(tip, repository, progress))
+                history = Background(partial(self._update_history, snapshot.commit, repository, progress))
             try:
                 if code is None:
                     code = self._update_code(snapshot, repository, progress)
@@ -208,26 +232,28 @@ class Preparer:
             present = open_commits(store, repository)
             if present is not None and present.index.position(tip) >= 0:
                 return present
-            update, identity = update_commits(store, self.source, repository, tip, present, progress)
+            listed = self._listed[1] if self._listed is not None and self._listed[0] == tip else None
+            self._listed = None
+            update, identity = update_commits(store, self.source, repository, tip, present, progress, listed)
             self._identity = ("history", identity)
             return update
         finally:
             store.close()
 
 
-class _Background:
+class Background(Generic[T]):
     """One call in a thread; `result` raises what the call raised."""
 
-    def __init__(self, call: Callable[[], CommitUpdate]) -> None:
+    def __init__(self, call: Callable[[], T]) -> None:
         self._call = call
-        self._result: CommitUpdate | None = None
+        self._result: list[T] = []
         self._error: BaseException | None = None
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 
     def _run(self) -> None:
         try:
-            self._result = self._call()
+            self._result.append(self._call())
         except BaseException as error:  # handed to whoever asks for the result
             self._error = error
 
@@ -236,9 +262,8 @@ class _Background:
         while self._thread.is_alive():
             self._thread.join(0.2)
 
-    def result(self) -> CommitUpdate:
+    def result(self) -> T:
         """What the call returned."""
         if self._error is not None:
             raise self._error
-        assert self._result is not None
-        return self._result
+        return self._result[0]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from trackdown.engine.snippets import Snippets
 from trackdown.errors import UsageError
 from trackdown.explain import Part
 from trackdown.index.bm25 import Mask
@@ -15,7 +16,6 @@ from trackdown.index.commits import CommitIndex
 from trackdown.pipeline import Ranked
 from trackdown.retrieve.commits import describe_commit
 from trackdown.retrieve.lexical import SIGNAL, Lexical
-from trackdown.engine.snippets import Snippets
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS, Result, SnapshotInfo
 from trackdown.units.facts import oid_of_key
 from trackdown.units.tokens import term_counts
@@ -105,7 +105,8 @@ def _similar(code: CodeIndex, unit: int, text: str, k: int) -> list[Ranked]:
 def _overlaps(code: CodeIndex, unit: int) -> Mask:
     """Units of the same lines: the unit itself, what encloses it and what it encloses."""
     same = code.unit_file == code.unit_file[unit]
-    return same & (code.unit_start <= code.unit_end[unit]) & (code.unit_end >= code.unit_start[unit])
+    overlapping: Mask = same & (code.unit_start <= code.unit_end[unit]) & (code.unit_end >= code.unit_start[unit])
+    return overlapping
 
 
 def _together(code: CodeIndex, index: CommitIndex, commit: str, path: str, k: int) -> tuple[CoChange, ...]:
@@ -126,5 +127,6 @@ def _together(code: CodeIndex, index: CommitIndex, commit: str, path: str, k: in
             latest.setdefault(other, int(positions[owner]))
     ordered = sorted(shared.items(), key=lambda item: (-item[1], item[0]))[:k]
     return tuple(
-        CoChange(other, count, count / len(positions), describe_commit(index, latest[other])) for other, count in ordered
+        CoChange(other, count, count / len(positions), describe_commit(index, latest[other]))
+        for other, count in ordered
     )

@@ -21,7 +21,7 @@ from trackdown.engine.snippets import Snippets
 from trackdown.errors import UsageError
 from trackdown.index.code import CodeIndex
 from trackdown.index.commits import CommitIndex
-from trackdown.index.update_code import make_facts
+from trackdown.index.update_code import read_inventory
 from trackdown.query.understand import Query, understand
 from trackdown.repository.snapshot import Snapshot
 from trackdown.repository.source import Source, is_url, open_source, open_url
@@ -167,7 +167,7 @@ class Repository:
     def inventory(self, at: str | None = None, *, progress: Progress = no_progress) -> Inventory:
         """What a snapshot takes in and what it leaves out, with the rule that did it."""
         snapshot = self._preparer.look(at)
-        included, excluded = make_facts(
+        included, excluded = read_inventory(
             self._store,
             snapshot,
             max_bytes=self._preparer.max_bytes,
@@ -224,7 +224,7 @@ class Repository:
         options = pipeline.Options(
             level, k, tests, (self.source.subfolder,), settings.fusion, settings.aggregation, weights
         )
-        results = []
+        results: list[Result] = []
         with Snippets(prepared.snapshot) as snippets:
             for item in pipeline.search(prepared.code, prepared.history, query, options, watch):
                 result = snippets.result(prepared.code, item, len(results) + 1, self.source.name)
@@ -251,7 +251,8 @@ class Repository:
         excluded = Counter(item.reason for item in snapshot.excluded)
         if code is not None:
             excluded.update(code.left_out)
-        segments = [*(code.segments if code else []), *(history[0].segments if history else [])]
+        sizes = [segment.arrays.size for segment in (code.segments if code else [])]
+        sizes += [segment.arrays.size for segment in (history[0].segments if history else [])]
         return RepositoryStatus(
             repository=self.source.name,
             kind=self.source.kind,
@@ -263,7 +264,7 @@ class Repository:
             languages=code.languages() if code else {},
             excluded=dict(sorted(excluded.items())),
             commits=history[0].visible(history[1]) if history else 0,
-            index_bytes=sum(segment.arrays.size for segment in segments),
+            index_bytes=sum(sizes),
             store=str(self.settings.store),
             store_bytes=self._store.size(),
             notes=tuple(self._notes),

@@ -66,7 +66,7 @@ def bm25(parts: Sequence[Part], weights: Sequence[float], k1: float, b: float) -
         size = len(part.field.lengths)
         norm = k1 * (1 - b + b * part.field.lengths / average) if average else np.ones(size)
         values = factor[terms] * counts / (counts + norm[documents])
-        totals.append(np.bincount(documents, weights=values, minlength=size))
+        totals.append(np.bincount(documents, weights=values, minlength=size).astype(np.float64))
         kept.append((terms * size + documents, values, offset, size))
         offset += size
     return Scores(np.concatenate(totals) if totals else np.zeros(0), kept, len(weights))

@@ -195,7 +195,7 @@ class CodeIndex:
         return np.isin(self.unit_kind, [_KIND_NUMBER[kind] for kind in kinds])
 
     def kind(self, unit: int) -> str:
-        return KINDS[self.unit_kind[unit]]
+        return KINDS[int(self.unit_kind[unit])]
 
     def symbol(self, unit: int) -> str:
         segment, local = self._locate(unit, self.unit_offsets)
@@ -211,7 +211,7 @@ class CodeIndex:
 
     def language(self, file: int) -> str:
         segment, local = self._locate(file, self.file_offsets)
-        return segment.languages[segment.arrays["file_language"][local]]
+        return segment.languages[int(segment.arrays["file_language"][local])]
 
     def units_of(self, file: int) -> range:
         """The rows of a file's units, which are neighbours."""
@@ -263,4 +263,3 @@ class CodeIndex:
     def _locate(self, number: int, offsets: npt.NDArray[Any]) -> tuple[CodeSegment, int]:
         place = int(np.searchsorted(offsets, number, side="right")) - 1
         return self.segments[place], int(number - offsets[place])
-

@@ -47,9 +47,7 @@ class Answer(msgspec.Struct, frozen=True):
 
 def read_and_gather(git: Git, listed: Sequence[Listed], *, exact_renames_only: bool) -> Iterator[list[Fact] | Arrays]:
     """Facts of all non-merge commits in batches, then the arrays. Raises GitError when git cannot go on."""
-    request = Request(
-        str(git.git_dir), [(commit.oid, list(commit.parents)) for commit in listed], exact_renames_only
-    )
+    request = Request(str(git.git_dir), [(commit.oid, list(commit.parents)) for commit in listed], exact_renames_only)
     command = [sys.executable, "-P", "-m", "trackdown.index.commit_worker"]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=Path("/"))
     assert process.stdin is not None and process.stdout is not None
@@ -86,6 +84,7 @@ def read_and_gather(git: Git, listed: Sequence[Listed], *, exact_renames_only: b
 def main() -> None:
     """Serve one request."""
     gc.disable()
+    os.nice(2)  # parsing goes first: what follows it can then overlap with the rest of the history
     message = receive(sys.stdin.buffer)
     if message is None:
         return

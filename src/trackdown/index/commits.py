@@ -231,9 +231,7 @@ class CommitIndex:
     def score(self, wanted: Sequence[str], weights: Sequence[float], mask: Mask | None, k1: float, b: float) -> Scores:
         """BM25 of the messages of visible commits; merges have no message and do not count."""
         parts = []
-        for segment, first, last in zip(
-            self.segments, self.offsets.tolist(), self.offsets.tolist()[1:], strict=False
-        ):
+        for segment, first, last in zip(self.segments, self.offsets.tolist(), self.offsets.tolist()[1:], strict=False):
             has_message = segment.message.lengths > 0
             alive = has_message if mask is None else has_message & mask[first:last]
             parts.append(Part(segment.message, find_terms(segment.terms, wanted), alive))

@@ -50,7 +50,7 @@ class Identities:
         return np.where(found >= 0, self._final[found], paths) if len(self._final) else paths
 
     def last_resort(self, paths: Int64s) -> Int64s:
-        """Where each path's last rename led, whenever it was: for commits of side branches that still use the old name."""
+        """Where each path's last rename led, whenever it was: side branches may still use the old name after it."""
         if not len(self._keys):
             return paths
         place = np.searchsorted(self._old, paths, side="right") - 1

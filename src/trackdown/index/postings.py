@@ -6,8 +6,10 @@ is decided by whoever searches it, so every statistic that ranks comes from the 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -48,13 +50,12 @@ class PostingsWriter:
     """Numbers words, collects fields, and turns them into the arrays of a segment."""
 
     def __init__(self, *fields: str) -> None:
-        self.numbers: dict[str, int] = {}
+        self.numbers: defaultdict[str, int] = defaultdict(count().__next__)
         self.fields = {name: FieldWriter() for name in fields}
 
     def number(self, words: Sequence[str]) -> list[int]:
         """The numbers of words, new ones included."""
-        numbers = self.numbers
-        return [numbers.setdefault(word, len(numbers)) for word in words]
+        return list(map(self.numbers.__getitem__, words))
 
     def arrays(self, sizes: dict[str, int]) -> dict[str, npt.NDArray[Any]]:
         """The arrays of all fields; `sizes` says how many documents each has."""
@@ -66,11 +67,11 @@ class PostingsWriter:
 
     def _terms(self) -> tuple[list[bytes], Int64s, Int64s]:
         """The sorted terms, and for each word its terms (ids[first[w]:first[w + 1]])."""
-        numbers: dict[str, int] = {}
+        numbers: defaultdict[str, int] = defaultdict(count().__next__)
         first = np.zeros(len(self.numbers) + 1, dtype=np.int64)
         ids: list[int] = []
         for index, word in enumerate(self.numbers):
-            ids += [numbers.setdefault(term, len(numbers)) for term in terms(word)]
+            ids += map(numbers.__getitem__, terms(word))
             first[index + 1] = len(ids)
         encoded = [term.encode("utf-8", "surrogateescape") for term in numbers]
         order = sorted(range(len(encoded)), key=encoded.__getitem__)

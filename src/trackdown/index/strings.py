@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ class StringTable:
     """Reads a packed table."""
 
     def __init__(self, arrays: Arrays, name: str) -> None:
-        self._bytes = memoryview(arrays[f"{name}_bytes"])
+        self._bytes = arrays[f"{name}_bytes"].data
         self._offsets = arrays[f"{name}_offsets"]
 
     def __len__(self) -> int:
@@ -50,7 +51,7 @@ class StringTable:
     def all_text(self) -> list[str]:
         """Every string, in order."""
         data, offsets = bytes(self._bytes), self._offsets.tolist()
-        return [to_text(data[first:last]) for first, last in zip(offsets, offsets[1:], strict=False)]
+        return [to_text(data[first:last]) for first, last in pairwise(offsets)]
 
     def find(self, wanted: bytes) -> int:
         """The index of a string in a sorted table, or -1."""

@@ -60,10 +60,11 @@ class CommitUpdate:
     incomplete: int
 
 
-def repository_id(store: Store, source: Source, tip: str | None) -> str:
+def repository_id(store: Store, source: Source, tip: str | None, listed: Sequence[Listed] | None = None) -> str:
     """What all worktrees and clones of a repository share: the hash of its first commits.
 
-    A plain folder, a repository without commits and an incomplete clone stand for themselves.
+    A plain folder, a repository without commits and an incomplete clone stand for themselves. `listed` are the
+    commits that the tip reaches, if at hand.
     """
     place = str(source.common_dir or source.root)
     own = hashlib.sha256(place.encode("utf-8", "surrogateescape")).hexdigest()[:16]
@@ -73,11 +74,21 @@ def repository_id(store: Store, source: Source, tip: str | None) -> str:
     record = store.database.read_record(REPOSITORIES, place.encode("utf-8", "replace").decode())
     known = msgspec.json.decode(record, type=Known) if record is not None else None
     if known is None or known.shallow != shallow:
-        roots = "".join(root_commits(source.git, tip)) + shallow
+        if listed is None:
+            found = root_commits(source.git, tip)
+        else:
+            found = sorted(commit.oid for commit in listed if not commit.parents)
+        roots = "".join(found) + shallow
         identity = f"history-{hashlib.sha256(roots.encode()).hexdigest()[:16]}"
         known = Known(identity, bool(shallow) or source.partial, shallow)
         _remember(store, place, known)
     return f"{known.identity}-{own}" if known.private else known.identity
+
+
+def is_known(store: Store, source: Source) -> bool:
+    """Whether the store has met this clone."""
+    place = str(source.common_dir or source.root).encode("utf-8", "replace").decode()
+    return store.database.read_record(REPOSITORIES, place) is not None
 
 
 def _remember(store: Store, place: str, known: Known) -> None:
@@ -114,11 +125,18 @@ def open_commits(store: Store, repository: str) -> CommitUpdate | None:
 
 
 def update_commits(
-    store: Store, source: Source, repository: str, tip: str, present: CommitUpdate | None, progress: Progress
+    store: Store,
+    source: Source,
+    repository: str,
+    tip: str,
+    present: CommitUpdate | None,
+    progress: Progress,
+    everything: Sequence[Listed] | None = None,
 ) -> tuple[CommitUpdate, str]:
     """Add the commits that `tip` reaches and the index does not have. The caller holds the write lock.
 
-    Returns the update and the repository's id, which is another when the clone turned out to lack objects.
+    `everything` is the list of all commits that the tip reaches, if at hand. Returns the update and the repository's
+    id, which is another when the clone turned out to lack objects.
     """
     git = source.git
     assert git is not None
@@ -127,7 +145,7 @@ def update_commits(
     if base is not None and len(listed) > max(_DELTA_COMMITS, len(base.oids) // 10):
         base = None
     if base is None:
-        listed = list_commits(git, tip)
+        listed = list(everything) if everything is not None else list_commits(git, tip)
         if len(listed) > _WORTH_A_PROCESS and not _any_known(store, listed):
             return _first_index(store, source, repository, tip, listed, progress)
     incomplete = _make_facts(store, source, repository, listed, progress)
@@ -173,6 +191,7 @@ def _keep(
         names = [name] if base is None else [_base_name(store, repository), name]
         manifest = Manifest(INDEX_VERSION, names, incomplete)
         store.database.write_record(MANIFESTS, repository, msgspec.json.encode(manifest))
+        arrays = store.open_arrays(name) or arrays
     segment = CommitSegment(arrays)
     return CommitUpdate(CommitIndex([segment] if base is None else [base, segment]), incomplete)
 
@@ -227,9 +246,7 @@ def _key(oid: str, repository: str | None = None) -> str:
     return f"{oid}:{HISTORY_VERSION}" + (f":{repository}" if repository else "")
 
 
-def _make_facts(
-    store: Store, source: Source, repository: str, listed: Sequence[Listed], progress: Progress
-) -> int:
+def _make_facts(store: Store, source: Source, repository: str, listed: Sequence[Listed], progress: Progress) -> int:
     """Read the commits that have no facts yet. Returns how many of all are incomplete."""
     assert source.git is not None
     single = [commit for commit in listed if not commit.is_merge]

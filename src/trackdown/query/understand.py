@@ -16,20 +16,26 @@ _INLINE_CODE = re.compile(r"`([^`\n]{1,200})`")
 _QUOTED = re.compile(r"\"([^\"\n]{8,200})\"|“([^”\n]{8,200})”")
 _PYTHON_FRAME = re.compile(r'File "([^"\n]{1,300})", line (\d{1,7})(?:, in ([\w<>.]{1,120}))?')
 _JVM_FRAME = re.compile(r"\bat (?:[\w$]+\.)*([\w$]+)\.([\w$<>]+)\(([\w$]+\.(?:java|kt|scala|groovy)):(\d{1,7})\)")
-_JS_FRAME = re.compile(r"\bat (?:(?:async |new )?([\w$.<>\[\] ]{1,120}?) \()?((?:[a-z]+://)?[^\s()]{1,300}?):(\d{1,7}):\d+")
+_JS_FRAME = re.compile(
+    r"\bat (?:(?:async |new )?([\w$.<>\[\] ]{1,120}?) \()?((?:[a-z]+://)?[^\s()]{1,300}?):(\d{1,7}):\d+"
+)
 _PLACE = re.compile(r"(?<![\w/.])((?:[\w.@+-]+/)*[\w.@+-]+\.[A-Za-z]\w{0,9}):(\d{1,7})\b")
 _PATH = re.compile(r"(?<![\w/.:@-])((?:\.{0,2}/)?(?:[\w.@+-]+/)*[\w@+-][\w.@+-]*\.[A-Za-z]\w{0,9})(?![\w/])")
 _FOLDER_PATH = re.compile(r"(?<![\w/.:@-])((?:[\w.@+-]+/){1,10}[\w.@+-]*)(?![\w/])")
 _DOTTED = re.compile(r"(?<![\w/])([A-Za-z_]\w*(?:(?:\.|::|#|->)[A-Za-z_]\w*)+)")
 _CALL = re.compile(r"\b([A-Za-z_]\w{2,})\(")
-_NAME = re.compile(r"\b(?:[A-Za-z]\w*_\w+|_+[A-Za-z]\w*|[a-z]+[a-z0-9]*[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|[A-Z]{2,}[a-z]\w+)\b")
+_NAME = re.compile(
+    r"\b(?:[A-Za-z]\w*_\w+|_+[A-Za-z]\w*|[a-z]+[a-z0-9]*[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|[A-Z]{2,}[a-z]\w+)\b"
+)
 _ASKS_FOR_TESTS = re.compile(
     r"\b(?:unit ?tests?|test ?(?:suite|cases?|files?|coverage|runner|fixtures?)|tests? (?:for|of|that)|"
     r"flaky|(?:the|a|which|where are|failing) tests?|tests? (?:fails?|failed|failing)|testing)\b|\btest_\w+|^tests?\b",
     re.IGNORECASE,
 )
 
-_ASKS_FOR_PROSE = re.compile(r"\b(?:docs?|documentation|documented|readme|changelog|release notes|tutorial|typo)\b", re.I)
+_ASKS_FOR_PROSE = re.compile(
+    r"\b(?:docs?|documentation|documented|readme|changelog|release notes|tutorial|typo)\b", re.I
+)
 _TITLE = 1.6
 _INFLECTED = 0.4
 

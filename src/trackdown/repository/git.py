@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -46,6 +46,18 @@ class Git:
     def run(self, *arguments: str, stdin: bytes | None = None) -> bytes:
         """Run to the end and return what it printed. Raises GitError with git's first line of complaint."""
         return run(self.arguments(*arguments), cwd=self.work_tree or self.git_dir, stdin=stdin)
+
+    def start(self, *arguments: str) -> Callable[[], bytes]:
+        """Start a command; what is returned waits for it and gives what it printed, or raises GitError."""
+        process = self.stream(*arguments)
+
+        def finish() -> bytes:
+            out, err = process.communicate()
+            if process.returncode:
+                raise complaint(err, process.returncode)
+            return out
+
+        return finish
 
     def text(self, *arguments: str) -> str:
         """Like run, as text without the last line break."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import IO
 
 import msgspec
@@ -24,6 +25,7 @@ NO_RENAMES = ("--no-renames",)
 _GIVE_UP_AFTER = 25
 _FORMAT = "--format=tformat:%H%x00%at%x00%an%x00%B"
 _CHUNK = 1 << 18
+_SHORTEST_ID = 40
 
 
 class Change(msgspec.Struct, array_like=True, frozen=True):
@@ -122,7 +124,7 @@ def _stream(
     git: Git, listed: Sequence[Listed], options: Sequence[str], boundary: frozenset[str], *, complete: bool
 ) -> Iterator[Commit]:
     process = git.stream(
-        "log", "--stdin", "--no-walk=unsorted", "-z", "--raw", "--no-abbrev", "--no-ext-diff", "--no-textconv",
+        "log", "--stdin", "--no-walk=unsorted", "-z", "--name-status", "--no-ext-diff", "--no-textconv",
         "--no-show-signature", "--no-notes", "--no-color", "--encoding=UTF-8", _FORMAT, *options,
     )  # fmt: skip
     assert process.stdin is not None and process.stdout is not None
@@ -150,37 +152,40 @@ def _stream(
 
 def _tokens(stdout: IO[bytes]) -> Iterator[bytes]:
     """The NUL-separated fields of git's output."""
+    return chain.from_iterable(_split_chunks(stdout))
+
+
+def _split_chunks(stdout: IO[bytes]) -> Iterator[list[bytes]]:
     rest = b""
     while chunk := stdout.read(_CHUNK):
         fields = (rest + chunk).split(b"\0")
         rest = fields.pop()
-        yield from fields
+        yield fields
     if rest:
-        yield rest
+        yield [rest]
 
 
 def _parse(
     tokens: Iterator[bytes], parents: dict[str, list[str]], boundary: frozenset[str], complete: bool
 ) -> Iterator[Commit]:
-    """Fields → commits. A header has four fields; a change starts with a colon and has one path or two."""
+    """Fields → commits. A header has four fields, of which the first is a long id; a change has a status and paths."""
     header: tuple[str, int, str, str] | None = None
     changes: list[Change] = []
     for token in tokens:
         token = token.lstrip(b"\n")
-        if token.startswith(b":"):
-            status = token.rsplit(b" ", 1)[-1]
-            path = next(tokens, b"")
-            if status[:1] in b"RC":
-                path, old = next(tokens, b""), path
-                changes.append(Change(chr(status[0]), path, old if status[:1] == b"R" else None))
-            else:
-                changes.append(Change(chr(status[0]), path))
-        elif token:
+        if len(token) >= _SHORTEST_ID:
             if header is not None:
                 yield _commit(header, parents, changes, boundary, complete)
             time, author, message = next(tokens, b"0"), next(tokens, b""), next(tokens, b"")
             changes = []
             header = (token.decode("ascii"), _number(time), _text(author), _text(message).strip())
+        elif token:
+            path = next(tokens, b"")
+            if token[:1] in b"RC":
+                path, old = next(tokens, b""), path
+                changes.append(Change(chr(token[0]), path, old if token[:1] == b"R" else None))
+            else:
+                changes.append(Change(chr(token[0]), path))
     if header is not None:
         yield _commit(header, parents, changes, boundary, complete)
 

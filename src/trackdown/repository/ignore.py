@@ -46,9 +46,7 @@ class IgnoreRules:
 
     def __init__(self, texts: Mapping[str, str]) -> None:
         self._specs = {folder: GitIgnoreSpec.from_lines(text.splitlines()) for folder, text in texts.items()}
-        self.brings_back = any(
-            line.lstrip().startswith("!") for text in texts.values() for line in text.splitlines()
-        )
+        self.brings_back = any(line.lstrip().startswith("!") for text in texts.values() for line in text.splitlines())
         digest = hashlib.sha256()
         for folder in sorted(texts):
             digest.update(f"{folder}\0{texts[folder]}\0".encode("utf-8", "surrogateescape"))
@@ -81,4 +79,3 @@ class IgnoreRules:
 def is_below(path: str, folder: str) -> bool:
     """Whether a path is the folder itself or stands below it; '' is the root and holds all."""
     return not folder or path == folder or path.startswith(f"{folder}/")
-

@@ -69,14 +69,14 @@ def commit_snapshot(source: Source, commit: str) -> Snapshot:
     rules = IgnoreRules({folder: _blob_text(source, oid) for folder, oid in ignore_files.items()})
     files: list[File] = []
     excluded: list[Exclusion] = []
-    for mode, oid, path in modes:
+    for mode, blob, path in modes:
         reason, forced = rules.judge(path)
         if mode in (_SUBMODULE, _SYMLINK):
             reason = "submodule" if mode == _SUBMODULE else "symlink"
         if reason:
             excluded.append(Exclusion(path, reason))
         else:
-            files.append(File(path, oid, forced))
+            files.append(File(path, blob, forced))
     ordered = by_path(files)
     return Snapshot(source, commit, False, False, ordered, tuple(excluded), snapshot_key(ordered))
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import stat
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -93,7 +94,9 @@ def look(source: Source, state: WorktreeState | None, max_bytes: int, last: Snap
     if state is not None and state.max_bytes != max_bytes:
         state = None
     relisted = state is None or not _listing_holds(source, state)
+    is_dirty = None
     if state is None or relisted:
+        is_dirty = _start_status(source)
         state = _list(source, state, max_bytes)
     changed = _refresh(source, state)
     head = source.head()
@@ -104,12 +107,16 @@ def look(source: Source, state: WorktreeState | None, max_bytes: int, last: Snap
     excluded += [Exclusion(path, seen.reason) for path, seen in state.files.items() if not seen.oid]
     key = snapshot_key(files)
     if relisted or key != state.key or head != state.head:
-        state.key, state.head, state.dirty, changed = key, head, _is_dirty(source), True
+        state.key, state.head, changed = key, head, True
+        state.dirty = bool((is_dirty or _start_status(source))())
     return Look(Snapshot(source, head, state.dirty, True, files, tuple(excluded), key), state, changed)
 
 
-def _is_dirty(source: Source) -> bool:
-    return bool(source.git and source.git.run("status", "--porcelain", "-z", "--ignore-submodules"))
+def _start_status(source: Source) -> Callable[[], bytes]:
+    """Let git find out, while we go on, what is not committed."""
+    if source.git is None:
+        return lambda: b""
+    return source.git.start("status", "--porcelain", "-z", "--ignore-submodules")
 
 
 def _listing_holds(source: Source, state: WorktreeState) -> bool:
@@ -183,8 +190,9 @@ def _list_git(source: Source) -> tuple[list[str], set[str]]:
     """Tracked files and untracked ones that git does not ignore; and untracked folders, empty ones too."""
     assert source.git is not None
     ls = ("ls-files", "-z", "--exclude-standard")
+    beside = source.git.start(*ls, "--others", "--directory")
     listed = source.git.run(*ls, "--cached", "--others", "--deduplicate").split(b"\0")
-    untracked = source.git.run(*ls, "--others", "--directory").split(b"\0")
+    untracked = beside().split(b"\0")
     folders: set[str] = set()
     for name in untracked:
         if name.endswith(b"/"):

@@ -100,9 +100,7 @@ class PastCommits:
         pairs = np.unique(owners * (int(numbers.max()) + 1) + numbers)
         return pairs // (int(numbers.max()) + 1), pairs % (int(numbers.max()) + 1)
 
-    def _present_paths(
-        self, owners: Int64s, paths: Int64s, present: Mapping[str, int]
-    ) -> Int64s:
+    def _present_paths(self, owners: Int64s, paths: Int64s, present: Mapping[str, int]) -> Int64s:
         """The number in the snapshot of each touched file, or -1."""
         identities = self.index.identities(self.commit)
         last = identities.present(paths, self.positions[owners])

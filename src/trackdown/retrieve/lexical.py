@@ -25,12 +25,13 @@ class LexicalParameters:
     path: float = 0.5
 
 
+DEFAULTS = LexicalParameters()
+
+
 class Lexical:
     """The lexical scores of all units for one query."""
 
-    def __init__(
-        self, index: CodeIndex, weights: dict[str, float], parameters: LexicalParameters = LexicalParameters()
-    ) -> None:
+    def __init__(self, index: CodeIndex, weights: dict[str, float], parameters: LexicalParameters = DEFAULTS) -> None:
         self._index = index
         self._terms = list(weights)
         values = list(weights.values())

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+import sys
+from array import array
+from collections import Counter, defaultdict
 from collections.abc import Container
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
+from itertools import count
 
-import numpy as np
 from tree_sitter import Language as Grammar
 from tree_sitter import Node, Parser, Query, QueryCursor
 
@@ -279,20 +281,22 @@ class _WordCounter:
     """Collects the words of one unit after the other into the three arrays of BlobFacts."""
 
     def __init__(self) -> None:
-        self._vocabulary: dict[str, int] = {}
+        self._vocabulary: defaultdict[str, int] = defaultdict(count().__next__)
         self._pointers = [0]
         self._ids: list[int] = []
         self._counts: list[int] = []
 
     def add(self, text: str) -> None:
         counts = Counter(words(text))
-        number = self._vocabulary.setdefault
-        self._ids += [number(word, len(self._vocabulary)) for word in counts]
+        self._ids += map(self._vocabulary.__getitem__, counts)
         self._counts += counts.values()
         self._pointers.append(len(self._ids))
 
     def arrays(self) -> tuple[list[str], bytes, bytes, bytes]:
         def packed(values: list[int]) -> bytes:
-            return np.array(values, dtype="<u4").tobytes()
+            numbers = array("I", values)
+            if sys.byteorder == "big":
+                numbers.byteswap()
+            return numbers.tobytes()
 
         return list(self._vocabulary), packed(self._pointers), packed(self._ids), packed(self._counts)

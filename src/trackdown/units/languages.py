@@ -99,7 +99,7 @@ def language_of(path: str) -> str:
     stem, dot, extension = filename.rpartition(".")
     if not dot or not stem:
         return UNCERTAIN
-    return _BY_EXTENSION.get(f".{extension}", None) or _BY_EXTENSION.get(f".{extension.lower()}", TEXT)
+    return _BY_EXTENSION.get(f".{extension}") or _BY_EXTENSION.get(f".{extension.lower()}", TEXT)
 
 
 def language_of_content(data: bytes) -> str:

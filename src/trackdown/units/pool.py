@@ -1,4 +1,7 @@
-"""Many blobs → facts, on all cores. Worker processes compute and never write; they end with their parent."""
+"""Many blobs → facts, on all cores. Worker processes compute and never write; they end with their parent.
+
+A file that kills its worker (a fault inside a grammar) is left out as unreadable; the rest goes on.
+"""
 
 from __future__ import annotations
 
@@ -6,24 +9,27 @@ import queue
 import subprocess
 import sys
 import threading
+from collections import deque
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 
-from trackdown.errors import TrackdownError
+from trackdown.units.facts import encode, skipped
 from trackdown.units.worker import Done, Extractor, Job, Place, receive, send
 
 _BATCH = 24
 _WORTH_A_PROCESS = 96
+_AHEAD = 2
+_ANSWERS = msgspec.msgpack.Decoder(list[Done])
 
 
 def extract_all(place: Place, jobs: Sequence[Job], workers: int) -> Iterator[list[Done]]:
-    """Do all jobs, in any order, and yield what is done in lists. Few jobs are done in this process."""
-    if workers < 2 or len(jobs) < _WORTH_A_PROCESS:
+    """Do all jobs, roughly in their order, and yield what is done in lists. Few jobs are done in this process."""
+    if len(jobs) < _WORTH_A_PROCESS:
         yield from _here(place, jobs)
     else:
-        yield from _in_processes(place, jobs, workers)
+        yield from _in_processes(place, jobs, max(1, workers))
 
 
 def _here(place: Place, jobs: Sequence[Job]) -> Iterator[list[Done]]:
@@ -36,72 +42,105 @@ def _here(place: Place, jobs: Sequence[Job]) -> Iterator[list[Done]]:
 
 
 def _in_processes(place: Place, jobs: Sequence[Job], workers: int) -> Iterator[list[Done]]:
-    todo: queue.SimpleQueue[list[Job] | None] = queue.SimpleQueue()
-    done: queue.SimpleQueue[list[Done] | TrackdownError] = queue.SimpleQueue()
-    batches = -(-len(jobs) // _BATCH)
+    todo: queue.SimpleQueue[list[Job]] = queue.SimpleQueue()
     for start in range(0, len(jobs), _BATCH):
         todo.put(list(jobs[start : start + _BATCH]))
-    processes = [_start() for _ in range(workers)]
-    threads = [
-        threading.Thread(target=_serve, args=(process, place, todo, done), daemon=True) for process in processes
-    ]
+    done: queue.SimpleQueue[list[Done]] = queue.SimpleQueue()
+    feeders = [_Feeder(place, todo, done) for _ in range(workers)]
     try:
-        for thread in threads:
-            todo.put(None)
-            thread.start()
-        for _ in range(batches):
+        count = 0
+        while count < len(jobs):
             answer = done.get()
-            if isinstance(answer, TrackdownError):
-                raise answer
+            count += len(answer)
             yield answer
     finally:
-        for process in processes:
-            process.kill()
-        for process in processes:
-            process.wait()
-        for thread in threads:
-            thread.join(timeout=5)
-        for process in processes:
-            for pipe in (process.stdin, process.stdout):
+        for feeder in feeders:
+            feeder.stop()
+
+
+class _Feeder:
+    """Feeds one worker process from a thread, some batches ahead, and replaces the process when it dies."""
+
+    def __init__(self, place: Place, todo: queue.SimpleQueue[list[Job]], done: queue.SimpleQueue[list[Done]]) -> None:
+        self._place = place
+        self._todo = todo
+        self._done = done
+        self._stopped = False
+        self._process = self._start()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the process and the thread."""
+        self._stopped = True
+        self._end_process()
+        self._thread.join(timeout=5)
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        # -P keeps the current folder off the import path: it may be an untrusted repository.
+        command = [sys.executable, "-P", "-m", "trackdown.units.worker"]
+        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=Path("/"))
+
+    def _end_process(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            try:
                 if pipe is not None:
-                    try:
-                        pipe.close()
-                    except OSError:
-                        pass
+                    pipe.close()
+            except OSError:
+                pass
 
+    def _run(self) -> None:
+        sent: deque[list[Job]] = deque()
+        while not self._stopped:
+            try:
+                self._serve(sent)
+                return
+            except (OSError, ValueError, msgspec.DecodeError):
+                if not self._stopped:
+                    self._retry(sent)
 
-def _start() -> subprocess.Popen[bytes]:
-    # -P keeps the current folder off the import path: it may be an untrusted repository.
-    command = [sys.executable, "-P", "-m", "trackdown.units.worker"]
-    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=Path("/"))
+    def _serve(self, sent: deque[list[Job]]) -> None:
+        """Keep the worker busy until nothing is left to do. Raises OSError when it dies."""
+        assert self._process.stdin is not None
+        send(self._process.stdin, self._place)
+        while True:
+            while len(sent) < _AHEAD and (batch := self._next()) is not None:
+                sent.append(batch)
+                send(self._process.stdin, batch)
+            if not sent:
+                return
+            self._done.put(self._answer())
+            sent.popleft()
 
+    def _next(self) -> list[Job] | None:
+        try:
+            return self._todo.get_nowait()
+        except queue.Empty:
+            return None
 
-def _serve(
-    process: subprocess.Popen[bytes],
-    place: Place,
-    todo: queue.SimpleQueue[list[Job] | None],
-    done: queue.SimpleQueue[list[Done] | TrackdownError],
-) -> None:
-    """Feed one worker, two batches ahead, and pass on what it answers."""
-    assert process.stdin is not None and process.stdout is not None
-    answers = msgspec.msgpack.Decoder(list[Done])
-    ahead = 0
-    ended = False
-    try:
-        send(process.stdin, place)
-        while not ended or ahead:
-            while not ended and ahead < 2:
-                batch = todo.get()
-                if batch is None:
-                    ended = True
-                    break
-                send(process.stdin, batch)
-                ahead += 1
-            if ahead:
-                message = receive(process.stdout)
-                if message is None:
-                    raise OSError
-                ahead -= 1
-                done.put(answers.decode(message))
-    except (OSError, ValueError):
-        done.put(TrackdownError("a worker process died while it parsed files: run the command again"))
+    def _answer(self) -> list[Done]:
+        assert self._process.stdout is not None
+        message = receive(self._process.stdout)
+        if message is None:
+            raise OSError("the worker died")
+        return _ANSWERS.decode(message)
+
+    def _retry(self, sent: deque[list[Job]]) -> None:
+        """Do what the dead worker had, a job at a time, so that only the one that kills workers is left out."""
+        for job in [job for batch in sent for job in batch]:
+            self._end_process()
+            self._process = self._start()
+            try:
+                assert self._process.stdin is not None
+                send(self._process.stdin, self._place)
+                send(self._process.stdin, [job])
+                self._done.put(self._answer())
+            except OSError:
+                if self._stopped:
+                    return
+                self._done.put([Done(job.key, encode(skipped(job.language, "unreadable")))])
+        sent.clear()
+        self._end_process()
+        self._process = self._start()

@@ -19,11 +19,11 @@ def split_lines(text: str, max_tokens: int = WINDOW_TOKENS, first_line: int = 1)
         raise ValueError("max_tokens must be at least 1")
     passages: list[Passage] = []
     start, held = first_line, 0
-    lines = text.split("\n")
-    if len(lines) > 1 and not lines[-1]:
-        lines.pop()
+    lines = _lines(text)
+    if len(words(text)) <= max_tokens:
+        return [(first_line, first_line + len(lines) - 1)]
     for number, line in enumerate(lines, first_line):
-        size = len(words(line))
+        size = len(words(line)) if line else 0
         if held and held + size > max_tokens:
             passages.append((start, number - 1))
             start, held = number, 0
@@ -34,9 +34,7 @@ def split_lines(text: str, max_tokens: int = WINDOW_TOKENS, first_line: int = 1)
 
 def split_functions(text: str, functions: list[Passage], max_tokens: int = WINDOW_TOKENS) -> list[Passage]:
     """The given outermost functions, each cut to windows, and windows over what lies between them."""
-    lines = text.split("\n")
-    if len(lines) > 1 and not lines[-1]:
-        lines.pop()
+    lines = _lines(text)
     passages: list[Passage] = []
     position = 1
     for start, end in sorted(functions):
@@ -61,3 +59,10 @@ def split_random(text: str, max_tokens: int = WINDOW_TOKENS, *, seed: int = 0) -
             passages.append((start, stop))
             start = stop + 1
     return passages
+
+
+def _lines(text: str) -> list[str]:
+    lines = text.split("\n")
+    if len(lines) > 1 and not lines[-1]:
+        lines.pop()
+    return lines

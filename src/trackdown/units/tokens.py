@@ -12,11 +12,14 @@ from collections import Counter
 
 _WORD = re.compile(r"\w+")
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+_BLANKED = bytes(code if chr(code).isalnum() or chr(code) == "_" else ord(" ") for code in range(128)).ljust(256)
 _LONGEST_WORD = 64
 
 
 def words(text: str) -> list[str]:
     """Every identifier and number of `text`, in order and with its case."""
+    if text.isascii():  # several times faster than the pattern, with the same result
+        return text.encode().translate(_BLANKED).decode().split()
     return _WORD.findall(text)
 
 

@@ -30,8 +30,8 @@ def command(places: tuple[str, ...], at: str | None, dry_run: bool, style: str) 
     """Bring the index up to date, or show what it takes in.
 
     Searching does this by itself; index ahead to spare the first search the wait. Files that .gitignore or
-    .trackdownignore name are left out, and so are submodules, LFS pointers, binaries, minified, generated and very large
-    files. A `!pattern` in .trackdownignore brings a file back.
+    .trackdownignore name are left out, and so are submodules, LFS pointers, binaries, minified, generated and very
+    large files. A `!pattern` in .trackdownignore brings a file back.
     """
     reports: list[object] = []
     for repository in open_all(places):

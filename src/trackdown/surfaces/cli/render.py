@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from typing import Any
+from typing import Any, ClassVar
 
 from trackdown.engine import Related
 from trackdown.surfaces.cli.plain import sanitize
@@ -34,7 +34,9 @@ def print_history(answer: HistoryResults) -> None:
     page = _page()
     for commit in answer:
         page.line("bold", f"{commit.rank:>2}  {commit.commit[:10]}  {commit.date}  {sanitize(commit.subject)}")
-        page.line("dim", f"    {sanitize(commit.author)}; score {commit.score:.2f}; matched {', '.join(commit.matched)}")
+        page.line(
+            "dim", f"    {sanitize(commit.author)}; score {commit.score:.2f}; matched {', '.join(commit.matched)}"
+        )
         for path in commit.files[:8]:
             page.line("path", f"    {sanitize(path)}")
         if len(commit.files) > 8:
@@ -96,7 +98,7 @@ class _Page:
 class _TerminalPage(_Page):
     """Colour and highlighted code."""
 
-    _STYLES = {"title": "bold cyan", "bold": "bold", "dim": "dim", "path": "cyan", "": ""}
+    _STYLES: ClassVar = {"title": "bold cyan", "bold": "bold", "dim": "dim", "path": "cyan", "": ""}
 
     def __init__(self) -> None:
         from rich.console import Console
@@ -122,5 +124,3 @@ class _TerminalPage(_Page):
 
 def _cut(text: str, width: int) -> str:
     return text if len(text) <= width else text[: width - 1] + "…"
-
-

@@ -29,9 +29,7 @@ Examples:
 @click.argument("arguments", nargs=-1, metavar="QUERY [PATH]...")
 @click.option("--issue", metavar="FILE", help="Take the query from a file, or from standard input with `-`.")
 @count_option
-@click.option(
-    "--level", type=click.Choice(LEVELS), default="function", show_default=True, help="What to rank."
-)
+@click.option("--level", type=click.Choice(LEVELS), default="function", show_default=True, help="What to rank.")
 @at_option
 @click.option(
     "--effort",

@@ -31,7 +31,9 @@ def command(place: str, style: str) -> None:
     rows = {
         "repository": f"{sanitize(status.repository)} ({status.kind})",
         "commit": commit,
-        "index": "up to date" if status.ready else "not up to date: the next search or `trackdown index` brings it there",
+        "index": "up to date"
+        if status.ready
+        else "not up to date: the next search or `trackdown index` brings it there",
         "files": f"{status.files} in; left out: " + _counts(status.excluded),
         "languages": _counts(status.languages),
         "units": str(status.units),

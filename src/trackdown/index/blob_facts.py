@@ -1,0 +1,97 @@
+"""The facts of a snapshot's files, in the order of their paths: from the store, or made by parsing what is new."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from trackdown.repository.snapshot import Snapshot
+from trackdown.store.store import Store
+from trackdown.types import Progress
+from trackdown.units.facts import fact_key
+from trackdown.units.languages import language_of
+from trackdown.units.pool import extract_all
+from trackdown.units.worker import Job, Place
+
+BLOBS = "blob"
+_WRITE_EVERY = 256
+Fact = tuple[str, str, bytes]
+
+
+def fact_keys(snapshot: Snapshot) -> dict[str, str]:
+    """Path → key of its facts."""
+    return {file.path: fact_key(file.oid, language_of(file.path), file.forced) for file in snapshot.files}
+
+
+def known_facts(store: Store, keys: Mapping[str, str]) -> Iterator[Fact]:
+    """(path, key, facts) by path, of files that all have facts."""
+    paths = sorted(keys)
+    stream = store.database.stream_facts(BLOBS, [keys[path] for path in paths])
+    for path, (key, value) in zip(paths, stream, strict=True):
+        yield path, key, value
+
+
+class FactSource:
+    """Makes facts on the way, so that gathering goes on while workers parse.
+
+    `moved` are files that were no longer what the snapshot says when they were read.
+    """
+
+    def __init__(self, store: Store, snapshot: Snapshot, max_bytes: int, workers: int, progress: Progress) -> None:
+        self.moved: list[str] = []
+        self._store = store
+        self._snapshot = snapshot
+        self._workers = workers
+        self._progress = progress
+        source = snapshot.source
+        git_dir = str(source.git.git_dir) if source.git else None
+        self._place = Place(str(source.root), git_dir, snapshot.on_disk, source.object_format, max_bytes)
+
+    def facts(self, keys: Mapping[str, str]) -> Iterator[Fact]:
+        """(path, key, facts) by path. New facts are written to the store as they come."""
+        paths = sorted(keys)
+        database = self._store.database
+        known = database.known_facts(BLOBS, keys.values())
+        uses = Counter(keys[path] for path in paths if keys[path] not in known)
+        made = self._make([path for path in paths if keys[path] not in known], keys)
+        stored = database.stream_facts(BLOBS, [keys[path] for path in paths if keys[path] in known])
+        ready: dict[str, bytes | None] = {}
+        for path in paths:
+            key = keys[path]
+            if key in known:
+                yield path, *next(stored)
+                continue
+            while key not in ready:
+                ready.update(next(made))
+            value = ready[key]
+            uses[key] -= 1
+            if not uses[key]:
+                del ready[key]
+            if value is None:
+                self.moved.append(path)
+            else:
+                yield path, key, value
+        for _ in made:  # the last facts are written when the maker ends
+            pass
+
+    def _make(self, paths: list[str], keys: Mapping[str, str]) -> Iterator[dict[str, bytes | None]]:
+        """Parse files in this order. Yields facts by key, None for a file that is no longer what it was."""
+        files = {file.path: file for file in self._snapshot.files}
+        jobs: dict[str, Job] = {}
+        for path in paths:
+            file = files[path]
+            jobs.setdefault(keys[path], Job(keys[path], os.fsencode(path), file.oid, language_of(path), file.forced))
+        rows: list[tuple[str, bytes]] = []
+        done = 0
+        if jobs:
+            self._progress("parse", 0, len(jobs))
+        for batch in extract_all(self._place, list(jobs.values()), self._workers):
+            rows += [(item.key, item.facts) for item in batch if item.facts is not None]
+            done += len(batch)
+            self._progress("parse", done, len(jobs))
+            if len(rows) >= _WRITE_EVERY:
+                self._store.database.write_facts(BLOBS, rows)
+                rows = []
+            yield {item.key: item.facts for item in batch}
+        self._store.database.write_facts(BLOBS, rows)
