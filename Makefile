@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 BENCH_STAMP := $(VENV)/.installed-bench
 
-.PHONY: help demo test lint types unit bench-speed bench-commits clean
+.PHONY: help demo test lint types unit bench-speed bench-commits bench-golden bench-kills clean
 
 help:  ## Say what the targets do
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -41,6 +41,12 @@ bench-speed: $(BENCH_STAMP)  ## Speed beside semble: make bench-speed REPO=path
 
 bench-commits: $(BENCH_STAMP)  ## Commit retrieval: make bench-commits GOLD=file.parquet REPO=path
 	$(BIN)/python benchmarks/commit_retrieval.py $(GOLD) $(REPO) $(if $(JSON),--json $(JSON))
+
+bench-golden: $(BENCH_STAMP)  ## Known answers on a pinned commit of flask: make bench-golden REPO=path
+	$(BIN)/python benchmarks/golden.py benchmarks/golden/flask.json $(REPO) $(if $(JSON),--json $(JSON))
+
+bench-kills: $(BENCH_STAMP)  ## Kill a first index at random moments: make bench-kills REPO=path
+	$(BIN)/python benchmarks/kills.py $(REPO) --kills 50 $(if $(JSON),--json $(JSON))
 
 clean:  ## Remove what the targets made
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

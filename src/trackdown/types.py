@@ -14,6 +14,9 @@ Fusion = Literal["rrf", "weighted"]
 LEVELS: tuple[Level, ...] = ("function", "class", "file")
 EFFORTS: tuple[Effort, ...] = ("fast", "balanced", "thorough")
 
+CODE, TEST, PROSE = 0, 1, 2
+"""The role of a file. Tests and prose rank below code unless they are asked for."""
+
 FUNCTION_KINDS = frozenset({"function", "method"})
 CLASS_KINDS = frozenset({"class", "interface", "struct", "trait", "enum", "module"})
 

@@ -26,6 +26,7 @@ from trackdown.query.understand import Query, understand
 from trackdown.repository.snapshot import Snapshot
 from trackdown.repository.source import Source, is_url, open_source, open_url
 from trackdown.retrieve.commits import PastCommits
+from trackdown.retrieve.corpus import Corpus
 from trackdown.settings import Settings, load_settings
 from trackdown.store.store import Store
 from trackdown.types import (
@@ -226,7 +227,7 @@ class Repository:
         )
         results: list[Result] = []
         with Snippets(prepared.snapshot) as snippets:
-            for item in pipeline.search(prepared.code, prepared.history, query, options, watch):
+            for item in pipeline.search(Corpus(prepared.code, prepared.history), query, options, watch):
                 result = snippets.result(prepared.code, item, len(results) + 1, self.source.name)
                 if result is not None:
                     results.append(result)
@@ -302,6 +303,14 @@ def search_all(
         any(answer.partial for answer in answers),
         dict(timings),
     )
+
+
+def clear_everything(settings: Settings | None = None) -> tuple[int, int]:
+    """Remove the whole store, every repository's part and every format version. Returns its size before and after."""
+    store = Store((settings or load_settings()).store)
+    before = store.size()
+    store.remove_all()
+    return before, store.size()
 
 
 def _check(k: int, level: str, effort: str) -> None:

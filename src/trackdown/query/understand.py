@@ -19,13 +19,14 @@ _JVM_FRAME = re.compile(r"\bat (?:[\w$]+\.)*([\w$]+)\.([\w$<>]+)\(([\w$]+\.(?:ja
 _JS_FRAME = re.compile(
     r"\bat (?:(?:async |new )?([\w$.<>\[\] ]{1,120}?) \()?((?:[a-z]+://)?[^\s()]{1,300}?):(\d{1,7}):\d+"
 )
-_PLACE = re.compile(r"(?<![\w/.])((?:[\w.@+-]+/)*[\w.@+-]+\.[A-Za-z]\w{0,9}):(\d{1,7})\b")
-_PATH = re.compile(r"(?<![\w/.:@-])((?:\.{0,2}/)?(?:[\w.@+-]+/)*[\w@+-][\w.@+-]*\.[A-Za-z]\w{0,9})(?![\w/])")
-_FOLDER_PATH = re.compile(r"(?<![\w/.:@-])((?:[\w.@+-]+/){1,10}[\w.@+-]*)(?![\w/])")
+# A run of a path's signs is tried from its beginning only: otherwise long runs would take quadratic time.
+_PLACE = re.compile(r"(?<![\w/.@+-])((?:[\w.@+-]+/)*[\w.@+-]+\.[A-Za-z]\w{0,9}):(\d{1,7})\b")
+_PATH = re.compile(r"(?<![\w/.:@+-])((?:\.{0,2}/)?(?:[\w.@+-]+/)*[\w@+-][\w.@+-]*\.[A-Za-z]\w{0,9})(?![\w/])")
+_FOLDER_PATH = re.compile(r"(?<![\w/.:@+-])((?:[\w.@+-]+/){1,10}[\w.@+-]*)(?![\w/])")
 _DOTTED = re.compile(r"(?<![\w/])([A-Za-z_]\w*(?:(?:\.|::|#|->)[A-Za-z_]\w*)+)")
 _CALL = re.compile(r"\b([A-Za-z_]\w{2,})\(")
 _NAME = re.compile(
-    r"\b(?:[A-Za-z]\w*_\w+|_+[A-Za-z]\w*|[a-z]+[a-z0-9]*[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|[A-Z]{2,}[a-z]\w+)\b"
+    r"\b(?:[A-Za-z]\w*_\w+|_+[A-Za-z]\w*|[a-z][a-z0-9]*[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|[A-Z]{2,}[a-z]\w+)\b"
 )
 _ASKS_FOR_TESTS = re.compile(
     r"\b(?:unit ?tests?|test ?(?:suite|cases?|files?|coverage|runner|fixtures?)|tests? (?:for|of|that)|"

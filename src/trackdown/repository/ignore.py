@@ -74,8 +74,3 @@ class IgnoreRules:
         if verdict is False:
             return "", True
         return reason_by_name(path), False
-
-
-def is_below(path: str, folder: str) -> bool:
-    """Whether a path is the folder itself or stands below it; '' is the root and holds all."""
-    return not folder or path == folder or path.startswith(f"{folder}/")

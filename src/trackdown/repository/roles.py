@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fnmatch import fnmatchcase
 
-CODE, TEST, PROSE = 0, 1, 2
+from trackdown.types import CODE, PROSE, TEST
 
 _PROSE_ENDINGS = (".md", ".markdown", ".rst", ".txt", ".adoc", ".asciidoc", ".textile", ".org", ".tex", ".1")
 _PROSE_NAMES = frozenset({"readme", "changelog", "changes", "authors", "contributors", "license", "copying", "news"})

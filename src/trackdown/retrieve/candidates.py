@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from trackdown.index.bm25 import Mask
 from trackdown.index.code import CodeIndex
-from trackdown.types import CLASS_KINDS, FUNCTION_KINDS, Level
+from trackdown.types import CLASS_KINDS, FUNCTION_KINDS, TEST, Level
 
 Floats = npt.NDArray[np.float64]
 Int64s = npt.NDArray[np.int64]
@@ -47,15 +49,41 @@ class Candidates:
         """Scores of candidates, each that of its file."""
         return scores[self.files]
 
-    def best_units(self, chosen: Int64s, scores: Floats) -> Int64s:
-        """For each chosen candidate its unit with the highest score."""
+    def best_units(self, chosen: Sequence[int], scores: Floats) -> list[int]:
+        """For each chosen candidate its unit with the highest score, or -1 when it has none."""
         if self.level == "function":
-            return self.units[chosen]
-        best = np.empty(len(chosen), dtype=np.int64)
-        for index, candidate in enumerate(chosen.tolist()):
+            return [int(self.units[candidate]) for candidate in chosen]
+        best = []
+        for candidate in chosen:
             own = np.flatnonzero(self.owner == candidate)
-            best[index] = own[np.argmax(scores[own])] if len(own) else -1
+            best.append(int(own[np.argmax(scores[own])]) if len(own) else -1)
         return best
+
+    def allowed(self, index: CodeIndex, *, tests: bool, folders: Sequence[str]) -> Mask:
+        """Which candidates may be in the answer: below a folder ('' is the root), and no tests if unwanted."""
+        allowed = np.ones(self.count, dtype=bool)
+        if not tests:
+            allowed &= index.file_role[self.files] != TEST
+        if folders and "" not in folders:
+            inside = np.zeros(len(index.file_alive), dtype=bool)
+            for path, file in index.files_by_path.items():
+                inside[file] = any(path == folder or path.startswith(f"{folder}/") for folder in folders)
+            allowed &= inside[self.files]
+        return allowed
+
+    def best(self, index: CodeIndex, scores: Floats, k: int) -> list[int]:
+        """The k best candidates that have a score; equals by path and line, so that no order of storage shows."""
+        found = np.flatnonzero(scores > 0)
+        if len(found) > k:
+            bar = np.partition(scores[found], len(found) - k)[len(found) - k]
+            found = found[scores[found] >= bar]
+
+        def order(candidate: int) -> tuple[float, str, int]:
+            unit = int(self.units[candidate])
+            line = int(index.unit_start[unit]) if unit >= 0 else 0
+            return -float(scores[candidate]), index.path(int(self.files[candidate])), line
+
+        return sorted(found.tolist(), key=order)[:k]
 
 
 def candidates(index: CodeIndex, level: Level) -> Candidates:

@@ -1,7 +1,8 @@
-"""What a retriever hands to fusion: a score for every unit or file it found, and its reasons on demand.
+"""What a retriever gets and what it hands to fusion.
 
-A retriever is a function from an index and a query to a Channel. To add one, write a file beside this one, give it a
-name, and add it to the list in `pipeline.py`.
+A retriever is a function `retrieve(request, before)` in a file beside this one: it scores all candidates of the level
+searched and returns a Channel, or None when it has nothing to go by. `before` are the channels of the retrievers that
+ran earlier. `pipeline.RETRIEVERS` lists them in order.
 """
 
 from __future__ import annotations
@@ -12,18 +13,38 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from trackdown.query.understand import Query
+from trackdown.retrieve.candidates import Candidates
+from trackdown.retrieve.corpus import Corpus
+from trackdown.types import Aggregation
+
 Floats = npt.NDArray[np.float64]
 Reasons = Callable[[Sequence[int]], list[str]]
 
 
 @dataclass(frozen=True, slots=True)
+class Request:
+    """What is searched, what is ranked, and for what."""
+
+    corpus: Corpus
+    candidates: Candidates
+    query: Query
+    aggregation: Aggregation = "blend"
+
+
+@dataclass(frozen=True, slots=True)
 class Channel:
-    """Scores of one signal for all candidates of the level searched (0: not found), and details in words.
+    """Scores of one signal for all candidates (0: not found), and for chosen ones its reasons in words.
 
     `floor` is the score that counts as full evidence; 0 where only the order within this query means something.
+    `units` are the scores of all units, where the signal has them: they say which part of a file to show.
     """
 
     signal: str
     scores: Floats
     reasons: Reasons
     floor: float = 0.0
+    units: Floats | None = None
+
+
+Retriever = Callable[[Request, Sequence[Channel]], Channel | None]

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from trackdown.index.bm25 import Mask, Scores
 from trackdown.index.commits import CommitIndex
+from trackdown.retrieve.channel import Channel, Request
 from trackdown.types import Aggregation
 
 Int64s = npt.NDArray[np.int64]
@@ -119,3 +120,27 @@ def describe_commit(index: CommitIndex, position: int) -> str:
     """Short id, subject and date."""
     date = datetime.fromtimestamp(int(index.times[position]), UTC).strftime("%Y-%m-%d")
     return f"{index.oid(position)[:10]} {index.subject(position)} ({date})"
+
+
+def retrieve(request: Request, before: Sequence[Channel]) -> Channel | None:
+    """Score candidates by the commits that touched their files.
+
+    Commits speak for files. Below file level they speak for what has evidence of its own in such a file: what the
+    first channel gives it.
+    """
+    if request.corpus.history is None:
+        return None
+    pool, code = request.candidates, request.corpus.code
+    past = PastCommits(*request.corpus.history, request.query.weights)
+    files = past.files(code.files_by_path, request.aggregation)
+    by_file = np.zeros(len(code.file_alive))
+    by_file[files.files] = files.scores
+    scores = pool.from_files(by_file)
+    if pool.level != "file":
+        own = before[0].scores
+        scores = scores * (own / own.max(initial=1e-9))
+
+    def reasons(chosen: Sequence[int]) -> list[str]:
+        return ["like " + past.describe(files.commits(int(pool.files[candidate]))) for candidate in chosen]
+
+    return Channel(SIGNAL, scores, reasons)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from trackdown.index.bm25 import Scores
 from trackdown.index.code import CodeIndex
+from trackdown.retrieve.channel import Channel, Request
 
 SIGNAL = "lexical"
 _SHOWN_TERMS = 6
@@ -64,3 +65,14 @@ class Lexical:
                 pieces.append(f"{self._terms[term]} {total[row][term]:.1f}{place}")
             described.append(", ".join(pieces))
         return described
+
+
+def retrieve(request: Request, before: Sequence[Channel]) -> Channel:
+    """Score candidates by their units' words."""
+    pool = request.candidates
+    lexical = Lexical(request.corpus.code, request.query.weights)
+
+    def reasons(chosen: Sequence[int]) -> list[str]:
+        return lexical.details(pool.best_units(chosen, lexical.units))
+
+    return Channel(SIGNAL, pool.from_units(lexical.units), reasons, units=lexical.units)

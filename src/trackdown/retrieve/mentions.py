@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,10 +11,36 @@ import numpy.typing as npt
 
 from trackdown.index.code import CodeIndex
 from trackdown.query.understand import Frame, Query
+from trackdown.retrieve.channel import Channel, Request
 
 SIGNAL = "mentions"
 _TOO_COMMON = 40
 _FRAME, _PATH, _NAME, _FOLDER = 1.0, 1.0, 0.8, 0.3
+_FILE_FOR_ITS_UNITS = 0.4
+_MOST = 1.5
+
+
+def retrieve(request: Request, before: Sequence[Channel]) -> Channel | None:
+    """Score candidates that the query names, or whose file it names."""
+    query, pool = request.query, request.candidates
+    if not (query.frames or query.paths or query.names):
+        return None
+    found = mentions(request.corpus.code, query)
+    share = 1.0 if pool.level == "file" else _FILE_FOR_ITS_UNITS
+    scores = pool.from_units(found.units) + share * pool.from_files(found.files)
+
+    def reasons(chosen: Sequence[int]) -> list[str]:
+        said = []
+        for candidate in chosen:
+            words = [
+                *found.said_of_units.get(int(pool.units[candidate]), []),
+                *found.said_of_files.get(int(pool.files[candidate]), []),
+            ]
+            named = ", ".join(dict.fromkeys(words)) or "the name of a member"
+            said.append(f"the query has {named}")
+        return said
+
+    return Channel(SIGNAL, np.minimum(scores, _MOST), reasons, floor=1.0)
 
 
 @dataclass(slots=True)
@@ -39,8 +66,6 @@ class Mentions:
 def mentions(index: CodeIndex, query: Query) -> Mentions:
     """Find what the query names."""
     found = Mentions(np.zeros(len(index.unit_file)), np.zeros(len(index.file_alive)))
-    if not (query.frames or query.paths or query.names):
-        return found
     names = _FileNames(index)
     for place, frame in enumerate(reversed(query.frames)):
         _frame(index, names, frame, _FRAME / (1 + 0.2 * place), found)

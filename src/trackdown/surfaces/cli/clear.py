@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import click
 
-from trackdown.settings import load_settings
-from trackdown.store import Store
+from trackdown.engine import clear_everything
 from trackdown.surfaces.cli.options import format_option, open_all, print_json
 from trackdown.surfaces.cli.plain import human_bytes, sanitize
 
@@ -24,10 +23,8 @@ Examples:
 def command(place: str, everything: bool, style: str) -> None:
     """Remove what the store holds for a repository. It can always be built again; your files are not touched."""
     if everything:
-        store = Store(load_settings().store)
-        name, before = "everything", store.size()
-        store.remove_all()
-        after = store.size()
+        name = "everything"
+        before, after = clear_everything()
     else:
         (repository,) = open_all([place])
         name, before = repository.source.name, repository.store_bytes()

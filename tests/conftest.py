@@ -1,0 +1,91 @@
+"""Fixtures that all tests share: real git repositories, small and built anew, and a store of their own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+import trackdown
+from trackdown.settings import Settings, load_settings
+
+IDENTITY = {
+    "GIT_AUTHOR_NAME": "Ada",
+    "GIT_AUTHOR_EMAIL": "ada@example.org",
+    "GIT_COMMITTER_NAME": "Ada",
+    "GIT_COMMITTER_EMAIL": "ada@example.org",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+}
+
+
+class Repo:
+    """A git repository on disk that tests write to and commit in. Every commit is a minute after the last."""
+
+    def __init__(self, root: Path, *, bare: bool = False) -> None:
+        self.root = root
+        self._minutes = 0
+        root.mkdir(parents=True, exist_ok=True)
+        self.git("init", "-q", "-b", "main", *(["--bare"] if bare else []))
+
+    def git(self, *arguments: str, stdin: bytes | None = None) -> str:
+        """Run git here and return what it printed."""
+        date = f"{1_600_000_000 + 60 * self._minutes} +0000"
+        environment = os.environ | IDENTITY | {"GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date}
+        done = subprocess.run(["git", *arguments], cwd=self.root, env=environment, input=stdin, capture_output=True)
+        assert done.returncode == 0, done.stderr.decode("utf-8", "replace")
+        return done.stdout.decode("utf-8", "replace").strip()
+
+    def write(self, path: str, content: str | bytes) -> Path:
+        """Write a file below the root."""
+        target = self.root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content.encode() if isinstance(content, str) else content)
+        return target
+
+    def commit(self, message: str | bytes, files: Mapping[str, str | bytes] | None = None) -> str:
+        """Write files, commit everything, and return the commit's id."""
+        for path, content in (files or {}).items():
+            self.write(path, content)
+        self._minutes += 1
+        self.git("add", "-A")
+        text = message.encode() if isinstance(message, str) else message
+        self.git("commit", "-q", "--allow-empty", "--cleanup=verbatim", "-F", "-", stdin=text)
+        return self.git("rev-parse", "HEAD")
+
+
+@pytest.fixture
+def make_repo(tmp_path: Path) -> Callable[[str], Repo]:
+    """A function that makes an empty repository below the test's folder."""
+    return lambda name: Repo(tmp_path / name)
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Repo:
+    """An empty repository."""
+    return Repo(tmp_path / "repo")
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    """Settings with a store of the test's own."""
+    return load_settings({"HOME": str(tmp_path)}, store=tmp_path / "store")
+
+
+@pytest.fixture
+def open_repo(settings: Settings) -> Callable[[Path | str], trackdown.Repository]:
+    """A function that opens a place with the test's own store."""
+    return lambda place: trackdown.open(place, settings=settings)
+
+
+@pytest.fixture(autouse=True)
+def _own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test touches the user's store, settings or git configuration."""
+    for name in [name for name in os.environ if name.startswith("TRACKDOWN_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("TRACKDOWN_STORE", str(tmp_path / "store"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)

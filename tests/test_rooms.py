@@ -1,0 +1,89 @@
+"""Who may import whom: the table of ARCHITECTURE.md, walked over every import in the source."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parents[1] / "src" / "trackdown"
+EVERYWHERE = {"types", "errors"}
+STAGES = {"query", "retrieve", "fuse", "expand", "rerank"}
+BELOW_ENGINE = {
+    "repository", "units", "graph", "models", "store", "index", "pipeline", "explain", "rewrite", "cluster", *STAGES,
+}  # fmt: skip
+
+# room → the rooms of ours that it may import, beside types and errors. Rooms that do not exist yet have their place.
+TABLE: dict[str, set[str]] = {
+    "types": set(),
+    "errors": set(),
+    "settings": set(),
+    "repository": set(),
+    "store": set(),
+    "models": set(),
+    "fuse": set(),
+    "explain": set(),
+    "units": {"repository"},
+    "graph": {"units"},
+    "index": {"units", "graph", "models", "repository", "store"},
+    "query": {"units", "models"},
+    "retrieve": {"index", "query", "models"},
+    "expand": {"graph", "index", "models"},
+    "rerank": {"models", "index"},
+    "rewrite": {"units", "models", "index"},
+    "cluster": {"units", "models", "index", "retrieve", "store"},
+    "pipeline": {*STAGES, "explain"},
+    "engine": {*BELOW_ENGINE, "settings"},
+    "surfaces": {"engine", "settings"},
+    "lab": {"engine", "pipeline", "models", "repository", "units", "settings"},
+}
+
+
+def room_of(path: Path) -> str:
+    """The first name below the package: a folder, or a module without its ending."""
+    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+def imported_rooms(path: Path) -> set[str]:
+    """The rooms that a file's imports reach, wherever in the file they stand."""
+    rooms: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{path}: relative import"
+            names = [f"{node.module}.{alias.name}" for alias in node.names] if node.module == "trackdown" else []
+            names += [str(node.module)]
+        else:
+            continue
+        rooms |= {name.split(".")[1] for name in names if name.startswith("trackdown.")}
+    return rooms
+
+
+FILES = sorted(path for path in SOURCE.rglob("*.py") if path.parent != SOURCE or not path.name.startswith("__"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_imports_only_what_its_room_may(path: Path) -> None:
+    room = room_of(path)
+    assert room in TABLE, f"{room} is not a room of the table"
+    allowed = TABLE[room] | EVERYWHERE | {room}
+    if room == "surfaces" and path.parent.name == "cli":
+        allowed |= {"lab", "__version__"}
+    assert imported_rooms(path) - allowed == set()
+
+
+def test_types_and_errors_need_the_standard_library_only() -> None:
+    import sys
+
+    for name in EVERYWHERE:
+        tree = ast.parse((SOURCE / f"{name}.py").read_text("utf-8"))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom):
+                assert str(node.module).split(".")[0] in sys.stdlib_module_names | {"trackdown"}
+
+
+def test_the_walk_sees_what_is_imported() -> None:
+    assert imported_rooms(SOURCE / "engine" / "repository.py") >= {"engine", "index", "query", "settings"}
+    assert imported_rooms(SOURCE / "surfaces" / "cli" / "main.py") >= {"errors", "surfaces"}
