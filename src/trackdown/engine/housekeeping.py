@@ -29,7 +29,7 @@ def held(store: Store) -> list[Held]:
 
 def collect_beyond_limit(store: Store, limit: int) -> bool:
     """Collect garbage when the store is larger than the limit. Returns whether it was."""
-    if store.read_only or store.size() <= limit:
+    if store.read_only or store.index_size() <= limit:
         return False
     drop(store, beyond_limit(store, held(store), limit))
     collect(store)

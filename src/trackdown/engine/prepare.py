@@ -15,8 +15,9 @@ from trackdown.engine.housekeeping import collect_beyond_limit
 from trackdown.errors import EmptyRepository, StoreError
 from trackdown.index.code import CodeIndex
 from trackdown.index.commits import CommitIndex
+from trackdown.index.repository_id import is_known, repository_id
 from trackdown.index.update_code import CodeUpdate, manifest_key, open_code, partial_code, update_code
-from trackdown.index.update_commits import CommitUpdate, is_known, open_commits, repository_id, update_commits
+from trackdown.index.update_commits import CommitUpdate, open_commits, update_commits
 from trackdown.repository.history import Listed, list_commits
 from trackdown.repository.snapshot import Snapshot, commit_snapshot
 from trackdown.repository.source import Source
@@ -134,7 +135,7 @@ class Preparer:
 
     def ready_code(self, snapshot: Snapshot) -> CodeIndex | None:
         """The code index of a snapshot, if it needs no work."""
-        key = manifest_key(snapshot)
+        key = manifest_key(snapshot, self.identity(snapshot.commit))
         if self._code is None or self._code[0] != key:
             ready = open_code(self.store, key)
             if ready is None:
@@ -221,8 +222,10 @@ class Preparer:
             workers=self.settings.worker_count,
             progress=progress,
         )
+        if update.repository != repository:
+            self._identity = ("history", update.repository)
         if not update.moved:
-            self._code = (manifest_key(snapshot), update.index)
+            self._code = (manifest_key(snapshot, update.repository), update.index)
         return update
 
     def _update_history(self, tip: str, repository: str, progress: Progress) -> CommitUpdate:

@@ -16,6 +16,7 @@ from trackdown.units.worker import Job, Place
 
 BLOBS = "blob"
 _WRITE_EVERY = 256
+_READ_AT_ONCE = 500
 Fact = tuple[str, str, bytes]
 
 
@@ -35,11 +36,13 @@ def known_facts(store: Store, keys: Mapping[str, str]) -> Iterator[Fact]:
 class FactSource:
     """Makes facts on the way, so that gathering goes on while workers parse.
 
-    `moved` are files that were no longer what the snapshot says when they were read.
+    `moved` are files that were no longer what the snapshot says when they were read; `here_only` counts those that are
+    left out because this clone lacks them or this run could not read them.
     """
 
     def __init__(self, store: Store, snapshot: Snapshot, max_bytes: int, workers: int, progress: Progress) -> None:
         self.moved: list[str] = []
+        self.here_only = 0
         self._store = store
         self._snapshot = snapshot
         self._workers = workers
@@ -51,29 +54,35 @@ class FactSource:
     def facts(self, keys: Mapping[str, str]) -> Iterator[Fact]:
         """(path, key, facts) by path. New facts are written to the store as they come."""
         paths = sorted(keys)
-        database = self._store.database
-        known = database.known_facts(BLOBS, keys.values())
-        uses = Counter(keys[path] for path in paths if keys[path] not in known)
-        made = self._make([path for path in paths if keys[path] not in known], keys)
-        stored = database.stream_facts(BLOBS, [keys[path] for path in paths if keys[path] in known])
+        known = self._store.database.known_facts(BLOBS, keys.values())
+        new = [path for path in paths if keys[path] not in known]
+        uses = Counter(keys[path] for path in new)
+        made = self._make(new, keys)
         ready: dict[str, bytes | None] = {}
-        for path in paths:
-            key = keys[path]
-            if key in known:
-                yield path, *next(stored)
-                continue
-            while key not in ready:
-                ready.update(next(made))
-            value = ready[key]
-            uses[key] -= 1
-            if not uses[key]:
-                del ready[key]
-            if value is None:
-                self.moved.append(path)
-            else:
-                yield path, key, value
+        for start in range(0, len(paths), _READ_AT_ONCE):
+            batch = paths[start : start + _READ_AT_ONCE]
+            stored = self._store.database.read_facts(BLOBS, [keys[path] for path in batch if keys[path] in known])
+            for path in batch:
+                key = keys[path]
+                if key in known:
+                    value = stored.get(key) or self._make_again(path, keys)
+                else:
+                    while key not in ready:
+                        ready.update(next(made))
+                    uses[key] -= 1
+                    value = ready[key] if uses[key] else ready.pop(key)
+                if value is None:
+                    self.moved.append(path)
+                else:
+                    yield path, key, value
         for _ in made:  # the last facts are written when the maker ends
             pass
+
+    def _make_again(self, path: str, keys: Mapping[str, str]) -> bytes | None:
+        """Facts that were there a moment ago, and that another process has collected since."""
+        for made in self._make([path], keys):
+            return made[keys[path]]
+        return None
 
     def _make(self, paths: list[str], keys: Mapping[str, str]) -> Iterator[dict[str, bytes | None]]:
         """Parse files in this order. Yields facts by key, None for a file that is no longer what it was."""
@@ -87,7 +96,8 @@ class FactSource:
         if jobs:
             self._progress("parse", 0, len(jobs))
         for batch in extract_all(self._place, list(jobs.values()), self._workers):
-            rows += [(item.key, item.facts) for item in batch if item.facts is not None]
+            rows += [(item.key, item.facts) for item in batch if item.facts is not None and not item.here_only]
+            self.here_only += sum(item.here_only for item in batch)
             done += len(batch)
             self._progress("parse", done, len(jobs))
             if len(rows) >= _WRITE_EVERY:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from trackdown.index.blob_facts import BLOBS, FactSource, fact_keys, known_facts
 from trackdown.index.code import CodeIndex, CodeSegment, IndexedFile, build_segment
+from trackdown.index.repository_id import is_shared, mark_private
 from trackdown.repository.snapshot import Snapshot
 from trackdown.store.arrays import Arrays
 from trackdown.store.store import Store
@@ -33,16 +34,24 @@ class Manifest(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class CodeUpdate:
-    """An index, and what kept it from being whole: files that changed under our hands, or that others still parse."""
+    """An index, and what kept it from being whole: files that changed under our hands, or that others still parse.
+
+    `repository` is the repository's id, which changes when the clone turns out to lack objects.
+    """
 
     index: CodeIndex
     moved: tuple[str, ...] = ()
     pending: int = 0
+    repository: str = ""
 
 
-def manifest_key(snapshot: Snapshot) -> str:
-    """The key of a snapshot's index: its content, how it was extracted and how it was gathered."""
-    return f"{snapshot.key}-{EXTRACTOR_VERSION}.{INDEX_VERSION}"
+def manifest_key(snapshot: Snapshot, repository: str) -> str:
+    """The key of a snapshot's index: its content, how it was extracted and how it was gathered.
+
+    A clone that lacks objects has keys of its own, so that what it lacks is not missing elsewhere.
+    """
+    scope = "" if is_shared(repository) else f"-{repository.rsplit('-', 1)[-1]}"
+    return f"{snapshot.key}-{EXTRACTOR_VERSION}.{INDEX_VERSION}{scope}"
 
 
 def open_code(store: Store, key: str) -> CodeUpdate | None:
@@ -102,7 +111,6 @@ def _gather(
     store: Store, snapshot: Snapshot, repository: str, keys: Mapping[str, str], facts: FactSource | None
 ) -> CodeUpdate:
     """Facts → a new base, or a delta on the base that is nearest. Without a source of facts, in memory only."""
-    key = manifest_key(snapshot)
     limit = max(64, len(keys) // (20 if snapshot.on_disk else 4))
     nearest = _nearest_base(store, repository, keys, limit)
     wanted = keys if nearest is None else nearest.added
@@ -111,14 +119,18 @@ def _gather(
     segment = CodeSegment(Arrays(arrays, meta))
     moved = tuple(facts.moved) if facts is not None else ()
     dead = nearest.dead if nearest is not None else np.zeros(0, dtype=np.int64)
+    if facts is not None and facts.here_only and snapshot.commit is not None:
+        repository = mark_private(store, snapshot.source, snapshot.commit)
     if facts is not None and not moved:
+        key = manifest_key(snapshot, repository)
         name = f"code-{key}" if nearest is None else f"delta-{key}"
         store.write_arrays(name, arrays, meta)
         base, delta = (name, None) if nearest is None else (nearest.name, name)
         manifest = Manifest(repository, base, delta, dead.tolist())
         store.database.write_record(MANIFESTS, key, msgspec.json.encode(manifest))
         segment = CodeSegment(store.open_arrays(name) or Arrays(arrays, meta))
-    return CodeUpdate(CodeIndex([segment] if nearest is None else [nearest.segment, segment], dead), moved)
+    index = CodeIndex([segment] if nearest is None else [nearest.segment, segment], dead)
+    return CodeUpdate(index, moved, repository=repository)
 
 
 @dataclass(frozen=True, slots=True)

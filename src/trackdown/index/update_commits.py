@@ -11,6 +11,7 @@ import msgspec
 from trackdown.errors import GitError
 from trackdown.index.commit_worker import read_and_gather
 from trackdown.index.commits import CommitIndex, CommitSegment, build_segment
+from trackdown.index.repository_id import is_shared, mark_private
 from trackdown.repository.git import Git
 from trackdown.repository.history import (
     HISTORY_VERSION,
@@ -18,15 +19,12 @@ from trackdown.repository.history import (
     Listed,
     list_commits,
     read_commits,
-    root_commits,
-    shallow_commits,
 )
 from trackdown.repository.source import Source
 from trackdown.store.arrays import Arrays
 from trackdown.store.store import Store
 from trackdown.types import Progress
 
-REPOSITORIES = "repository"
 MANIFESTS = "commits"
 COMMITS = "commit"
 INDEX_VERSION = 1
@@ -44,66 +42,12 @@ class Manifest(msgspec.Struct, frozen=True):
     incomplete: int
 
 
-class Known(msgspec.Struct, frozen=True):
-    """What the store remembers of a clone. `private` clones lack objects: what they give is not shared."""
-
-    identity: str
-    private: bool
-    shallow: str
-
-
 @dataclass(frozen=True, slots=True)
 class CommitUpdate:
     """An index and the number of its commits whose changes or renames are not fully known."""
 
     index: CommitIndex
     incomplete: int
-
-
-def repository_id(store: Store, source: Source, tip: str | None, listed: Sequence[Listed] | None = None) -> str:
-    """What all worktrees and clones of a repository share: the hash of its first commits.
-
-    A plain folder, a repository without commits and an incomplete clone stand for themselves. `listed` are the
-    commits that the tip reaches, if at hand.
-    """
-    place = str(source.common_dir or source.root)
-    own = hashlib.sha256(place.encode("utf-8", "surrogateescape")).hexdigest()[:16]
-    if source.git is None or tip is None:
-        return f"place-{own}"
-    shallow = ",".join(sorted(shallow_commits(source.git))) if source.shallow else ""
-    record = store.database.read_record(REPOSITORIES, place.encode("utf-8", "replace").decode())
-    known = msgspec.json.decode(record, type=Known) if record is not None else None
-    if known is None or known.shallow != shallow:
-        if listed is None:
-            found = root_commits(source.git, tip)
-        else:
-            found = sorted(commit.oid for commit in listed if not commit.parents)
-        roots = "".join(found) + shallow
-        identity = f"history-{hashlib.sha256(roots.encode()).hexdigest()[:16]}"
-        known = Known(identity, bool(shallow) or source.partial, shallow)
-        _remember(store, place, known)
-    return f"{known.identity}-{own}" if known.private else known.identity
-
-
-def is_known(store: Store, source: Source) -> bool:
-    """Whether the store has met this clone."""
-    place = str(source.common_dir or source.root).encode("utf-8", "replace").decode()
-    return store.database.read_record(REPOSITORIES, place) is not None
-
-
-def _remember(store: Store, place: str, known: Known) -> None:
-    if not store.read_only:
-        key = place.encode("utf-8", "replace").decode()
-        store.database.write_record(REPOSITORIES, key, msgspec.json.encode(known))
-
-
-def mark_private(store: Store, source: Source, tip: str) -> str:
-    """Note that a clone lacks objects, so that its facts are not shared. Returns its new id."""
-    place = str(source.common_dir or source.root)
-    shared = repository_id(store, source, tip)
-    if _is_shared(shared):
-        _remember(store, place, Known(shared, True, ""))
-    return repository_id(store, source, tip)
 
 
 def open_commits(store: Store, repository: str) -> CommitUpdate | None:
@@ -149,12 +93,12 @@ def update_commits(
         if len(listed) > _WORTH_A_PROCESS and not _any_known(store, listed):
             return _first_index(store, source, repository, tip, listed, progress)
     incomplete = _make_facts(store, source, repository, listed, progress)
-    if incomplete and _is_shared(repository):
+    if incomplete and is_shared(repository):
         repository = mark_private(store, source, tip)
         incomplete = _make_facts(store, source, repository, listed, progress)
         base = None
         listed = list_commits(git, tip)
-    arrays, meta = build_segment(_with_facts(store, repository, listed), base)
+    arrays, meta = build_segment(_with_facts(store, git, repository, listed), base)
     total = incomplete + (present.incomplete if base is not None and present is not None else 0)
     return _keep(store, repository, Arrays(arrays, meta), listed, base, total), repository
 
@@ -165,18 +109,19 @@ def _first_index(
     """Read and gather a whole history in a process of its own: nothing of it is known yet."""
     assert source.git is not None
     incomplete = done = 0
+    total = sum(not commit.is_merge for commit in listed)
     arrays: Arrays | None = None
     for batch in read_and_gather(source.git, listed, exact_renames_only=source.partial):
         if isinstance(batch, Arrays):
             arrays = batch
             continue
-        if not incomplete and not all(complete for _, complete, _ in batch) and _is_shared(repository):
+        if not incomplete and not all(complete for _, complete, _ in batch) and is_shared(repository):
             repository = mark_private(store, source, tip)
         incomplete += sum(not complete for _, complete, _ in batch)
         rows = [(_key(oid) if complete else _key(oid, repository), fact) for oid, complete, fact in batch]
         store.database.write_facts(COMMITS, rows)
         done += len(rows)
-        progress("history", done, len(listed))
+        progress("history", done, total)
     assert arrays is not None
     return _keep(store, repository, arrays, listed, None, incomplete), repository
 
@@ -200,10 +145,6 @@ def _any_known(store: Store, listed: Sequence[Listed]) -> bool:
     """Whether some commit has facts; the first and the last ones tell, since facts are written ancestors first."""
     single = [commit.oid for commit in listed if not commit.is_merge]
     return bool(store.database.known_facts(COMMITS, [_key(oid) for oid in single[:50] + single[-50:]]))
-
-
-def _is_shared(repository: str) -> bool:
-    return repository.count("-") == 1
 
 
 def _base_name(store: Store, repository: str) -> str:
@@ -268,7 +209,9 @@ def _make_facts(store: Store, source: Source, repository: str, listed: Sequence[
     return incomplete
 
 
-def _with_facts(store: Store, repository: str, listed: Sequence[Listed]) -> Iterator[tuple[Listed, Commit | None]]:
+def _with_facts(
+    store: Store, git: Git, repository: str, listed: Sequence[Listed]
+) -> Iterator[tuple[Listed, Commit | None]]:
     """Every listed commit with its facts; merges have none."""
     step = 500
     for start in range(0, len(listed), step):
@@ -280,7 +223,10 @@ def _with_facts(store: Store, repository: str, listed: Sequence[Listed]) -> Iter
             found |= store.database.read_facts(COMMITS, own)
         for commit in batch:
             value = found.get(_key(commit.oid)) or found.get(_key(commit.oid, repository))
-            yield commit, None if value is None else _DECODER.decode(value)
+            if value is None and not commit.is_merge:  # collected by another process a moment ago
+                yield commit, next(read_commits(git, [commit]))
+            else:
+                yield commit, None if value is None else _DECODER.decode(value)
 
 
 def _digest(listed: Sequence[Listed]) -> str:

@@ -98,7 +98,7 @@ def open_arrays(path: Path) -> Arrays:
                 for name, (kind, shape, place) in header["arrays"].items()
             }
             return Arrays(arrays, header["meta"], size)
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
             raise StoreCorrupt(f"{path.name} is damaged: {error}") from None
 
 

@@ -38,13 +38,18 @@ def sweep(store: Store, manifests: Iterable[Held], live_facts: Callable[[str], s
 
 
 def beyond_limit(store: Store, manifests: Iterable[Held], limit: int) -> list[Held]:
-    """The manifests used longest ago that have to go so that the array files of the rest fit in half the limit."""
+    """The manifests used longest ago that have to go so that the array files of the rest fit in half the limit.
+
+    The latest of each kind stays whatever its size: it is in use.
+    """
     kept: set[str] = set()
+    kinds: set[str] = set()
     size = 0
     going: list[Held] = []
     for held in sorted(manifests, key=lambda item: -item.used):
         size += sum(store.array_size(name) for name in held.arrays if name not in kept)
         kept.update(held.arrays)
-        if size > limit // 2:
+        if size > limit // 2 and held.kind in kinds:
             going.append(held)
+        kinds.add(held.kind)
     return going

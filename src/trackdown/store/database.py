@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -29,11 +30,12 @@ T = TypeVar("T")
 
 
 class Database:
-    """One connection. Raises StoreError (full, read-only, busy) and StoreCorrupt; never sqlite3's own errors."""
+    """One connection, for any thread. Raises StoreError (full, read-only, busy) and StoreCorrupt, no sqlite3 errors."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.read_only = False
+        self._lock = threading.Lock()  # threads share the connection, and with it its transaction
         self._connection = self._open()
 
     def _open(self) -> sqlite3.Connection:
@@ -47,7 +49,9 @@ class Database:
                 connection.execute("PRAGMA journal_mode=WAL")
                 connection.execute("PRAGMA synchronous=NORMAL")
                 if version == 0:
-                    connection.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version={DATABASE_VERSION}; COMMIT;")
+                    connection.executescript(
+                        f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version={DATABASE_VERSION}; COMMIT;"
+                    )
                 return connection
             connection.close()
         except sqlite3.OperationalError as error:
@@ -85,7 +89,8 @@ class Database:
 
     def _guarded(self, work: Callable[[], T]) -> T:
         try:
-            return work()
+            with self._lock:
+                return work()
         except sqlite3.Error as error:
             raise self._explained(error) from None
 

@@ -138,6 +138,11 @@ class Store:
         """Bytes on disk, all format versions together."""
         return sum(path.lstat().st_size for path in self.top.rglob("*") if path.is_file() and not path.is_symlink())
 
+    def index_size(self) -> int:
+        """Bytes of facts and arrays, without clones: what collecting garbage can make smaller."""
+        files = [*self.folder.glob("facts.sqlite3*"), *(self.folder / "arrays").glob("*")]
+        return sum(path.stat().st_size for path in files if path.is_file())
+
     def remove_all(self) -> None:
         """Remove every version's contents. Only folders that a store makes are touched."""
         self.close()

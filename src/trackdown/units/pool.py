@@ -140,7 +140,7 @@ class _Feeder:
             except OSError:
                 if self._stopped:
                     return
-                self._done.put([Done(job.key, encode(skipped(job.language, "unreadable")))])
+                self._done.put([Done(job.key, encode(skipped(job.language, "unreadable")), here_only=True)])
         sent.clear()
         self._end_process()
         self._process = self._start()

@@ -43,10 +43,14 @@ class Job(msgspec.Struct, array_like=True, frozen=True):
 
 
 class Done(msgspec.Struct, array_like=True, frozen=True):
-    """The facts of a job; None when the file on disk is no longer what the job says it is."""
+    """The facts of a job; None when the file on disk is no longer what the job says it is.
+
+    What is `here_only` says something about this clone or this run, not about the content: it is never shared.
+    """
 
     key: str
     facts: bytes | None
+    here_only: bool = False
 
 
 class Extractor:
@@ -64,7 +68,9 @@ class Extractor:
     def do(self, job: Job) -> Done:
         """Read a blob and derive its facts."""
         facts = self._facts(job)
-        return Done(job.key, None if facts is None else encode(facts))
+        if facts is None:
+            return Done(job.key, None)
+        return Done(job.key, encode(facts), here_only=facts.skip == "missing")
 
     def _facts(self, job: Job) -> BlobFacts | None:
         limit = None if job.forced else self._place.max_bytes

@@ -1,0 +1,73 @@
+"""Which repository is this? What worktrees and clones have in common, and what they keep to themselves."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+import msgspec
+
+from trackdown.repository.history import Listed, root_commits, shallow_commits
+from trackdown.repository.source import Source
+from trackdown.store.store import Store
+
+REPOSITORIES = "repository"
+
+
+class Known(msgspec.Struct, frozen=True):
+    """What the store remembers of a clone. `private` clones lack objects: what they give is not shared."""
+
+    identity: str
+    private: bool
+    shallow: str
+
+
+def repository_id(store: Store, source: Source, tip: str | None, listed: Sequence[Listed] | None = None) -> str:
+    """What all worktrees and clones of a repository share: the hash of its first commits.
+
+    A plain folder, a repository without commits and an incomplete clone stand for themselves. `listed` are the
+    commits that the tip reaches, if at hand.
+    """
+    place = str(source.common_dir or source.root)
+    own = hashlib.sha256(place.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    if source.git is None or tip is None:
+        return f"place-{own}"
+    shallow = ",".join(sorted(shallow_commits(source.git))) if source.shallow else ""
+    record = store.database.read_record(REPOSITORIES, place.encode("utf-8", "replace").decode())
+    known = msgspec.json.decode(record, type=Known) if record is not None else None
+    if known is None or known.shallow != shallow:
+        if listed is None:
+            found = root_commits(source.git, tip)
+        else:
+            found = sorted(commit.oid for commit in listed if not commit.parents)
+        roots = "".join(found) + shallow
+        identity = f"history-{hashlib.sha256(roots.encode()).hexdigest()[:16]}"
+        known = Known(identity, bool(shallow) or source.partial, shallow)
+        _remember(store, place, known)
+    return f"{known.identity}-{own}" if known.private else known.identity
+
+
+def is_known(store: Store, source: Source) -> bool:
+    """Whether the store has met this clone."""
+    place = str(source.common_dir or source.root).encode("utf-8", "replace").decode()
+    return store.database.read_record(REPOSITORIES, place) is not None
+
+
+def _remember(store: Store, place: str, known: Known) -> None:
+    if not store.read_only:
+        key = place.encode("utf-8", "replace").decode()
+        store.database.write_record(REPOSITORIES, key, msgspec.json.encode(known))
+
+
+def mark_private(store: Store, source: Source, tip: str) -> str:
+    """Note that a clone lacks objects, so that its facts are not shared. Returns its new id."""
+    place = str(source.common_dir or source.root)
+    shared = repository_id(store, source, tip)
+    if is_shared(shared):
+        _remember(store, place, Known(shared, True, ""))
+    return repository_id(store, source, tip)
+
+
+def is_shared(repository: str) -> bool:
+    """Whether an id is that of all complete clones, not of one place."""
+    return repository.count("-") == 1
