@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import msgspec
 
 from trackdown.index import update_code, update_commits
@@ -13,18 +15,30 @@ from trackdown.repository.source import Source
 from trackdown.store.collect import Held, beyond_limit, drop, sweep
 from trackdown.store.store import Store
 
+T = TypeVar("T")
+
 
 def held(store: Store) -> list[Held]:
-    """Every manifest of the store."""
+    """Every manifest of the store; damaged ones hold nothing."""
     found = []
     for key, value, used in store.database.records(update_code.MANIFESTS):
-        code = msgspec.json.decode(value, type=update_code.Manifest)
+        code = _decoded(value, update_code.Manifest)
+        if code is None:
+            continue
         arrays = tuple(name for name in (code.base, code.delta) if name)
         found.append(Held(update_code.MANIFESTS, key, code.repository, used, arrays))
     for key, value, used in store.database.records(update_commits.MANIFESTS):
-        commits = msgspec.json.decode(value, type=update_commits.Manifest)
-        found.append(Held(update_commits.MANIFESTS, key, key, used, tuple(commits.segments)))
+        commits = _decoded(value, update_commits.Manifest)
+        if commits is not None:
+            found.append(Held(update_commits.MANIFESTS, key, key, used, tuple(commits.segments)))
     return found
+
+
+def _decoded(value: bytes, kind: type[T]) -> T | None:
+    try:
+        return msgspec.json.decode(value, type=kind)
+    except msgspec.DecodeError:
+        return None
 
 
 def collect_beyond_limit(store: Store, limit: int) -> bool:

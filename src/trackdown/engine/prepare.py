@@ -5,12 +5,11 @@ This is why an answer is never stale: keys say which index belongs to what is on
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable
+import os
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Generic, TypeVar
 
+from trackdown.engine.background import Background, Stoppable
 from trackdown.engine.housekeeping import collect_beyond_limit
 from trackdown.errors import EmptyRepository, StoreError
 from trackdown.index.code import CodeIndex
@@ -27,9 +26,9 @@ from trackdown.settings import Settings
 from trackdown.store.store import Store
 from trackdown.types import Progress, SnapshotInfo
 
-T = TypeVar("T")
 _STATES = "worktree"
 _ROUNDS = 3
+_SECONDS_TO_STOP = 0.5
 
 
 @dataclass(slots=True)
@@ -79,8 +78,9 @@ class Preparer:
             return self._look_at_commit(at)
         last = self._snapshot if self._snapshot is not None and self._snapshot.on_disk else None
         if last is not None and self._state is not None:
-            if self._watch.quiet() and self.source.head() == last.commit:
+            if self._watch.quiet() and self.source.head() == last.commit and _steering_holds(self._state):
                 return last
+            self._snapshot = None  # until the look has succeeded: what the watch told us, it tells once
             self._watch.arm(self.source.root, self._state.folders)
         place = str(self.source.root).encode("utf-8", "replace").decode()
         if self._state is None:
@@ -89,13 +89,15 @@ class Preparer:
         seen = look(self.source, self._state, self.max_bytes, last)
         if seen.changed and not self.store.read_only and (data := encode_state(seen.state)):
             self.store.database.write_record(_STATES, place, data)
+        if self._state is None or seen.state.folders != self._state.folders:
+            self._watch.close()  # folders may have come, or gone and come back under their names: watch anew
         self._state, self._snapshot = seen.state, seen.snapshot
         return seen.snapshot
 
     def _look_at_commit(self, at: str | None) -> Snapshot:
         if at is None and self.source.head() is None:
             raise EmptyRepository(f"{self.source.name} has no commit yet: there is nothing to search")
-        commit = self.source.resolve(at or "HEAD")
+        commit = self.source.resolve("HEAD" if at is None else at)
         if self._snapshot is None or self._snapshot.on_disk or self._snapshot.commit != commit:
             self._snapshot = commit_snapshot(self.source, commit)
         return self._snapshot
@@ -199,17 +201,21 @@ class Preparer:
                     f"{self.source.name} is not indexed and the store at {self.settings.store} is read-only: "
                     "name another folder in TRACKDOWN_STORE"
                 )
+            side = Stoppable(progress)
             history = None
             if snapshot.commit is not None and commits is None:
-                history = Background(partial(self._update_history, snapshot.commit, repository, progress))
+                history = Background(partial(self._update_history, snapshot.commit, repository, side))
             try:
                 if code is None:
                     code = self._update_code(snapshot, repository, progress)
-            finally:
                 if history is not None:
                     history.wait()
-            if history is not None:
-                commits = self._commits = history.result()
+                    commits = self._commits = history.result()
+            except BaseException as error:
+                side.stop = True
+                if history is not None:
+                    history.wait(None if isinstance(error, Exception) else _SECONDS_TO_STOP)
+                raise
             collect_beyond_limit(self.store, self.settings.store_limit_mb << 20)
         return code, commits
 
@@ -244,29 +250,13 @@ class Preparer:
             store.close()
 
 
-class Background(Generic[T]):
-    """One call in a thread; `result` raises what the call raised."""
-
-    def __init__(self, call: Callable[[], T]) -> None:
-        self._call = call
-        self._result: list[T] = []
-        self._error: BaseException | None = None
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._thread.start()
-
-    def _run(self) -> None:
-        try:
-            self._result.append(self._call())
-        except BaseException as error:  # handed to whoever asks for the result
-            self._error = error
-
-    def wait(self) -> None:
-        """Wait until the call has ended; in short steps, so that Ctrl-C gets through."""
-        while self._thread.is_alive():
-            self._thread.join(0.2)
-
-    def result(self) -> T:
-        """What the call returned."""
-        if self._error is not None:
-            raise self._error
-        return self._result[0]
+def _steering_holds(state: WorktreeState) -> bool:
+    """Whether git's index and the ignore files are what they were; some stand where no folder is watched."""
+    try:
+        return all(
+            seen == ((found := os.stat(path)).st_mtime_ns, found.st_size)
+            for path, seen in state.witnesses.items()
+            if seen != (0, 0) or os.path.exists(path)
+        )
+    except OSError:
+        return False

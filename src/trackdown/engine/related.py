@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass
 
@@ -73,7 +74,7 @@ def related_places(
 
 def _parse(location: str) -> tuple[str, int]:
     path, _, number = location.rpartition(":")
-    if not path or not number.isdigit() or int(number) < 1:
+    if not path or not re.fullmatch(r"0*[1-9][0-9]{0,8}", number):
         raise UsageError(f"{location!r} is not a location: write FILE:LINE, with a line from 1 on")
     return path, int(number)
 

@@ -14,6 +14,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from trackdown import pipeline
+from trackdown.engine.damage import damage_told
 from trackdown.engine.housekeeping import forget
 from trackdown.engine.prepare import Prepared, Preparer
 from trackdown.engine.related import Related, related_places
@@ -83,6 +84,7 @@ class Repository:
         self._preparer.close()
         self._store.close()
 
+    @damage_told
     def search(
         self,
         query: str,
@@ -118,6 +120,7 @@ class Repository:
             {stage: round(value, 3) for stage, value in watch.timings.items()},
         )
 
+    @damage_told
     def history(
         self, query: str, k: int = 10, at: str | None = None, *, progress: Progress = no_progress
     ) -> HistoryResults:
@@ -148,6 +151,7 @@ class Repository:
         )
         return HistoryResults(query, found, (prepared.info(),), notes)
 
+    @damage_told
     def related(
         self, location: str, k: int = 10, at: str | None = None, *, progress: Progress = no_progress
     ) -> Related:
@@ -159,12 +163,14 @@ class Repository:
             found = related_places(prepared.code, prepared.history, place, k, snippets, self.source.name)
         return replace(found, snapshots=(prepared.info(),), notes=self._told(prepared))
 
+    @damage_told
     def index(self, at: str | None = None, *, progress: Progress = no_progress) -> RepositoryStatus:
         """Bring the indexes of a snapshot up to date and say what they hold."""
         prepared = self._preparer.prepare(at, progress)
         status = self._describe(prepared.snapshot, prepared.code, prepared.history)
-        return replace(status, notes=self._told(prepared))
+        return replace(status, ready=not prepared.partial, notes=self._told(prepared))
 
+    @damage_told
     def inventory(self, at: str | None = None, *, progress: Progress = no_progress) -> Inventory:
         """What a snapshot takes in and what it leaves out, with the rule that did it."""
         snapshot = self._preparer.look(at)
@@ -178,6 +184,7 @@ class Repository:
         everything = sorted([*snapshot.excluded, *excluded], key=lambda item: item.path)
         return Inventory(self.source.name, tuple(included), tuple(everything))
 
+    @damage_told
     def status(self) -> RepositoryStatus:
         """What the store holds for the present state, without indexing anything."""
         snapshot = self._preparer.look(None)
@@ -194,6 +201,7 @@ class Repository:
         """The size of the whole store on disk."""
         return self._store.size()
 
+    @damage_told
     def clear(self) -> None:
         """Remove what the store holds for this repository alone."""
         forget(self._store, self.source, self._preparer.identity(self.source.head()))
@@ -239,12 +247,12 @@ class Repository:
     def _relative(self, location: str) -> str:
         """A location relative to the root, whatever folder it was named from."""
         path, colon, line = location.rpartition(":")
-        if not colon or not path:
+        if not colon or not path or "\0" in path:
             raise UsageError(f"{location!r} is not a location: write FILE:LINE")
         full = os.path.realpath(path)
         root = str(self.source.root)
         inside = self.source.kind != "bare" and os.path.exists(full) and full.startswith(f"{root}/")
-        return f"{os.path.relpath(full, root) if inside else path}:{line}"
+        return f"{os.path.relpath(full, root) if inside else os.path.normpath(path)}:{line}"
 
     def _describe(
         self, snapshot: Snapshot, code: CodeIndex | None, history: tuple[CommitIndex, str] | None
@@ -270,39 +278,6 @@ class Repository:
             store_bytes=self._store.size(),
             notes=tuple(self._notes),
         )
-
-
-def search_all(
-    repositories: Sequence[Repository],
-    query: str,
-    k: int = 10,
-    level: Level = "function",
-    at: str | None = None,
-    effort: Effort = "balanced",
-    *,
-    tests: bool = True,
-    progress: Progress = no_progress,
-) -> SearchResults:
-    """Search several repositories or folders and merge the answers by score."""
-    answers = [
-        repository.search(query, k, level, at, effort, tests=tests, progress=progress) for repository in repositories
-    ]
-    if len(answers) == 1:
-        return answers[0]
-    unique = {(r.repository, r.path, r.symbol, r.start_line): r for answer in answers for r in answer}
-    merged = sorted(unique.values(), key=lambda result: (-result.score, result.repository, result.path, result.rank))
-    timings: Counter[str] = Counter()
-    for answer in answers:
-        timings.update(answer.timings_ms)
-    return SearchResults(
-        query,
-        level,
-        tuple(replace(result, rank=rank) for rank, result in enumerate(merged[:k], 1)),
-        tuple(dict.fromkeys(info for answer in answers for info in answer.snapshots)),
-        tuple(dict.fromkeys(note for answer in answers for note in answer.notes)),
-        any(answer.partial for answer in answers),
-        dict(timings),
-    )
 
 
 def clear_everything(settings: Settings | None = None) -> tuple[int, int]:

@@ -26,11 +26,14 @@ def fact_keys(snapshot: Snapshot) -> dict[str, str]:
 
 
 def known_facts(store: Store, keys: Mapping[str, str]) -> Iterator[Fact]:
-    """(path, key, facts) by path, of files that all have facts."""
+    """(path, key, facts) by path, of the files that have facts."""
     paths = sorted(keys)
-    stream = store.database.stream_facts(BLOBS, [keys[path] for path in paths])
-    for path, (key, value) in zip(paths, stream, strict=True):
-        yield path, key, value
+    for start in range(0, len(paths), _READ_AT_ONCE):
+        batch = paths[start : start + _READ_AT_ONCE]
+        found = store.database.read_facts(BLOBS, [keys[path] for path in batch])
+        for path in batch:
+            if keys[path] in found:
+                yield path, keys[path], found[keys[path]]
 
 
 class FactSource:
@@ -80,9 +83,8 @@ class FactSource:
 
     def _make_again(self, path: str, keys: Mapping[str, str]) -> bytes | None:
         """Facts that were there a moment ago, and that another process has collected since."""
-        for made in self._make([path], keys):
-            return made[keys[path]]
-        return None
+        (made,) = list(self._make([path], keys))
+        return made[keys[path]]
 
     def _make(self, paths: list[str], keys: Mapping[str, str]) -> Iterator[dict[str, bytes | None]]:
         """Parse files in this order. Yields facts by key, None for a file that is no longer what it was."""

@@ -22,6 +22,7 @@ from trackdown.units.tokens import terms
 Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
 _COUNT_BITS = 12
+_MOST_COUNTED = (1 << _COUNT_BITS) - 1
 
 
 class FieldWriter:
@@ -34,16 +35,18 @@ class FieldWriter:
 
     def add(self, documents: npt.ArrayLike, words: npt.ArrayLike, counts: npt.ArrayLike) -> None:
         """Add aligned arrays; documents may come in any order and words may repeat."""
-        self._documents.append(np.asarray(documents, dtype=np.int64))
-        self._words.append(np.asarray(words, dtype=np.int64))
-        self._counts.append(np.asarray(counts, dtype=np.int64))
+        self._documents.append(np.asarray(documents, dtype=np.int32))
+        self._words.append(np.asarray(words, dtype=np.int32))
+        self._counts.append(np.minimum(counts, _MOST_COUNTED).astype(np.int16))
 
-    def entries(self) -> tuple[Int64s, Int64s, Int64s]:
-        """Everything added, as three arrays."""
+    def entries(self) -> tuple[Int32s, Int32s, npt.NDArray[np.int16]]:
+        """Everything added, as three arrays. The writer is empty afterwards."""
         if not self._documents:
-            empty = np.zeros(0, dtype=np.int64)
-            return empty, empty, empty
-        return np.concatenate(self._documents), np.concatenate(self._words), np.concatenate(self._counts)
+            empty = np.zeros(0, dtype=np.int32)
+            return empty, empty, empty.astype(np.int16)
+        joined = np.concatenate(self._documents), np.concatenate(self._words), np.concatenate(self._counts)
+        self._documents, self._words, self._counts = [], [], []
+        return joined
 
 
 class PostingsWriter:
@@ -83,34 +86,42 @@ class PostingsWriter:
 def _field_arrays(
     name: str, field: FieldWriter, size: int, first: Int64s, ids: Int64s, term_count: int
 ) -> dict[str, npt.NDArray[Any]]:
-    documents, words, counts = field.entries()
-    repeats = (first[1:] - first[:-1])[words]
-    documents = np.repeat(documents, repeats)
-    counts = np.repeat(counts, repeats)
-    ends = np.cumsum(repeats)
-    inside = np.arange(len(documents)) - np.repeat(ends - repeats, repeats)
-    found = ids[np.repeat(first[:-1][words], repeats) + inside]
-    # Sorting one packed integer is several times faster than sorting by three keys.
+    """Entries of words → postings of terms, sorted by term and document."""
     bits = max(size, 1).bit_length()
     if term_count.bit_length() + bits + _COUNT_BITS > 63:
         raise OverflowError("too many units for one segment")
-    counts = np.minimum(counts, (1 << _COUNT_BITS) - 1)
-    packed = (((found << bits) | documents) << _COUNT_BITS) | counts
-    packed.sort()
+    packed = _packed_entries(field, first, ids, bits)
+    packed.sort()  # one packed integer sorts several times faster than three keys
     keys = packed >> _COUNT_BITS
-    starts = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1]))) if len(keys) else np.zeros(0, np.int64)
-    totals = np.add.reduceat(packed & ((1 << _COUNT_BITS) - 1), starts) if len(keys) else np.zeros(0, np.int64)
+    starts = np.flatnonzero(np.diff(keys, prepend=-1))
+    packed &= _MOST_COUNTED
+    totals = np.add.reduceat(packed, starts) if len(packed) else packed
+    del packed
     keys = keys[starts]
-    documents = keys & ((1 << bits) - 1)
+    documents = (keys & ((1 << bits) - 1)).astype(np.int32)
+    keys >>= bits
     pointers = np.zeros(term_count + 1, dtype=np.int64)
-    np.cumsum(np.bincount(keys >> bits, minlength=term_count), out=pointers[1:])
+    np.cumsum(np.bincount(keys, minlength=term_count), out=pointers[1:])
     lengths = np.bincount(documents, weights=totals, minlength=size)
     return {
         f"{name}_pointers": pointers,
-        f"{name}_documents": documents.astype(np.int32),
+        f"{name}_documents": documents,
         f"{name}_counts": np.minimum(totals, 65535).astype(np.uint16),
         f"{name}_lengths": lengths.astype(np.int32),
     }
+
+
+def _packed_entries(field: FieldWriter, first: Int64s, ids: Int64s, bits: int) -> Int64s:
+    """Every (term, document, count) as one number; a word stands for each of its terms. In few arrays at a time."""
+    documents, words, counts = field.entries()
+    repeats = (first[1:] - first[:-1])[words]
+    packed = np.repeat((documents.astype(np.int64) << _COUNT_BITS) | counts, repeats)
+    del documents, counts
+    places = np.repeat(first[words] - (np.cumsum(repeats) - repeats), repeats)
+    del words, repeats
+    places += np.arange(len(places))
+    packed |= ids[places] << (bits + _COUNT_BITS)
+    return packed
 
 
 @dataclass(frozen=True, slots=True)

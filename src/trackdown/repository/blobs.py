@@ -7,16 +7,19 @@ import stat
 from pathlib import Path
 from types import TracebackType
 
-from trackdown.errors import GitError
 from trackdown.repository.git import Git
 from trackdown.repository.snapshot import blob_id
+
+_FOLDER = os.O_DIRECTORY | getattr(os, "O_PATH", os.O_RDONLY)
 
 
 class BlobReader:
     """`git cat-file --batch`, asked one blob at a time. A context manager; not for several threads."""
 
     def __init__(self, git: Git) -> None:
+        self._git = git
         self._process = git.stream("cat-file", "--batch")
+        self._present: frozenset[bytes] | None = None
 
     def __enter__(self) -> BlobReader:
         return self
@@ -38,35 +41,56 @@ class BlobReader:
                     pass
 
     def read(self, oid: str, max_bytes: int | None = None) -> bytes | None:
-        """The content of a blob; None when this clone lacks it. A larger one gives its first `max_bytes` + 1 bytes."""
+        """The content of a blob; None when this clone lacks it or it is damaged.
+
+        A larger one gives its first `max_bytes` + 1 bytes. Raises GitError when the repository cannot be read.
+        """
+        name = oid.encode("ascii")
+        if self._present is not None and name not in self._present:
+            return None
+        try:
+            return self._ask(name, max_bytes)
+        except (BrokenPipeError, EOFError):
+            self._start_again()
+            return None
+
+    def _ask(self, name: bytes, max_bytes: int | None) -> bytes | None:
+        """Raises EOFError when git ends before it has answered."""
         stdin, stdout = self._process.stdin, self._process.stdout
         assert stdin is not None and stdout is not None
-        try:
-            stdin.write(f"{oid}\n".encode("ascii"))
-            stdin.flush()
-            header = stdout.readline().split()
-        except BrokenPipeError:
-            raise GitError("git cat-file ended too early") from None
+        stdin.write(name + b"\n")
+        stdin.flush()
+        header = stdout.readline().split()
         if not header:
-            raise GitError("git cat-file ended too early")
-        if len(header) < 3 or header[1] != b"blob":
-            if len(header) == 3:
-                stdout.read(int(header[2]) + 1)
+            raise EOFError
+        if len(header) < 3:
             return None
         size = int(header[2])
         wanted = size if max_bytes is None else min(size, max_bytes + 1)
         data = stdout.read(wanted)
-        left = size - wanted
+        left = size + 1 - len(data)
         while left:
-            left -= len(stdout.read(min(left, 1 << 20)))
-        stdout.read(1)
-        return data
+            passed = len(stdout.read(min(left, 1 << 20)))
+            if not passed:
+                raise EOFError
+            left -= passed
+        return data if header[1] == b"blob" else None
+
+    def _start_again(self) -> None:
+        """After git died of an object: a damaged one, or (before git 2.44) one that a partial clone lacks.
+
+        The second kind may come by the thousand, so from now on only what is here is asked for.
+        """
+        self.close()
+        names = self._git.run("cat-file", "--batch-all-objects", "--unordered", "--batch-check=%(objectname)")
+        self._present = frozenset(names.split())
+        self._process = self._git.stream("cat-file", "--batch")
 
 
 def read_on_disk(root: Path, path: str, max_bytes: int | None = None) -> bytes | None:
     """The content of a regular file below a root; None when it is gone, is no regular file or leaves the root."""
     try:
-        descriptor = os.open(os.path.join(root, path), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        descriptor = _open_below(root, path)
     except (OSError, ValueError):
         return None
     with os.fdopen(descriptor, "rb") as stream:
@@ -76,6 +100,22 @@ def read_on_disk(root: Path, path: str, max_bytes: int | None = None) -> bytes |
             return stream.read() if max_bytes is None else stream.read(max_bytes + 1)
         except OSError:
             return None
+
+
+def _open_below(root: Path, path: str) -> int:
+    """Open a file, following no link on the way: a folder that became one may lead anywhere."""
+    *folders, name = path.split("/")
+    if ".." in folders:
+        raise ValueError("the path leaves the root")
+    at = os.open(root, _FOLDER)
+    try:
+        for folder in folders:
+            inner = os.open(folder, _FOLDER | os.O_NOFOLLOW, dir_fd=at)
+            os.close(at)
+            at = inner
+        return os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=at)
+    finally:
+        os.close(at)
 
 
 __all__ = ["BlobReader", "blob_id", "read_on_disk"]

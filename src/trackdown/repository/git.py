@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -25,6 +25,10 @@ _SAFE_CONFIG = (
     "i18n.logOutputEncoding=UTF-8",
     "diff.external=",
     "submodule.recurse=false",
+    # Git would map whole packs and cache 96 MB of objects; less costs hardly any time.
+    "core.packedGitWindowSize=4m",
+    "core.packedGitLimit=64m",
+    "core.deltaBaseCacheLimit=32m",
 )
 _MISSING = re.compile(r"unable to (?:read|find)|missing blob|could not fetch|bad object|promisor|not allowed", re.I)
 
@@ -47,17 +51,13 @@ class Git:
         """Run to the end and return what it printed. Raises GitError with git's first line of complaint."""
         return run(self.arguments(*arguments), cwd=self.work_tree or self.git_dir, stdin=stdin)
 
-    def start(self, *arguments: str) -> Callable[[], bytes]:
-        """Start a command; what is returned waits for it and gives what it printed, or raises GitError."""
-        process = self.stream(*arguments)
+    def start(self, *arguments: str, config: Mapping[str, str] | None = None) -> Callable[[], bytes]:
+        """Start a command; what is returned waits for it and gives what it printed, or raises GitError.
 
-        def finish() -> bytes:
-            out, err = process.communicate()
-            if process.returncode:
-                raise complaint(err, process.returncode)
-            return out
-
-        return finish
+        `config` are settings for this command alone.
+        """
+        process = start(self.arguments(*arguments), cwd=self.work_tree or self.git_dir, config=config)
+        return lambda: finish(process)
 
     def text(self, *arguments: str) -> str:
         """Like run, as text without the last line break."""
@@ -94,13 +94,20 @@ def environment(*, network: bool = False) -> dict[str, str]:
     return values
 
 
-def start(command: Sequence[str], *, cwd: Path, network: bool = False) -> subprocess.Popen[bytes]:
+def start(
+    command: Sequence[str], *, cwd: Path, network: bool = False, config: Mapping[str, str] | None = None
+) -> subprocess.Popen[bytes]:
     """Start a git command line. Raises GitError when there is no git."""
+    values = environment(network=network)
+    # Unlike -c, the environment takes names with any character in them.
+    for number, (name, value) in enumerate((config or {}).items()):
+        values |= {"GIT_CONFIG_COUNT": str(number + 1), f"GIT_CONFIG_KEY_{number}": name}
+        values[f"GIT_CONFIG_VALUE_{number}"] = value
     try:
         return subprocess.Popen(
             command,
             cwd=cwd,
-            env=environment(network=network),
+            env=values,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -109,14 +116,23 @@ def start(command: Sequence[str], *, cwd: Path, network: bool = False) -> subpro
         if not cwd.exists():
             raise GitError(f"{cwd} is gone") from None
         raise GitError("git was not found: install git 2.31 or newer and put it on the PATH") from None
-    except PermissionError as error:
+    except OSError as error:
         raise GitError(f"git cannot be run: {error}") from None
 
 
 def run(command: Sequence[str], *, cwd: Path, stdin: bytes | None = None, network: bool = False) -> bytes:
     """Run a git command line to its end."""
-    process = start(command, cwd=cwd, network=network)
-    out, err = process.communicate(stdin)
+    return finish(start(command, cwd=cwd, network=network), stdin)
+
+
+def finish(process: subprocess.Popen[bytes], stdin: bytes | None = None) -> bytes:
+    """Wait for a command and return what it printed. It does not outlive an interrupt. Raises GitError."""
+    try:
+        out, err = process.communicate(stdin)
+    except BaseException:
+        process.kill()
+        process.wait()
+        raise
     if process.returncode:
         raise complaint(err, process.returncode)
     return out
@@ -128,7 +144,8 @@ def complaint(stderr: bytes, code: int) -> GitError:
     fatal = [line for line in lines if line.startswith(("fatal:", "error:"))]
     line = re.sub(r"^(?:fatal|error): ", "", (fatal or lines or [f"exit code {code}"])[0])
     if "dubious ownership" in line:
-        line += "; trust it with: git config --global --add safe.directory PATH"
+        named = re.search(r"at '(.+)'", line)
+        line += f"; trust it with: git config --global --add safe.directory {named[1] if named else 'PATH'}"
     kind = MissingObject if _MISSING.search(line) else GitError
     return kind(f"git failed: {line}")
 

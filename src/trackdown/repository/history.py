@@ -1,11 +1,13 @@
 """Commits streamed from git: messages, changed paths, renames.
 
 The commits to read are listed first and then fed to `git log`, so a stream that git cannot finish (rename detection
-needs blobs, which a partial clone or a mirror may lack) goes on behind the commit that broke it.
+needs blobs, the list of changes needs trees; a partial clone or a mirror may lack them) goes on behind the commit that
+broke it.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -16,16 +18,19 @@ import msgspec
 from trackdown.errors import GitError
 from trackdown.repository.git import Git, complaint, drain
 
-HISTORY_VERSION = 1
+HISTORY_VERSION = 2
 """Part of the key of commit facts: raise it when the same commit would now give other facts."""
 
 RENAMES = ("-M", "-l1000")
 EXACT_RENAMES = ("-M100%",)
 NO_RENAMES = ("--no-renames",)
+NO_CHANGES = ("--no-patch",)
+_LEVELS = (RENAMES, EXACT_RENAMES, NO_RENAMES, NO_CHANGES)
 _GIVE_UP_AFTER = 25
 _FORMAT = "--format=tformat:%H%x00%at%x00%an%x00%B"
 _CHUNK = 1 << 18
 _SHORTEST_ID = 40
+_LAST_SECOND = 253_402_300_799  # of the year 9999: what is later is nonsense that no calendar can show
 
 
 class Change(msgspec.Struct, array_like=True, frozen=True):
@@ -75,7 +80,7 @@ def root_commits(git: Git, tip: str) -> list[str]:
 def shallow_commits(git: Git) -> frozenset[str]:
     """The commits at which a shallow clone is cut off: their parents are not here, so their changes are unknown."""
     try:
-        path = git.text("rev-parse", "--git-path", "shallow")
+        path = os.fsdecode(git.run("rev-parse", "--git-path", "shallow").removesuffix(b"\n"))
         with open((git.work_tree or git.git_dir) / path, encoding="ascii") as lines:
             return frozenset(lines.read().split())
     except (GitError, OSError, UnicodeDecodeError):
@@ -85,36 +90,36 @@ def shallow_commits(git: Git) -> frozenset[str]:
 def read_commits(git: Git, listed: Sequence[Listed], *, exact_renames_only: bool = False) -> Iterator[Commit]:
     """The facts of non-merge commits, in the given order; merges are passed over.
 
-    Where blobs are missing, renames are found by equal content only and the commit is marked incomplete.
-    Raises GitError when git cannot go on at all.
+    Where blobs are missing, renames are found by equal content only; where trees are missing, there are no changes.
+    Such a commit is marked incomplete. Raises GitError when git cannot go on at all.
     """
     todo = [commit for commit in listed if not commit.is_merge]
     boundary = shallow_commits(git)
     done = failures = 0
-    options = EXACT_RENAMES if exact_renames_only else RENAMES
+    level = 1 if exact_renames_only else 0
     while done < len(todo):
-        stream = _stream(git, todo[done:], options, boundary, complete=options == RENAMES)
+        stream = _stream(git, todo[done:], _LEVELS[level], boundary, complete=level == 0)
         try:
             for commit in stream:
                 done += 1
                 yield commit
         except GitError as error:
-            if options == NO_RENAMES:
+            if level + 1 == len(_LEVELS):
                 raise
             failures += 1
             if failures > _GIVE_UP_AFTER:
-                options = EXACT_RENAMES if options == RENAMES else NO_RENAMES
+                level += 1
                 failures = 0
                 continue
-            yield _read_one(git, todo[done], boundary, error)
+            yield _read_one(git, todo[done], level, boundary, error)
             done += 1
 
 
-def _read_one(git: Git, listed: Listed, boundary: frozenset[str], error: GitError) -> Commit:
-    """One commit whose renames cannot be detected as usual."""
-    for options in (EXACT_RENAMES, NO_RENAMES):
+def _read_one(git: Git, listed: Listed, level: int, boundary: frozenset[str], error: GitError) -> Commit:
+    """The commit at which a stream broke, read as well as it can be: the fault may have been a passing one."""
+    for options in _LEVELS[level:]:
         try:
-            return next(_stream(git, [listed], options, boundary, complete=False))
+            return next(_stream(git, [listed], options, boundary, complete=options is RENAMES))
         except (GitError, StopIteration):
             continue
     raise error
@@ -125,7 +130,8 @@ def _stream(
 ) -> Iterator[Commit]:
     process = git.stream(
         "log", "--stdin", "--no-walk=unsorted", "-z", "--name-status", "--no-ext-diff", "--no-textconv",
-        "--no-show-signature", "--no-notes", "--no-color", "--encoding=UTF-8", _FORMAT, *options,
+        "--no-show-signature", "--no-notes", "--no-color", "--ignore-submodules=none", "-O/dev/null",
+        "--encoding=UTF-8", _FORMAT, *options,
     )  # fmt: skip
     assert process.stdin is not None and process.stdout is not None
     parents = {commit.oid: list(commit.parents) for commit in listed}
@@ -136,11 +142,17 @@ def _stream(
         except BrokenPipeError:
             pass
         count = 0
+        last: Commit | None = None
         for commit in _parse(_tokens(process.stdout), parents, boundary, complete):
+            if last is not None:
+                yield last
+            last = commit
             count += 1
-            yield commit
         error = drain(process.stderr)
-        if process.wait() or count < len(listed):
+        # A git that gives up has written all it had; one that was killed may have stopped amid its last commit.
+        if process.wait() >= 0 and last is not None:
+            yield last
+        if process.returncode or count < len(listed):
             raise complaint(error, process.returncode)
     finally:
         process.kill()
@@ -205,7 +217,7 @@ def _commit(
 
 def _number(token: bytes) -> int:
     try:
-        return int(token)
+        return min(max(int(token), 0), _LAST_SECOND)
     except ValueError:
         return 0
 

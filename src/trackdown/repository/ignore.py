@@ -7,6 +7,8 @@ syntax of .gitignore, may stand in any folder, and its `!` patterns bring back w
 from __future__ import annotations
 
 import hashlib
+import re
+import warnings
 from collections.abc import Mapping
 
 from pathspec import GitIgnoreSpec
@@ -41,11 +43,27 @@ def reason_by_name(path: str) -> str:
     return "binary" if lower.endswith(_BINARY_ENDINGS) else ""
 
 
+def read_patterns(text: str) -> GitIgnoreSpec:
+    """The text of an ignore file → what it matches. Like git, passes over lines that are no pattern."""
+    lines = text.removeprefix("\ufeff").splitlines()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # of the pattern's own brackets
+        return GitIgnoreSpec.from_lines(line for line in lines if _is_pattern(line))
+
+
+def _is_pattern(line: str) -> bool:
+    try:
+        GitIgnoreSpec.from_lines([line])
+    except (ValueError, re.error):
+        return False
+    return True
+
+
 class IgnoreRules:
     """Ignore files of a snapshot, by the folder they stand in ('' for the root)."""
 
     def __init__(self, texts: Mapping[str, str]) -> None:
-        self._specs = {folder: GitIgnoreSpec.from_lines(text.splitlines()) for folder, text in texts.items()}
+        self._specs = {folder: read_patterns(text) for folder, text in texts.items()}
         self.brings_back = any(line.lstrip().startswith("!") for text in texts.values() for line in text.splitlines())
         digest = hashlib.sha256()
         for folder in sorted(texts):

@@ -64,7 +64,7 @@ def commit_snapshot(source: Source, commit: str) -> Snapshot:
         mode, _, oid = head.split(b" ")[:3]
         path = os.fsdecode(name)
         modes.append((mode, oid.decode("ascii"), path))
-        if path.rsplit("/", 1)[-1] == IGNORE_FILE:
+        if path.rsplit("/", 1)[-1] == IGNORE_FILE and mode not in (_SUBMODULE, _SYMLINK):
             ignore_files[path.rpartition("/")[0]] = oid.decode("ascii")
     rules = IgnoreRules({folder: _blob_text(source, oid) for folder, oid in ignore_files.items()})
     files: list[File] = []

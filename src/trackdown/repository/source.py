@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from trackdown.errors import GitError, NoSuchPath, RepositoryError, UnknownRevision
@@ -42,7 +42,7 @@ class Source:
             raise UnknownRevision(f"{revision!r} is not a revision")
         try:
             return self.git.text("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
-        except GitError:
+        except (GitError, UnicodeEncodeError):
             raise UnknownRevision(f"{self.name} has no commit, branch or tag {revision!r}") from None
 
     def head(self) -> str | None:
@@ -91,7 +91,10 @@ def _open_git(path: Path, folder: Path) -> Source | None:
         if "not a git repository" in str(error):
             return None
         raise
-    bare, shallow, object_format, git_dir, common = os.fsdecode(answer).splitlines()[:5]
+    lines = os.fsdecode(answer).removesuffix("\n").split("\n")
+    if len(lines) != 5:
+        raise GitError(f"{str(path)!r} has a line break in its path: move the repository elsewhere")
+    bare, shallow, object_format, git_dir, common = lines
     common_dir = (folder / common).resolve()
     top: Path | None = None
     if bare != "true":
@@ -153,7 +156,7 @@ def _bare_name(git_dir: Path) -> str:
 
 def clone_folder(clones: Path, url: str) -> Path:
     """Where the store keeps the clone of a URL."""
-    stem = re.sub(r"[^\w.-]+", "-", url.rstrip("/").removesuffix(".git").rsplit("/", 1)[-1])[:40] or "clone"
+    stem = re.sub(r"[^\w.-]+", "-", _shown(url).rstrip("/").removesuffix(".git").rsplit("/", 1)[-1])[:40] or "clone"
     return clones / f"{stem}-{hashlib.sha256(url.encode()).hexdigest()[:12]}.git"
 
 
@@ -165,34 +168,44 @@ def open_url(url: str, clones: Path) -> tuple[Source, str | None]:
     clones.mkdir(parents=True, exist_ok=True)
     if folder.exists():
         try:
-            update = ["fetch", "--quiet", "--prune", "--force", "origin", "+refs/*:refs/*"]
-            run([*base_command(), f"--git-dir={folder}", *update], cwd=folder, network=True)
+            _update(folder)
         except GitError as error:
-            note = f"{_shown(url)} could not be updated, the last state fetched is searched ({error})"
+            note = _shown(f"{url} could not be updated, the last state fetched is searched ({error})")
     else:
-        aside = folder.with_suffix(f".{os.getpid()}.part")
         try:
-            run([*base_command(), "clone", "--quiet", "--mirror", "--", url, str(aside)], cwd=clones, network=True)
-            aside.rename(folder)
+            _clone(url, folder)
         except GitError as error:
-            raise RepositoryError(f"cannot clone {_shown(url)}: {error}") from None
-        finally:
-            if aside.exists():
-                _remove(aside)
-    source = open_source(folder)
+            raise RepositoryError(_shown(f"cannot clone {url}: {error}")) from None
     name = re.sub(r"-[0-9a-f]{12}$", "", folder.stem)
-    return Source(
-        name, "bare", source.root, "", source.git, source.common_dir, source.object_format, source.shallow,
-        source.partial, url,
-    ), note  # fmt: skip
+    return replace(open_source(folder), name=name, kind="bare", subfolder="", url=url), note
 
 
-def _shown(url: str) -> str:
-    """A URL without the password it may hold."""
-    return re.sub(r"//[^/@]*@", "//", url)
+def _clone(url: str, folder: Path) -> None:
+    """Clone aside and move into place; another process may have been faster. Nothing half-made stays behind."""
+    import shutil  # only here: every search would wait for it
+
+    aside = folder.with_suffix(f".{os.getpid()}.part")
+    try:
+        run([*base_command(), "clone", "--quiet", "--mirror", "--", url, str(aside)], cwd=folder.parent, network=True)
+        aside.rename(folder)
+    except OSError as error:
+        if not folder.exists():
+            raise GitError(str(error)) from None
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
 
 
-def _remove(folder: Path) -> None:
-    import shutil
+def _update(folder: Path) -> None:
+    """Fetch all that is new, and let HEAD name the branch that it names at the origin."""
+    here = [*base_command(), f"--git-dir={folder}"]
+    update = ["fetch", "--quiet", "--prune", "--force", "origin", "+refs/*:refs/*"]
+    run([*here, *update], cwd=folder, network=True)
+    answer = run([*here, "ls-remote", "--symref", "origin", "HEAD"], cwd=folder, network=True)
+    named = re.match(rb"ref: (refs/\S+)\tHEAD\n", answer)
+    if named:
+        run([*here, "symbolic-ref", "HEAD", os.fsdecode(named[1])], cwd=folder)
 
-    shutil.rmtree(folder, ignore_errors=True)
+
+def _shown(text: str) -> str:
+    """A text without the passwords that the URLs in it may hold."""
+    return re.sub(r"//[^/\s]*@", "//", text)

@@ -2,7 +2,8 @@
 
 *Facts* are immutable and keyed by content: (kind, key) → bytes. *Records* say what the store holds at present
 (states of work trees, manifests of indexes) and when each was last used. Everything can be computed again, so a
-damaged database is put aside and a new one begun.
+damaged database is put aside and a new one begun: at once when it is opened; when damage shows later, a file beside
+it says so to whoever opens it next.
 """
 
 from __future__ import annotations
@@ -24,6 +25,9 @@ CREATE TABLE IF NOT EXISTS records (
     kind TEXT NOT NULL, key TEXT NOT NULL, value BLOB NOT NULL, used REAL NOT NULL, PRIMARY KEY (kind, key));
 """
 DATABASE_VERSION = 1
+COMPANIONS = ("-wal", "-shm", "-damaged")
+"""What may stand beside a database, by the end of its name."""
+_DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _BATCH = 500
 _BUSY_SECONDS = 30.0
 T = TypeVar("T")
@@ -35,10 +39,13 @@ class Database:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.read_only = False
+        self._mark = Path(f"{path}-damaged")
         self._lock = threading.Lock()  # threads share the connection, and with it its transaction
         self._connection = self._open()
 
     def _open(self) -> sqlite3.Connection:
+        if self._mark.exists():
+            raise StoreCorrupt(f"the store at {self.path.parent} is damaged")
         try:
             connection = self._connect()
             if os.access(self.path, os.W_OK) and os.access(self.path.parent, os.W_OK):
@@ -65,13 +72,22 @@ class Database:
         return sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
 
     def _open_read_only(self) -> sqlite3.Connection:
+        """Read beside whoever may write; where there is no log to read with it, the file as it lies."""
         self.read_only = True
+        place = self.path.absolute().as_uri()
         try:
-            connection = sqlite3.connect(f"{self.path.as_uri()}?immutable=1", uri=True, check_same_thread=False)
-            connection.execute("SELECT 1 FROM records LIMIT 1").fetchone()
-            return connection
-        except sqlite3.DatabaseError as error:
+            return self._connect_and_read(f"{place}?mode=ro")
+        except sqlite3.Error:
+            pass
+        try:
+            return self._connect_and_read(f"{place}?immutable=1")
+        except sqlite3.Error as error:
             raise self._explained(error) from None
+
+    def _connect_and_read(self, address: str) -> sqlite3.Connection:
+        connection = sqlite3.connect(address, uri=True, check_same_thread=False)
+        connection.execute("SELECT 1 FROM records LIMIT 1").fetchone()
+        return connection
 
     def _explained(self, error: sqlite3.Error) -> StoreError:
         text = str(error)
@@ -92,7 +108,18 @@ class Database:
             with self._lock:
                 return work()
         except sqlite3.Error as error:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGE:
+                raise self._found_damaged(error) from None
             raise self._explained(error) from None
+
+    def _found_damaged(self, error: sqlite3.Error) -> StoreCorrupt:
+        try:
+            self._mark.touch()
+        except OSError:
+            pass
+        return StoreCorrupt(
+            f"the store at {self.path.parent} is damaged ({error}): run the command again, it is then built anew"
+        )
 
     def close(self) -> None:
         """Close the connection."""
@@ -107,15 +134,6 @@ class Database:
     def read_facts(self, kind: str, keys: Iterable[str]) -> dict[str, bytes]:
         """The facts of those keys that have any."""
         return dict(self._select("SELECT key, value FROM facts", kind, keys))
-
-    def stream_facts(self, kind: str, keys: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-        """Facts in the order of the keys, some at a time; missing ones are passed over."""
-        for start in range(0, len(keys), _BATCH):
-            batch = keys[start : start + _BATCH]
-            found = self.read_facts(kind, batch)
-            for key in batch:
-                if key in found:
-                    yield key, found[key]
 
     def write_facts(self, kind: str, rows: Iterable[tuple[str, bytes]]) -> None:
         """Add facts in one transaction; those already there stay as they are."""

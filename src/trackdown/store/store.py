@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,7 +20,7 @@ from filelock import FileLock, Timeout
 
 from trackdown.errors import StoreCorrupt, StoreError
 from trackdown.store.arrays import PART_PREFIX, SUFFIX, Arrays, open_arrays, write_arrays
-from trackdown.store.database import Database
+from trackdown.store.database import COMPANIONS, Database
 
 FORMAT = "v1"
 
@@ -62,8 +63,11 @@ class Store:
 
     def _put_aside(self, path: Path) -> None:
         """Remove a damaged database; what it held is derived."""
-        for suffix in ("", "-wal", "-shm"):
-            Path(f"{path}{suffix}").unlink(missing_ok=True)
+        try:
+            for suffix in ("", *COMPANIONS):
+                Path(f"{path}{suffix}").unlink(missing_ok=True)
+        except OSError as error:
+            raise self._explained(error) from None
 
     def _sweep(self) -> None:
         """Remove what a writer that was killed left half-written."""
@@ -101,10 +105,7 @@ class Store:
 
     def array_size(self, name: str) -> int:
         """The size of an array file; 0 when there is none."""
-        try:
-            return self._array_path(name).stat().st_size
-        except OSError:
-            return 0
+        return _size(self._array_path(name))
 
     def delete_arrays(self, name: str) -> None:
         """Remove an array file; readers that have it open keep it."""
@@ -136,12 +137,12 @@ class Store:
 
     def size(self) -> int:
         """Bytes on disk, all format versions together."""
-        return sum(path.lstat().st_size for path in self.top.rglob("*") if path.is_file() and not path.is_symlink())
+        return sum(_size(Path(folder, name)) for folder, _, names in os.walk(self.top) for name in names)
 
     def index_size(self) -> int:
         """Bytes of facts and arrays, without clones: what collecting garbage can make smaller."""
         files = [*self.folder.glob("facts.sqlite3*"), *(self.folder / "arrays").glob("*")]
-        return sum(path.stat().st_size for path in files if path.is_file())
+        return sum(map(_size, files))
 
     def remove_all(self) -> None:
         """Remove every version's contents. Only folders that a store makes are touched."""
@@ -158,6 +159,15 @@ class Store:
         if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
             return StoreError(f"the store at {self.top} cannot be written: name another folder in TRACKDOWN_STORE")
         return StoreError(f"the store at {self.top} cannot be used: {error.strerror or error}")
+
+
+def _size(path: Path) -> int:
+    """The size of a regular file; 0 when another process removed it meanwhile."""
+    try:
+        found = path.lstat()
+    except OSError:
+        return 0
+    return found.st_size if stat.S_ISREG(found.st_mode) else 0
 
 
 def _is_alive(process: int) -> bool:

@@ -224,8 +224,10 @@ def _facts(source: bytes, language: str, found: list[_Found]) -> BlobFacts:
         units.append(
             Unit(item.kind, item.symbol, item.first_row + 1, item.last_row + 1, parent_index, _signature(item))
         )
+    budget = 4 * len(source)  # functions nested a hundred deep would otherwise be counted a hundred times
     for item in found:
-        if item.kind in FUNCTION_KINDS:
+        budget -= item.end - item.start if item.kind in FUNCTION_KINDS else 0
+        if item.kind in FUNCTION_KINDS and budget >= 0:
             counter.add(source[item.start : item.end].decode("utf-8", "replace"))
         else:
             counter.add(_outside(source, item.children, item.start, item.end))

@@ -6,7 +6,7 @@ import click
 
 from trackdown.engine import clear_everything
 from trackdown.surfaces.cli.options import format_option, open_all, print_json
-from trackdown.surfaces.cli.plain import human_bytes, sanitize
+from trackdown.surfaces.cli.plain import human_bytes, one_line
 
 EXAMPLES = """\b
 Examples:
@@ -33,4 +33,4 @@ def command(place: str, everything: bool, style: str) -> None:
     if style == "json":
         print_json({"cleared": name, "freed_bytes": before - after, "store_bytes": after})
     else:
-        print(f"Cleared {sanitize(name)}: {human_bytes(max(0, before - after))} freed, {human_bytes(after)} left")
+        print(f"Cleared {one_line(name)}: {human_bytes(max(0, before - after))} freed, {human_bytes(after)} left")

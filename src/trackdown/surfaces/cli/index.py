@@ -9,7 +9,7 @@ from dataclasses import asdict
 import click
 
 from trackdown.surfaces.cli.options import at_option, format_option, open_all, print_json, print_notes
-from trackdown.surfaces.cli.plain import human_bytes, sanitize
+from trackdown.surfaces.cli.plain import human_bytes, one_line
 from trackdown.surfaces.cli.progress import TerminalProgress
 from trackdown.types import Inventory, RepositoryStatus
 
@@ -54,16 +54,16 @@ def command(places: tuple[str, ...], at: str | None, dry_run: bool, style: str) 
 
 def _print_status(status: RepositoryStatus, seconds: float) -> None:
     print(
-        f"{sanitize(status.repository)}: {status.files} files, {status.units} units, {status.commits} commits, "
+        f"{one_line(status.repository)}: {status.files} files, {status.units} units, {status.commits} commits, "
         f"{human_bytes(status.index_bytes)} in {seconds:.1f} s"
     )
 
 
 def _print_inventory(inventory: Inventory) -> None:
     for path, language in inventory.included:
-        print(f"in   {sanitize(path)}  {language}")
+        print(f"in   {one_line(path)}  {language}")
     for item in inventory.excluded:
-        print(f"out  {sanitize(item.path)}  {item.reason}")
+        print(f"out  {one_line(item.path)}  {item.reason}")
     reasons = Counter(item.reason for item in inventory.excluded)
     left_out = ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items())) or "none"
     print(f"{len(inventory.included)} files in, {len(inventory.excluded)} out ({left_out})")

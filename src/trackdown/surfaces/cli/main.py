@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import os
+import select
 import sys
 from importlib import import_module
+from typing import Any
 
 import click
 
@@ -36,6 +40,24 @@ class LazyCommands(click.Group):
         assert isinstance(command, click.Command)
         return command
 
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()  # a closed pipe or a full disk shows here, and not when Python ends
+        except KeyboardInterrupt:
+            raise click.Abort from None
+        except BrokenPipeError:
+            if not _reader_is_gone():
+                raise
+            _drop_output()
+            return 0
+        except OSError as error:
+            if error.errno != errno.ENOSPC:
+                raise
+            _drop_output()
+            raise TrackdownError(f"cannot write the answer: {error.strerror}") from None
+        return result
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
@@ -53,16 +75,22 @@ Examples:
 
 @click.group(
     cls=LazyCommands,
+    invoke_without_command=True,
+    subcommand_metavar="COMMAND [ARGS]...",
     epilog=EXAMPLES,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, prog_name="trackdown")
 @click.option("--debug", is_flag=True, help="Show a traceback when something fails.")
-def cli(debug: bool) -> None:
+@click.pass_context
+def cli(ctx: click.Context, debug: bool) -> None:
     """Given this issue, which code has to change?
 
     Trackdown searches a git repository by its code and by its history, offline, and says why.
     """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help(), err=True)
+        ctx.exit(2)
 
 
 def run() -> None:
@@ -71,20 +99,18 @@ def run() -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Run a command line and return its exit code: 0 found or done, 1 failed, 2 wrong usage."""
+    """Run a command line and return its exit code: 0 found or done, 1 failed, 2 wrong usage, 130 interrupted."""
+    _ready_output()
     try:
         result = cli.main(arguments, prog_name="trackdown", standalone_mode=False)
         return result if isinstance(result, int) else 0
     except click.UsageError as error:
         place = error.ctx.command_path if error.ctx is not None else "trackdown"
         return _complain(f"{error.format_message()} (see `{place} --help`)", 2)
-    except click.exceptions.Exit as error:
-        return error.exit_code
     except (click.Abort, KeyboardInterrupt):
+        if sys.stderr.isatty():
+            print(file=sys.stderr)  # the terminal has shown ^C on this line
         return _complain("interrupted", 130)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except TrackdownError as error:
         if "--debug" in arguments:
             raise
@@ -92,7 +118,29 @@ def main(arguments: list[str]) -> int:
     except Exception as error:
         if "--debug" in arguments:
             raise
-        return _complain(f"unexpected {type(error).__name__}: {error} (run with --debug and report it)", 1)
+        return _complain(f"unexpected {type(error).__name__}: {error} (run `trackdown --debug` and report it)", 1)
+
+
+def _ready_output() -> None:
+    """Have somewhere to print to, and print what the terminal's encoding lacks as an escape."""
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - open as long as the program runs
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - open as long as the program runs
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def _reader_is_gone() -> bool:
+    """Whether it is our own output that nobody reads any more, and not some other pipe."""
+    poll = select.poll()
+    poll.register(sys.stdout.fileno(), 0)
+    return bool(poll.poll(0))
+
+
+def _drop_output() -> None:
+    """Let what is not yet written go nowhere, quietly."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _complain(message: str, code: int) -> int:

@@ -13,6 +13,7 @@ import click
 from trackdown.engine import Repository
 from trackdown.engine import open as open_repository
 from trackdown.settings import load_settings
+from trackdown.surfaces.cli.plain import one_line
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -51,7 +52,5 @@ def print_json(answer: Any) -> None:
 
 def print_notes(notes: Sequence[str]) -> None:
     """Notes go to standard error, so that results can be piped."""
-    from trackdown.surfaces.cli.plain import sanitize
-
     for note in notes:
-        print(f"note: {sanitize(note)}", file=sys.stderr)
+        print(f"note: {one_line(note)}", file=sys.stderr)

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import re
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def one_line(text: str) -> str:
+    """A name or a subject: like sanitize, and without line breaks and tabs, which would forge lines of ours."""
+    return re.sub(r"[\n\t]", "\N{REPLACEMENT CHARACTER}", sanitize(text))
 
 
 def sanitize(text: str) -> str:

@@ -8,6 +8,8 @@ import time
 from types import TracebackType
 from typing import Any
 
+from trackdown.surfaces.cli.plain import one_line
+
 _SHOW_AFTER_SECONDS = 0.8
 _WORTH_A_LINE = 200
 _TITLES = {"parse": "Parsing files", "history": "Reading commits", "gather": "Gathering"}
@@ -38,7 +40,8 @@ class TerminalProgress:
         with self._lock:
             if not self._told and total is not None and total >= _WORTH_A_LINE:
                 self._told = True
-                print(f"Indexing {self._name}: only what is new is read", file=sys.stderr)
+                name = one_line(self._name)
+                print(f"Indexing {name}: later searches read only what has changed", file=sys.stderr)
             if self._terminal and time.monotonic() - self._started > _SHOW_AFTER_SECONDS:
                 self._show(step, done, total)
 

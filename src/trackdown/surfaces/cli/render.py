@@ -7,7 +7,7 @@ import sys
 from typing import Any, ClassVar
 
 from trackdown.engine import Related
-from trackdown.surfaces.cli.plain import sanitize
+from trackdown.surfaces.cli.plain import one_line, sanitize
 from trackdown.types import HistoryResults, Result, SearchResults
 
 _SNIPPET_LINES = 5
@@ -21,7 +21,7 @@ def print_results(answer: SearchResults, *, explain: bool) -> None:
         print("Nothing found. Try other words, --level file, or trackdown history.", file=sys.stderr)
     page = _page()
     for result in answer:
-        page.result(result, with_repository=many, explain=explain)
+        page.result(result, with_repository=many, explain=explain, numbered=answer.level == "function")
     if explain:
         total = sum(answer.timings_ms.values())
         page.line("dim", f"{total:.0f} ms: " + ", ".join(f"{s} {t:.1f}" for s, t in answer.timings_ms.items()))
@@ -33,12 +33,11 @@ def print_history(answer: HistoryResults) -> None:
         print("No past commit resembles this.", file=sys.stderr)
     page = _page()
     for commit in answer:
-        page.line("bold", f"{commit.rank:>2}  {commit.commit[:10]}  {commit.date}  {sanitize(commit.subject)}")
-        page.line(
-            "dim", f"    {sanitize(commit.author)}; score {commit.score:.2f}; matched {', '.join(commit.matched)}"
-        )
+        page.line("bold", f"{commit.rank:>2}  {commit.commit[:10]}  {commit.date}  {one_line(commit.subject)}")
+        matched = one_line(", ".join(commit.matched))
+        page.line("dim", f"    {one_line(commit.author)}; score {commit.score:.2f}; matched {matched}")
         for path in commit.files[:8]:
-            page.line("path", f"    {sanitize(path)}")
+            page.line("path", f"    {one_line(path)}")
         if len(commit.files) > 8:
             page.line("dim", f"    and {len(commit.files) - 8} more")
         if not commit.files:
@@ -48,15 +47,16 @@ def print_history(answer: HistoryResults) -> None:
 def print_related(answer: Related) -> None:
     """Print what stands near a place."""
     page = _page()
-    page.line("bold", f"Near {sanitize(answer.location)}{f' ({sanitize(answer.symbol)})' if answer.symbol else ''}")
+    symbol = f" ({one_line(answer.symbol)})" if answer.symbol else ""
+    page.line("bold", f"Near {one_line(answer.location)}{symbol}")
     page.line("", "")
     page.line("bold", "Reads alike" if answer.similar else "Nothing reads alike")
     for result in answer.similar:
         page.result(result, with_repository=False, explain=False)
     page.line("bold", "Changes together" if answer.changes_together else "Changed together with nothing so far")
     for item in answer.changes_together:
-        page.line("path", f"    {sanitize(item.path)}")
-        page.line("dim", f"      {item.commits} commits, {item.share:.0%} of its own; latest {sanitize(item.latest)}")
+        page.line("path", f"    {one_line(item.path)}")
+        page.line("dim", f"      {item.commits} commits, {item.share:.0%} of its own; latest {one_line(item.latest)}")
 
 
 def _page() -> _Page:
@@ -74,24 +74,25 @@ class _Page:
         """Columns to fill; a pipe has no edge."""
         return 10_000
 
-    def code(self, text: str, language: str, first_line: int) -> None:
-        """Print a piece of source with its line numbers."""
-        for number, line in enumerate(text.split("\n"), first_line):
+    def code(self, text: str, language: str, first_line: int | None) -> None:
+        """Print a piece of source, with its line numbers if they are known."""
+        for offset, line in enumerate(text.split("\n")):
+            number = "" if first_line is None else first_line + offset
             print(f"    {number:>5}  {line}".rstrip())
 
-    def result(self, result: Result, *, with_repository: bool, explain: bool) -> None:
-        """Print one result: where, why and a first look."""
-        name = f"{result.repository}:" if with_repository else ""
-        place = f"{name}{sanitize(result.path)}:{result.start_line}-{result.end_line}"
-        if result.kind == "file":
-            place = f"{name}{sanitize(result.path)}"
-        self.line("title", f"{result.rank:>2}  {place}  {sanitize(result.symbol)}".rstrip())
+    def result(self, result: Result, *, with_repository: bool, explain: bool, numbered: bool = True) -> None:
+        """Print one result: where, why and a first look. What is shown of a class or file is its best part, which
+        may stand anywhere in it: then lines are not `numbered`."""
+        place = f"{result.repository}:{result.path}" if with_repository else result.path
+        if result.kind != "file":
+            place += f":{result.start_line}-{result.end_line}"
+        self.line("title", f"{result.rank:>2}  {one_line(place)}  {one_line(result.symbol)}".rstrip())
         for why in result.why:
-            text = f"    {why.signal} {why.value:.2f}: {sanitize(why.detail)}"
+            text = f"    {why.signal} {why.value:.2f}: {one_line(why.detail)}"
             self.line("dim", text if explain else _cut(text, self.width()))
         lines = sanitize(result.snippet).split("\n")[: None if explain else _SNIPPET_LINES]
         if result.kind != "file" or explain:
-            self.code("\n".join(lines), result.language, result.start_line if result.kind != "file" else 1)
+            self.code("\n".join(lines), result.language, result.start_line if numbered else None)
         self.line("", "")
 
 
@@ -111,14 +112,15 @@ class _TerminalPage(_Page):
     def width(self) -> int:
         return max(40, shutil.get_terminal_size().columns - 1)
 
-    def code(self, text: str, language: str, first_line: int) -> None:
+    def code(self, text: str, language: str, first_line: int | None) -> None:
         from rich.padding import Padding
         from rich.syntax import Syntax
 
         lexer = "text" if language in _NOT_LEXED else language
         shown = Syntax(
-            text, lexer, line_numbers=True, start_line=first_line, theme="ansi_dark", background_color="default"
-        )
+            text, lexer, line_numbers=first_line is not None, start_line=first_line or 1, theme="ansi_dark",
+            background_color="default",
+        )  # fmt: skip
         self._console.print(Padding(shown, (0, 0, 0, 4)))
 
 

@@ -61,7 +61,8 @@ def command(
         raise UsageError('give a QUERY or --issue FILE, e.g. trackdown search "where is the cookie signed?"')
     query, places = (arguments[0], arguments[1:]) if issue is None else (_read_issue(issue), arguments)
     repositories = open_all(places)
-    with TerminalProgress(repositories[0].source.name) as progress:
+    names = ", ".join(dict.fromkeys(repository.source.name for repository in repositories))
+    with TerminalProgress(names) as progress:
         answer = search_all(repositories, query, k, level, at, effort, tests=not no_tests, progress=progress)
     if style == "json":
         value = asdict(answer)

@@ -7,7 +7,7 @@ from dataclasses import asdict
 import click
 
 from trackdown.surfaces.cli.options import format_option, open_all, print_json, print_notes
-from trackdown.surfaces.cli.plain import human_bytes, sanitize
+from trackdown.surfaces.cli.plain import human_bytes, one_line
 
 EXAMPLES = """\b
 Examples:
@@ -29,7 +29,7 @@ def command(place: str, style: str) -> None:
     print_notes(status.notes)
     commit = f"{status.commit[:10]}{' with uncommitted changes' if status.dirty else ''}" if status.commit else "none"
     rows = {
-        "repository": f"{sanitize(status.repository)} ({status.kind})",
+        "repository": f"{one_line(status.repository)} ({status.kind})",
         "commit": commit,
         "index": "up to date"
         if status.ready
@@ -39,7 +39,7 @@ def command(place: str, style: str) -> None:
         "units": str(status.units),
         "commits": str(status.commits),
         "index size": human_bytes(status.index_bytes),
-        "store": f"{status.store} ({human_bytes(status.store_bytes)})",
+        "store": f"{one_line(status.store)} ({human_bytes(status.store_bytes)})",
     }
     for name, value in rows.items():
         print(f"{name + ':':<12} {value}")

@@ -1,0 +1,61 @@
+"""One search over several repositories."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from trackdown.engine.repository import Repository
+from trackdown.types import Effort, Level, Progress, Result, SearchResults, no_progress
+
+Place = tuple[str, str, str, int]
+
+
+def search_all(
+    repositories: Sequence[Repository],
+    query: str,
+    k: int = 10,
+    level: Level = "function",
+    at: str | None = None,
+    effort: Effort = "balanced",
+    *,
+    tests: bool = True,
+    progress: Progress = no_progress,
+) -> SearchResults:
+    """Search several repositories or folders and merge the answers by score.
+
+    Folders of one repository may overlap: each place is in the answer once. Different repositories with the same
+    name are told apart by their full paths.
+    """
+    names = _names(repositories)
+    answers: list[SearchResults] = []
+    unique: dict[Place, Result] = {}
+    for repository in repositories:
+        answer = repository.search(query, k, level, at, effort, tests=tests, progress=progress)
+        if len(repositories) == 1:
+            return answer
+        name = names[str(repository.source.root)]
+        answers.append(replace(answer, snapshots=tuple(replace(info, repository=name) for info in answer.snapshots)))
+        for result in answer:
+            unique.setdefault((name, result.path, result.symbol, result.start_line), replace(result, repository=name))
+    merged = sorted(unique.values(), key=lambda result: (-result.score, result.repository, result.path, result.rank))
+    timings: Counter[str] = Counter()
+    for answer in answers:
+        timings.update(answer.timings_ms)
+    return SearchResults(
+        query,
+        level,
+        tuple(replace(result, rank=rank) for rank, result in enumerate(merged[:k], 1)),
+        tuple(dict.fromkeys(info for answer in answers for info in answer.snapshots)),
+        tuple(dict.fromkeys(note for answer in answers for note in answer.notes)),
+        any(answer.partial for answer in answers),
+        dict(timings),
+    )
+
+
+def _names(repositories: Sequence[Repository]) -> dict[str, str]:
+    """Root → the repository's name, or the root itself where two roots share a name."""
+    found = {str(repository.source.root): repository.source.name for repository in repositories}
+    shared = Counter(found.values())
+    return {root: name if shared[name] == 1 else root for root, name in found.items()}
