@@ -16,7 +16,9 @@ from trackdown.surfaces.cli.main import COMMANDS
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = [
-    path for path in sorted(ROOT.rglob("*.md")) if not any(part.startswith(".") for part in path.relative_to(ROOT).parts)
+    path
+    for path in sorted(ROOT.rglob("*.md"))
+    if not any(part.startswith(".") for part in path.relative_to(ROOT).parts)
 ]
 LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(?:#[^)]*)?\)")
 SHELL = re.compile(r"```sh\n(.*?)```", re.DOTALL)

@@ -44,13 +44,8 @@ def load_settings(environment: Mapping[str, str] | None = None, **overrides: Any
     environment = os.environ if environment is None else environment
     values: dict[str, Any] = {}
     config = _config_folder(environment) / "trackdown" / "config.toml"
-    if config.is_file():
-        try:
-            table = tomllib.loads(config.read_text("utf-8"))
-        except (OSError, ValueError) as error:
-            raise UsageError(f"cannot read {config}: {error}") from None
-        for key, value in table.items():
-            values[key] = _convert(key, value, str(config))
+    for key, value in _read_table(config).items():
+        values[key] = _convert(key, value, str(config))
     for name in (f.name for f in fields(Settings)):
         variable = f"TRACKDOWN_{name.upper()}"
         if environment.get(variable, "") != "":
@@ -60,6 +55,16 @@ def load_settings(environment: Mapping[str, str] | None = None, **overrides: Any
     if settings.store == Path():
         settings = replace(settings, store=_cache_folder(environment) / "trackdown")
     return settings
+
+
+def _read_table(config: Path) -> dict[str, Any]:
+    """What stands in the user's file; nothing when there is none."""
+    try:
+        return tomllib.loads(config.read_text("utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except (OSError, ValueError) as error:
+        raise UsageError(f"cannot read {config}: {error}") from None
 
 
 def _convert(name: str, value: object, where: str) -> object:
@@ -73,14 +78,26 @@ def _convert(name: str, value: object, where: str) -> object:
             raise UsageError(f"{where}: {name} must be one of {', '.join(choices)}, not {value!r}")
         return value
     if isinstance(default, Path):
-        return Path(str(value)).expanduser()
+        return _path(name, value, where)
     try:
+        if isinstance(value, bool) or (isinstance(default, int) and isinstance(value, float)):
+            raise TypeError
         number = type(default)(value)
-    except (TypeError, ValueError):
-        raise UsageError(f"{where}: {name} must be a number, not {value!r}") from None
+    except (TypeError, ValueError, OverflowError):
+        kind = "a whole number" if isinstance(default, int) else "a number"
+        raise UsageError(f"{where}: {name} must be {kind}, not {value!r}") from None
     if not 0 <= number < 10**9:
         raise UsageError(f"{where}: {name} must not be negative or absurdly large, not {value!r}")
     return number
+
+
+def _path(name: str, value: object, where: str) -> Path:
+    try:
+        if not isinstance(value, str):
+            raise TypeError
+        return Path(value).expanduser()
+    except (TypeError, RuntimeError):
+        raise UsageError(f"{where}: {name} must be a path, not {value!r}") from None
 
 
 def _cache_folder(environment: Mapping[str, str]) -> Path:

@@ -6,6 +6,7 @@ This is why an answer is never stale: keys say which index belongs to what is on
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -88,7 +89,8 @@ class Preparer:
             self._state = decode_state(record) if record is not None else None
         seen = look(self.source, self._state, self.max_bytes, last)
         if seen.changed and not self.store.read_only and (data := encode_state(seen.state)):
-            self.store.database.write_record(_STATES, place, data)
+            with suppress(StoreError):  # it only spares the next look some work: a full disk must not end a search
+                self.store.database.write_record(_STATES, place, data)
         if self._state is None or seen.state.folders != self._state.folders:
             self._watch.close()  # folders may have come, or gone and come back under their names: watch anew
         self._state, self._snapshot = seen.state, seen.snapshot
@@ -197,10 +199,7 @@ class Preparer:
             if not held:
                 return code or partial_code(self.store, snapshot, repository), commits
             if self.store.read_only:
-                raise StoreError(
-                    f"{self.source.name} is not indexed and the store at {self.settings.store} is read-only: "
-                    "name another folder in TRACKDOWN_STORE"
-                )
+                raise StoreError(f"{self.source.name} is not indexed, and {self.store.database.unwritable()}")
             side = Stoppable(progress)
             history = None
             if snapshot.commit is not None and commits is None:

@@ -242,23 +242,27 @@ class CodeIndex:
 
     def units_named(self, name: str) -> list[int]:
         """Live units whose symbol is `name` or ends with it, to the letter. A name that very many have finds none."""
-        found: list[int] = []
         wanted = list(dict.fromkeys(word.lower().strip("_") for word in words(name)))
-        for segment, offset in zip(self.segments, self.unit_offsets.tolist(), strict=False):
-            rows = find_terms(segment.terms, wanted)
-            if not rows or min(rows) < 0:
-                continue
-            field = segment.fields["name"]
-            postings = [field.documents[field.pointers[row] : field.pointers[row + 1]] for row in rows]
-            common = min(postings, key=len)
-            for other in postings:
-                if other is not common:
-                    common = common[np.isin(common, other)]
-            for local in common.tolist() if len(common) <= _TOO_COMMON else []:
-                symbol = segment.symbols.text(local)
-                if self.unit_alive[local + offset] and (symbol == name or symbol.endswith(f".{name}")):
-                    found.append(local + offset)
-        return found
+        holders = np.concatenate([
+            self._units_with(segment, wanted) + offset
+            for segment, offset in zip(self.segments, self.unit_offsets.tolist(), strict=False)
+        ])  # fmt: skip
+        holders = holders[self.unit_alive[holders]]
+        if len(holders) > _TOO_COMMON:
+            return []
+        return [unit for unit in holders.tolist() if f".{self.symbol(unit)}".endswith(f".{name}")]
+
+    def _units_with(self, segment: CodeSegment, wanted: Sequence[str]) -> npt.NDArray[np.int64]:
+        """The units of a segment that have all these terms in their names."""
+        rows = find_terms(segment.terms, wanted)
+        if not rows or min(rows) < 0:
+            return np.zeros(0, dtype=np.int64)
+        field = segment.fields["name"]
+        postings = sorted((field.documents[field.pointers[row] : field.pointers[row + 1]] for row in rows), key=len)
+        common = postings[0]
+        for other in postings[1:]:
+            common = common[np.isin(common, other)]
+        return common.astype(np.int64)
 
     def _locate(self, number: int, offsets: npt.NDArray[Any]) -> tuple[CodeSegment, int]:
         place = int(np.searchsorted(offsets, number, side="right")) - 1

@@ -49,7 +49,7 @@ def read_and_gather(git: Git, listed: Sequence[Listed], *, exact_renames_only: b
     """Facts of all non-merge commits in batches, then the arrays. Raises GitError when git cannot go on."""
     request = Request(str(git.git_dir), [(commit.oid, list(commit.parents)) for commit in listed], exact_renames_only)
     command = [sys.executable, "-P", "-m", "trackdown.index.commit_worker"]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=Path("/"))
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=Path("/"), process_group=0)
     assert process.stdin is not None and process.stdout is not None
     decoder = msgspec.msgpack.Decoder(Answer)
     try:

@@ -19,6 +19,7 @@ from trackdown.repository.history import (
     Listed,
     list_commits,
     read_commits,
+    shallow_commits,
 )
 from trackdown.repository.source import Source
 from trackdown.store.arrays import Arrays
@@ -95,9 +96,9 @@ def update_commits(
     incomplete = _make_facts(store, source, repository, listed, progress)
     if incomplete and is_shared(repository):
         repository = mark_private(store, source, tip)
-        incomplete = _make_facts(store, source, repository, listed, progress)
         base = None
         listed = list_commits(git, tip)
+        incomplete = _make_facts(store, source, repository, listed, progress)
     arrays, meta = build_segment(_with_facts(store, git, repository, listed), base)
     total = incomplete + (present.incomplete if base is not None and present is not None else 0)
     return _keep(store, repository, Arrays(arrays, meta), listed, base, total), repository
@@ -188,10 +189,16 @@ def _key(oid: str, repository: str | None = None) -> str:
 
 
 def _make_facts(store: Store, source: Source, repository: str, listed: Sequence[Listed], progress: Progress) -> int:
-    """Read the commits that have no facts yet. Returns how many of all are incomplete."""
+    """Read the commits that have no facts yet. Returns how many of all are incomplete.
+
+    What a shallow or partial clone cannot know itself it does not take from another clone's facts either: an answer
+    must not depend on what else the store holds.
+    """
     assert source.git is not None
     single = [commit for commit in listed if not commit.is_merge]
-    whole = store.database.known_facts(COMMITS, [_key(commit.oid) for commit in single])
+    boundary = shallow_commits(source.git) if source.shallow else frozenset()
+    shared = [] if source.partial else [_key(commit.oid) for commit in single if commit.oid not in boundary]
+    whole = store.database.known_facts(COMMITS, shared)
     rest = [commit for commit in single if _key(commit.oid) not in whole]
     own = store.database.known_facts(COMMITS, [_key(commit.oid, repository) for commit in rest])
     unknown = [commit for commit in rest if _key(commit.oid, repository) not in own]
@@ -219,10 +226,10 @@ def _with_facts(
         keys = [_key(commit.oid) for commit in batch if not commit.is_merge]
         own = [_key(commit.oid, repository) for commit in batch if not commit.is_merge]
         found = store.database.read_facts(COMMITS, keys)
-        if len(found) < len(keys):
+        if not is_shared(repository):
             found |= store.database.read_facts(COMMITS, own)
         for commit in batch:
-            value = found.get(_key(commit.oid)) or found.get(_key(commit.oid, repository))
+            value = found.get(_key(commit.oid, repository)) or found.get(_key(commit.oid))
             if value is None and not commit.is_merge:  # collected by another process a moment ago
                 yield commit, next(read_commits(git, [commit]))
             else:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from itertools import islice
 
 from trackdown.errors import QueryError
 from trackdown.query.stopwords import STOPWORDS
+from trackdown.units.languages import TEXT, language_of
 from trackdown.units.tokens import term_counts, words
 
 LONGEST_QUERY = 200_000
@@ -20,7 +22,7 @@ _JS_FRAME = re.compile(
     r"\bat (?:(?:async |new )?([\w$.<>\[\] ]{1,120}?) \()?((?:[a-z]+://)?[^\s()]{1,300}?):(\d{1,7}):\d+"
 )
 # A run of a path's signs is tried from its beginning only: otherwise long runs would take quadratic time.
-_PLACE = re.compile(r"(?<![\w/.@+-])((?:[\w.@+-]+/)*[\w.@+-]+\.[A-Za-z]\w{0,9}):(\d{1,7})\b")
+_PLACE = re.compile(r"(?<![\w/.@+-])(/?(?:[\w.@+-]+/)*[\w.@+-]+\.[A-Za-z]\w{0,9}):(\d{1,7})\b")
 _PATH = re.compile(r"(?<![\w/.:@+-])((?:\.{0,2}/)?(?:[\w.@+-]+/)*[\w@+-][\w.@+-]*\.[A-Za-z]\w{0,9})(?![\w/])")
 _FOLDER_PATH = re.compile(r"(?<![\w/.:@+-])((?:[\w.@+-]+/){1,10}[\w.@+-]*)(?![\w/])")
 _DOTTED = re.compile(r"(?<![\w/])([A-Za-z_]\w*(?:(?:\.|::|#|->)[A-Za-z_]\w*)+)")
@@ -37,6 +39,13 @@ _ASKS_FOR_TESTS = re.compile(
 _ASKS_FOR_PROSE = re.compile(
     r"\b(?:docs?|documentation|documented|readme|changelog|release notes|tutorial|typo)\b", re.I
 )
+_UNREADABLE = re.compile(r"\x1b\[[\d;]{0,20}[A-Za-z]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\udc80-\udcff]")
+"""Colours of a terminal, other control characters, and bytes that were no UTF-8."""
+_FILE_ENDINGS = frozenset(
+    "cfg conf css csv env gif gz html ico ini ipynb jpeg jpg json less lock log mod pdf png po proto rst sass scss sql "
+    "sum svg tar tex toml tsv txt whl xml yaml yml zip".split()
+)
+_LONGEST_NAME = 200
 _TITLE = 1.6
 _INFLECTED = 0.4
 
@@ -95,7 +104,7 @@ def _clean(text: str) -> str:
     odd = sum(1 for sign in head if sign == "\0" or sign == "\ufffd" or "\udc80" <= sign <= "\udcff")
     if odd > len(head) / 10:
         raise QueryError("the query is not text: it looks like a binary file")
-    return re.sub(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\udc80-\udcff]", " ", head).replace("\r\n", "\n")
+    return _UNREADABLE.sub(" ", head).replace("\r\n", "\n")
 
 
 def _fences(text: str) -> tuple[str, tuple[str, ...]]:
@@ -143,8 +152,16 @@ def _names(
     stripped = prose.strip()
     if re.fullmatch(r"[\w.:#]+", stripped):
         found[re.sub(r"::|#", ".", stripped)] = None
-    skip = set(paths)
-    return tuple(name for name in found if name not in skip and name.lower() not in STOPWORDS)[:300]
+    # In prose `QuerySet.filter` is a name; code is full of calls like it on things of other libraries.
+    skip = {path for path in paths if _is_file_name(path) or path not in prose}
+    kept = (name for name in found if name not in skip and name.lower() not in STOPWORDS and len(name) <= _LONGEST_NAME)
+    return tuple(islice(kept, 300))
+
+
+def _is_file_name(path: str) -> bool:
+    """Whether what looks like a path is no dotted name: `setup.py`, `a.json` and `e.g` are none."""
+    ending = path.rpartition(".")[2].lower()
+    return "/" in path or len(ending) < 3 or ending in _FILE_ENDINGS or language_of(path) != TEXT
 
 
 def _weights(text: str, title: str) -> dict[str, float]:

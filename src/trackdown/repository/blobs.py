@@ -93,13 +93,15 @@ def read_on_disk(root: Path, path: str, max_bytes: int | None = None) -> bytes |
         descriptor = _open_below(root, path)
     except (OSError, ValueError):
         return None
-    with os.fdopen(descriptor, "rb") as stream:
-        try:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                return None
-            return stream.read() if max_bytes is None else stream.read(max_bytes + 1)
-        except OSError:
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             return None
+        with open(descriptor, "rb", closefd=False) as stream:
+            return stream.read() if max_bytes is None else stream.read(max_bytes + 1)
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
 
 
 def _open_below(root: Path, path: str) -> int:

@@ -24,6 +24,7 @@ _SAFE_CONFIG = (
     "log.showRoot=true",
     "i18n.logOutputEncoding=UTF-8",
     "diff.external=",
+    "diff.orderFile=/dev/null",
     "submodule.recurse=false",
     # Git would map whole packs and cache 96 MB of objects; less costs hardly any time.
     "core.packedGitWindowSize=4m",
@@ -58,6 +59,24 @@ class Git:
         """
         process = start(self.arguments(*arguments), cwd=self.work_tree or self.git_dir, config=config)
         return lambda: finish(process)
+
+    def without_filters(self) -> dict[str, str]:
+        """Settings that switch off the filter programs which the repository's own configuration names.
+
+        `git status` runs them on files that may have changed. The user's own, like that of Git LFS, stay.
+        """
+        try:
+            listed = self.run("config", "--null", "--show-scope", "--name-only", "--get-regexp", r"^filter\.")
+        except GitError:
+            return {}  # none
+        fields = os.fsdecode(listed).split("\0")
+        foreign = {
+            name.rpartition(".")[0]
+            for scope, name in zip(fields[::2], fields[1::2], strict=False)
+            if scope not in ("global", "system")
+        }
+        off = {"clean": "", "process": "", "required": "false"}
+        return {f"{name}.{key}": value for name in sorted(foreign) for key, value in off.items()}
 
     def text(self, *arguments: str) -> str:
         """Like run, as text without the last line break."""

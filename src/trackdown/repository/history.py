@@ -130,7 +130,7 @@ def _stream(
 ) -> Iterator[Commit]:
     process = git.stream(
         "log", "--stdin", "--no-walk=unsorted", "-z", "--name-status", "--no-ext-diff", "--no-textconv",
-        "--no-show-signature", "--no-notes", "--no-color", "--ignore-submodules=none", "-O/dev/null",
+        "--no-show-signature", "--no-notes", "--no-color", "--ignore-submodules=none",
         "--encoding=UTF-8", _FORMAT, *options,
     )  # fmt: skip
     assert process.stdin is not None and process.stdout is not None

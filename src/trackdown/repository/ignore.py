@@ -6,7 +6,6 @@ syntax of .gitignore, may stand in any folder, and its `!` patterns bring back w
 
 from __future__ import annotations
 
-import hashlib
 import re
 import warnings
 from collections.abc import Mapping
@@ -65,10 +64,6 @@ class IgnoreRules:
     def __init__(self, texts: Mapping[str, str]) -> None:
         self._specs = {folder: read_patterns(text) for folder, text in texts.items()}
         self.brings_back = any(line.lstrip().startswith("!") for text in texts.values() for line in text.splitlines())
-        digest = hashlib.sha256()
-        for folder in sorted(texts):
-            digest.update(f"{folder}\0{texts[folder]}\0".encode("utf-8", "surrogateescape"))
-        self.fingerprint = digest.hexdigest() if texts else ""
 
     def verdict(self, path: str) -> bool | None:
         """True when a path is ignored, False when a `!` pattern brings it back, None when nothing matches."""

@@ -42,7 +42,10 @@ class Watch:
             for folder in folders:
                 path = root / folder
                 if path not in self._watched:
-                    self._inotify.add_watch(path, changes)
+                    try:
+                        self._inotify.add_watch(path, changes)
+                    except (FileNotFoundError, NotADirectoryError):
+                        continue  # gone since the last look; the next one will say so
                     self._watched.add(path)
         except (OSError, ImportError):
             self.close()

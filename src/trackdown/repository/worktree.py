@@ -10,15 +10,15 @@ from __future__ import annotations
 import os
 import stat
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
-from pathspec import GitIgnoreSpec
 
 from trackdown.repository.blobs import read_on_disk
 from trackdown.repository.ignore import IGNORE_FILE, IgnoreRules
+from trackdown.repository.listing import ignore_text, list_files, list_ignored, standing_in
 from trackdown.repository.snapshot import File, Snapshot, blob_id, by_path, snapshot_key
 from trackdown.repository.source import Source
 from trackdown.types import Exclusion
@@ -42,7 +42,11 @@ class Seen(msgspec.Struct, array_like=True):
 
 
 class WorktreeState(msgspec.Struct, array_like=True):
-    """What the next look starts from. `witnesses` are stat data of files that steer which files are listed."""
+    """What the next look starts from.
+
+    `folders` are those in which a file could come, with the time of their last change (ctime, since an archive may
+    bring its own mtime). `witnesses` are stat data of files that steer which files are listed.
+    """
 
     version: int
     listed_at: int
@@ -75,6 +79,7 @@ def _is_clean(state: WorktreeState) -> bool:
         "\0".join(state.files).encode()
         "\0".join(state.folders).encode()
         "\0".join(state.left_out).encode()
+        "\0".join(state.witnesses).encode()
     except UnicodeEncodeError:
         return False
     return True
@@ -98,17 +103,18 @@ def look(source: Source, state: WorktreeState | None, max_bytes: int, last: Snap
     if state is None or relisted:
         is_dirty = _start_status(source)
         state = _list(source, state, max_bytes)
+    before = state.key
     changed = _refresh(source, state)
     head = source.head()
-    if last is not None and not relisted and not changed and head == state.head:
+    if last is not None and last.key == state.key and not relisted and not changed and head == state.head:
         return Look(last, state, False)
     files = by_path(File(path, seen.oid, seen.forced) for path, seen in state.files.items() if seen.oid)
     excluded = [Exclusion(path, reason) for path, reason in state.left_out.items()]
     excluded += [Exclusion(path, seen.reason) for path, seen in state.files.items() if not seen.oid]
     key = snapshot_key(files)
-    if relisted or key != state.key or head != state.head:
-        state.key, state.head, changed = key, head, True
-        state.dirty = bool((is_dirty or _start_status(source))())
+    if relisted or key != before or head != state.head:
+        state.dirty, changed = bool((is_dirty or _start_status(source))()), True
+    state.key, state.head = key, head
     return Look(Snapshot(source, head, state.dirty, True, files, tuple(excluded), key), state, changed)
 
 
@@ -116,21 +122,21 @@ def _start_status(source: Source) -> Callable[[], bytes]:
     """Let git find out, while we go on, what is not committed."""
     if source.git is None:
         return lambda: b""
-    return source.git.start("status", "--porcelain", "-z", "--ignore-submodules")
+    status = ("status", "--porcelain", "-z", "--untracked-files=normal", "--ignore-submodules")
+    return source.git.start(*status, config=source.git.without_filters())
 
 
 def _listing_holds(source: Source, state: WorktreeState) -> bool:
     """Whether no folder and no witness changed since the files were listed."""
     root = str(source.root)
+    racy = state.listed_at - _RACY_NS
     try:
-        for folder, mtime in state.folders.items():
-            if os.stat(f"{root}/{folder}" if folder else root).st_mtime_ns != mtime:
-                return False
-            if mtime > state.listed_at - _RACY_NS:
+        for folder, changed_at in state.folders.items():
+            if changed_at > racy or os.lstat(f"{root}/{folder}" if folder else root).st_ctime_ns != changed_at:
                 return False
     except OSError:
         return False
-    return all(_witness(path) == seen for path, seen in state.witnesses.items())
+    return all(seen[0] <= racy and _witness(path) == seen for path, seen in state.witnesses.items())
 
 
 def _witness(path: str) -> tuple[int, int]:
@@ -145,104 +151,59 @@ def _list(source: Source, previous: WorktreeState | None, max_bytes: int) -> Wor
     """List the files anew; what is known of them comes along."""
     listed_at = time.time_ns()
     root = source.root
-    paths, folders = _list_git(source) if source.git else _list_folder(root)
-    texts = {
-        path.rpartition("/")[0]: (read_on_disk(root, path, 1 << 20) or b"").decode("utf-8", "replace")
-        for path in paths
-        if path.rsplit("/", 1)[-1] == IGNORE_FILE
-    }
-    rules = IgnoreRules(texts)
+    paths, folders = list_files(source)
+    ignore_files = standing_in(root, folders, IGNORE_FILE)
+    rules = IgnoreRules({path.rpartition("/")[0]: ignore_text(root, path) for path in ignore_files})
     if rules.brings_back:
-        paths += [path for path in _ignored_files(source) if rules.verdict(path) is False]
+        ignored, more = list_ignored(source)
+        paths = list(dict.fromkeys([*paths, *(path for path in ignored if rules.verdict(path) is False)]))
+        folders = folders | more
+    steering = [str(root / path) for path in [*ignore_files, *standing_in(root, folders, ".gitignore")]]
+    if source.git is not None:
+        common = source.common_dir or source.git.git_dir
+        steering += [str(source.git.git_dir / "index"), str(common / "info" / "exclude"), str(common / "config")]
+    times, linked = _look_at_folders(root, folders)
     known = previous.files if previous is not None else {}
     files: dict[str, Seen] = {}
     left_out: dict[str, str] = {}
     for path in paths:
         reason, forced = rules.judge(path)
+        seen = known.get(path)
+        if path.rpartition("/")[0] in linked:
+            continue
         if reason:
             left_out[path] = reason
-            continue
-        seen = known.get(path)
-        fresh = Seen(0, 0, -1, 0, "", "", forced, True)
-        files[path] = seen if seen is not None and seen.forced == forced else fresh
-    for path in paths:
-        if "/" in path:
-            folders.add(path.rpartition("/")[0])
-    for folder in list(folders):
-        while folder:
-            folder = folder.rpartition("/")[0]
-            folders.add(folder)
-    times = {}
-    for folder in folders:
-        try:
-            times[folder] = os.stat(root / folder).st_mtime_ns
-        except OSError:
-            continue
-    steering = [str(root / path) for path in paths if path.rsplit("/", 1)[-1] in (IGNORE_FILE, ".gitignore")]
-    if source.git is not None:
-        common = source.common_dir or source.git.git_dir
-        steering += [str(source.git.git_dir / "index"), str(common / "info" / "exclude")]
+        elif seen is not None and seen.forced == forced:
+            files[path] = seen
+        else:
+            files[path] = Seen(0, 0, -1, 0, "", "", forced, True)
     witnesses = {path: _witness(path) for path in steering}
     return WorktreeState(STATE_VERSION, listed_at, times, witnesses, files, left_out, max_bytes)
 
 
-def _list_git(source: Source) -> tuple[list[str], set[str]]:
-    """Tracked files and untracked ones that git does not ignore; and untracked folders, empty ones too."""
-    assert source.git is not None
-    ls = ("ls-files", "-z", "--exclude-standard")
-    beside = source.git.start(*ls, "--others", "--directory")
-    listed = source.git.run(*ls, "--cached", "--others", "--deduplicate").split(b"\0")
-    untracked = beside().split(b"\0")
-    folders: set[str] = set()
-    for name in untracked:
-        if name.endswith(b"/"):
-            folder = os.fsdecode(name[:-1])
-            folders.add(folder)
-            for inner, names, _ in os.walk(source.root / folder):
-                names[:] = [name for name in names if name != ".git"]
-                folders.update(Path(inner, name).relative_to(source.root).as_posix() for name in names)
-    return [os.fsdecode(name) for name in listed if name and not name.endswith(b"/")], folders
-
-
-def _ignored_files(source: Source) -> list[str]:
-    if source.git is None:
-        return []
-    listed = source.git.run("ls-files", "-z", "--others", "--ignored", "--exclude-standard").split(b"\0")
-    return [os.fsdecode(name) for name in listed if name and not name.endswith(b"/")]
-
-
-def _list_folder(root: Path) -> tuple[list[str], set[str]]:
-    """All files below a plain folder that its .gitignore files leave in. Links to folders are not followed."""
-    paths: list[str] = []
-    folders: set[str] = set()
-    specs: dict[str, GitIgnoreSpec] = {}
-
-    def ignored(path: str, is_folder: bool) -> bool:
-        folder = path
-        while folder:
-            folder = folder.rpartition("/")[0]
-            if folder in specs:
-                name = path[len(folder) + 1 :] if folder else path
-                found = specs[folder].check_file(f"{name}/" if is_folder else name).include
-                if found is not None:
-                    return found
-        return False
-
-    for inner, names, leaves in os.walk(root):
-        folder = Path(inner).relative_to(root).as_posix()
-        folder = "" if folder == "." else folder
-        folders.add(folder)
-        prefix = f"{folder}/" if folder else ""
-        if ".gitignore" in leaves:
-            text = (read_on_disk(root, f"{prefix}.gitignore", 1 << 20) or b"").decode("utf-8", "replace")
-            specs[folder] = GitIgnoreSpec.from_lines(text.splitlines())
-        names[:] = sorted(n for n in names if n != ".git" and not ignored(f"{prefix}{n}", True))
-        paths += [f"{prefix}{name}" for name in sorted(leaves) if not ignored(f"{prefix}{name}", False)]
-    return paths, folders
+def _look_at_folders(root: Path, folders: Iterable[str]) -> tuple[dict[str, int], set[str]]:
+    """When each folder changed, and those that a link leads to: like git, we do not follow it."""
+    times: dict[str, int] = {}
+    linked: set[str] = set()
+    for folder in sorted(folders):
+        if folder and folder.rpartition("/")[0] in linked:
+            linked.add(folder)
+            continue
+        try:
+            found = os.lstat(f"{root}/{folder}") if folder else os.stat(root)
+        except OSError:
+            continue
+        times[folder] = found.st_ctime_ns
+        if stat.S_ISLNK(found.st_mode):
+            linked.add(folder)
+    return times, linked
 
 
 def _refresh(source: Source, state: WorktreeState) -> bool:
-    """Read again what changed on disk. Returns whether anything did."""
+    """Read again what changed on disk. Returns whether anything did.
+
+    The state has no key from the first change on, until its look is done: a look that breaks off leaves no trace.
+    """
     root = str(source.root)
     changed = False
     gone: list[str] = []
@@ -260,8 +221,10 @@ def _refresh(source: Source, state: WorktreeState) -> bool:
             and found.st_ino == seen.inode
         ):
             continue
-        changed = True
+        changed, state.key = True, ""
         _read_again(source, path, seen, found, state.max_bytes)
+    if gone:
+        state.key = ""
     for path in gone:
         del state.files[path]
     return changed or bool(gone)

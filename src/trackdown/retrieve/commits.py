@@ -59,9 +59,10 @@ class PastCommits:
         total = self._scores.total
         found = np.flatnonzero(total > 0)
         if len(found) > depth:
-            found = found[np.argpartition(-total[found], depth - 1)[:depth]]
+            bar = np.partition(total[found], len(found) - depth)[len(found) - depth]
+            found = found[total[found] >= bar]
         # Among equals the later commit stands first.
-        self.positions = found[np.lexsort((-found, -total[found]))]
+        self.positions = found[np.lexsort((-found, -total[found]))][:depth]
         self.values: npt.NDArray[np.float64] = total[self.positions]
 
     def matched(self, positions: Sequence[int], most: int = 5) -> list[tuple[str, ...]]:

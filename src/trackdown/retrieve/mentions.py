@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -74,16 +75,17 @@ def mentions(index: CodeIndex, query: Query) -> Mentions:
         for file in matches if len(matches) <= _TOO_COMMON else []:
             found.file(file, _PATH / len(matches) ** 0.5, f"the path {path}")
         if not matches and "/" in path:
-            _folder(index, path, found)
+            _folder(index, names, path, found)
     for name in query.names:
         _name(index, names, name, found)
     return found
 
 
 class _FileNames:
-    """Files by their last name, to match the ends of paths."""
+    """Files and folders by their last name, to match the ends of paths."""
 
     def __init__(self, index: CodeIndex) -> None:
+        self._paths = index.files_by_path
         self._by_name: dict[str, list[tuple[str, int]]] = defaultdict(list)
         for path, file in index.files_by_path.items():
             self._by_name[path.rsplit("/", 1)[-1]].append((path, file))
@@ -112,6 +114,21 @@ class _FileNames:
                 best.append(file)
         return best
 
+    def folders_matching(self, path: str) -> list[str]:
+        """Folders whose path is the given one or ends with it."""
+        return [folder for folder in self._folders[path.rsplit("/", 1)[-1]] if f"/{folder}".endswith(f"/{path}")]
+
+    @cached_property
+    def _folders(self) -> dict[str, list[str]]:
+        folders = {path.rpartition("/")[0] for path in self._paths}
+        for folder in list(folders):
+            while folder := folder.rpartition("/")[0]:
+                folders.add(folder)
+        by_name: dict[str, list[str]] = defaultdict(list)
+        for folder in folders:
+            by_name[folder.rsplit("/", 1)[-1]].append(folder)
+        return by_name
+
 
 def _frame(index: CodeIndex, names: _FileNames, frame: Frame, score: float, found: Mentions) -> None:
     files = names.matching(frame.path)
@@ -129,8 +146,9 @@ def _frame(index: CodeIndex, names: _FileNames, frame: Frame, score: float, foun
             found.unit(row, score / len(files), f"{where}{f' in {frame.function}' if frame.function else ''}")
 
 
-def _folder(index: CodeIndex, path: str, found: Mentions) -> None:
-    inside = [file for name, file in index.files_by_path.items() if name.startswith(f"{path}/") or f"/{path}/" in name]
+def _folder(index: CodeIndex, names: _FileNames, path: str, found: Mentions) -> None:
+    folders = tuple(f"{folder}/" for folder in names.folders_matching(path))
+    inside = [file for name, file in index.files_by_path.items() if name.startswith(folders)] if folders else []
     for file in inside if len(inside) <= _TOO_COMMON else []:
         found.file(file, _FOLDER, f"the folder {path}")
 
@@ -155,9 +173,10 @@ def _name(index: CodeIndex, names: _FileNames, name: str, found: Mentions) -> No
                 found.unit(unit, score, f"the name {name}")
                 found.file(int(index.unit_file[unit]), 0.6 * score, f"the name {name}")
         return
-    if len(parts) > 1:
-        for end in range(len(parts), 1, -1):
-            for path in (f"{'/'.join(parts[:end])}.py", f"{'/'.join(parts[:end])}/__init__.py"):
-                for file in names.matching(path)[:1]:
-                    found.file(file, _PATH * 0.7, f"the module {'.'.join(parts[:end])}")
-                    return
+    for end in range(len(parts), 1, -1):
+        for path in (f"{'/'.join(parts[:end])}.py", f"{'/'.join(parts[:end])}/__init__.py"):
+            matches = names.matching(path)
+            for file in matches if len(matches) <= _TOO_COMMON else []:
+                found.file(file, _PATH * 0.7 / len(matches) ** 0.5, f"the module {'.'.join(parts[:end])}")
+            if matches:
+                return

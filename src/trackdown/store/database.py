@@ -39,6 +39,7 @@ class Database:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.read_only = False
+        self.full = False
         self._mark = Path(f"{path}-damaged")
         self._lock = threading.Lock()  # threads share the connection, and with it its transaction
         self._connection = self._open()
@@ -62,7 +63,8 @@ class Database:
                 return connection
             connection.close()
         except sqlite3.OperationalError as error:
-            if not _is_read_only(error):
+            self.full = _is_full(error)  # not a block is free, even for the log: what is there can still be read
+            if not _is_read_only(error) and not (self.full and self.path.stat().st_size):
                 raise self._explained(error) from None
         except sqlite3.DatabaseError as error:
             raise self._explained(error) from None
@@ -92,16 +94,21 @@ class Database:
     def _explained(self, error: sqlite3.Error) -> StoreError:
         text = str(error)
         place = self.path.parent
-        if "full" in text or "disk I/O" in text:
-            return StoreError(
-                f"the store at {place} is full or cannot be written: free some space, run `trackdown clear`, "
-                "or name another folder in TRACKDOWN_STORE"
-            )
-        if _is_read_only(error):
-            return StoreError(f"the store at {place} is read-only: name another folder in TRACKDOWN_STORE")
+        if _is_full(error) or _is_read_only(error):
+            return self.unwritable(_is_full(error))
         if "locked" in text or "busy" in text:
             return StoreError(f"the store at {place} is busy: another process writes to it, try again")
         return StoreCorrupt(f"the store at {place} is damaged ({text})")
+
+    def unwritable(self, full: bool | None = None) -> StoreError:
+        """The error for a store that cannot be written, with what to do about it."""
+        place = self.path.parent.parent
+        if self.full if full is None else full:
+            return StoreError(
+                f"the store at {place} is full or cannot be written: free some space, run `trackdown clear --all`, "
+                "or name another folder in TRACKDOWN_STORE"
+            )
+        return StoreError(f"the store at {place} is read-only: name another folder in TRACKDOWN_STORE")
 
     def _guarded(self, work: Callable[[], T]) -> T:
         try:
@@ -167,11 +174,17 @@ class Database:
         self._write("INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?)", [(kind, key, value, time.time())])
 
     def touch_record(self, kind: str, key: str) -> None:
-        """Note that a record was used; at most once a minute, and never where the store cannot be written."""
-        if not self.read_only:
-            now = time.time()
-            statement = "UPDATE records SET used=? WHERE kind=? AND key=? AND used<?"
+        """Note that a record was used, at most once a minute. Where that cannot be written it is no loss."""
+        if self.read_only:
+            return
+        now = time.time()
+        statement = "UPDATE records SET used=? WHERE kind=? AND key=? AND used<?"
+        try:
             self._write(statement, [(now, kind, key, now - 60)])
+        except StoreCorrupt:
+            raise
+        except StoreError:
+            pass  # full or busy: whoever only reads goes on
 
     def delete_records(self, kind: str, keys: Iterable[str]) -> None:
         """Remove records."""
@@ -194,7 +207,7 @@ class Database:
         if not rows:
             return
         if self.read_only:
-            raise StoreError(f"the store at {self.path.parent} is read-only: name another folder in TRACKDOWN_STORE")
+            raise self.unwritable()
 
         def work() -> None:
             self._connection.execute("BEGIN IMMEDIATE")
@@ -207,6 +220,10 @@ class Database:
                 raise
 
         self._guarded(work)
+
+
+def _is_full(error: sqlite3.Error) -> bool:
+    return "full" in str(error) or "disk I/O" in str(error)
 
 
 def _is_read_only(error: sqlite3.Error) -> bool:

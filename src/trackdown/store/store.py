@@ -81,7 +81,7 @@ class Store:
     def write_arrays(self, name: str, arrays: Mapping[str, npt.NDArray[Any]], meta: Mapping[str, Any]) -> int:
         """Write an array file. Returns its size in bytes."""
         if self.read_only:
-            raise StoreError(f"the store at {self.top} is read-only: name another folder in TRACKDOWN_STORE")
+            raise self.database.unwritable()
         try:
             return write_arrays(self._array_path(name), arrays, meta)
         except OSError as error:

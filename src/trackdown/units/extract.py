@@ -88,6 +88,8 @@ def _definitions(source: bytes, language: Language) -> list[_Found]:
         if extent in by_extent and (kind == _SCOPE or by_extent[extent].kind != _SCOPE):
             continue
         name = "".join(map(_text, captures["name"]))
+        if not name:
+            continue  # the parser made it up, to go on behind a mistake
         if "owner" in captures:
             name = ".".join([*map(_text, captures["owner"]), name])
             kind = "method" if kind == "function" else kind

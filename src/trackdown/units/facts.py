@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import msgspec
 
-EXTRACTOR_VERSION = 1
+EXTRACTOR_VERSION = 2
 """Part of every key. Raise it when the same blob would now give other facts."""
 
 
@@ -74,6 +72,3 @@ def oid_of_key(key: str) -> str:
 def is_current(key: str) -> bool:
     """Whether a key was made by this version of the extractor."""
     return key.rstrip("!").endswith(f":{EXTRACTOR_VERSION}")
-
-
-Keys = Sequence[str]

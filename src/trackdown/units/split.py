@@ -15,13 +15,17 @@ WINDOW_TOKENS = 350
 
 def split_lines(text: str, max_tokens: int = WINDOW_TOKENS, first_line: int = 1) -> list[Passage]:
     """Consecutive windows of whole lines with at most `max_tokens` tokens; a longer line stands alone."""
+    lines = _lines(text)
+    if max_tokens >= max(1, len(words(text))):
+        return [(first_line, first_line + len(lines) - 1)]
+    return _windows(lines, max_tokens, first_line)
+
+
+def _windows(lines: list[str], max_tokens: int, first_line: int) -> list[Passage]:
     if max_tokens < 1:
         raise ValueError("max_tokens must be at least 1")
     passages: list[Passage] = []
     start, held = first_line, 0
-    lines = _lines(text)
-    if len(words(text)) <= max_tokens:
-        return [(first_line, first_line + len(lines) - 1)]
     for number, line in enumerate(lines, first_line):
         size = len(words(line)) if line else 0
         if held and held + size > max_tokens:
@@ -38,14 +42,15 @@ def split_functions(text: str, functions: list[Passage], max_tokens: int = WINDO
     passages: list[Passage] = []
     position = 1
     for start, end in sorted(functions):
-        if start < position:
+        if start < position or start > len(lines):
             continue
+        end = min(end, len(lines))
         for first, last in ((position, start - 1), (start, end)):
             if first <= last:
-                passages += split_lines("\n".join(lines[first - 1 : last]), max_tokens, first)
+                passages += _windows(lines[first - 1 : last], max_tokens, first)
         position = end + 1
     if position <= len(lines):
-        passages += split_lines("\n".join(lines[position - 1 :]), max_tokens, position)
+        passages += _windows(lines[position - 1 :], max_tokens, position)
     return passages
 
 

@@ -40,14 +40,10 @@ def terms(word: str) -> tuple[str, ...]:
             parts = whole.split("_")  # snake_case, by far the most frequent shape
         else:
             parts = _PART.findall(whole if word.isupper() else word)
-        found = {whole: None}
-        for part in parts:
-            if len(part) > 1 or part.isdigit():
-                found[part.lower()] = None
+        found = dict.fromkeys([whole, *map(str.lower, parts)])
     else:
         found = dict.fromkeys([whole, *whole.split("_")])
-    found.pop("", None)
-    return tuple(found)
+    return tuple(term for term in found if len(term) > 1 or term.isdigit() or not term.isascii())
 
 
 def term_counts(text: str) -> Counter[str]:

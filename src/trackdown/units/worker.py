@@ -14,6 +14,7 @@ from typing import IO
 
 import msgspec
 
+from trackdown.errors import GitError
 from trackdown.repository.blobs import BlobReader, blob_id, read_on_disk
 from trackdown.repository.git import Git
 from trackdown.units.extract import extract
@@ -103,21 +104,22 @@ def receive(stream: IO[bytes]) -> bytes | None:
 
 
 def main() -> None:
-    """Do batches of jobs until the input ends."""
+    """Do batches of jobs until the input ends; when git cannot go on, say why and end."""
     gc.disable()  # syntax trees hold no cycles, and the process is short-lived
     stdin, stdout = sys.stdin.buffer, sys.stdout.buffer
     first = receive(stdin)
     if first is None:
         return
-    extractor = Extractor(msgspec.msgpack.decode(first, type=Place))
     jobs = msgspec.msgpack.Decoder(list[Job])
     try:
+        extractor = Extractor(msgspec.msgpack.decode(first, type=Place))
         while (batch := receive(stdin)) is not None:
             send(stdout, [extractor.do(job) for job in jobs.decode(batch)])
+        extractor.close()
+    except GitError as error:
+        send(stdout, str(error))
     except (BrokenPipeError, KeyboardInterrupt):
         os._exit(1)
-    finally:
-        extractor.close()
 
 
 if __name__ == "__main__":

@@ -47,8 +47,8 @@ class LazyCommands(click.Group):
         except KeyboardInterrupt:
             raise click.Abort from None
         except BrokenPipeError:
-            if not _reader_is_gone():
-                raise
+            if not _reader_is_gone():  # left alone, click would take it for our own output and end without a word
+                raise TrackdownError("a process that this one works with has died: run the command again") from None
             _drop_output()
             return 0
         except OSError as error:

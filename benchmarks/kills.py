@@ -1,0 +1,226 @@
+"""Kill -9 a first index at many moments, and see that nothing is lost, left running or answered wrongly.
+
+python benchmarks/kills.py REPOSITORY [--kills 50] [--seed 1] [--json FILE]
+
+A clean build is timed first; the moments then spread over all of it, one in each of as many equal parts, at random
+within its part. After each kill: no process of the build may be alive after two seconds, searches must answer exactly
+as they do from a clean store, and the store they complete must hold the facts and array files of a clean one, byte by
+byte. Everything happens on a clone in a temporary folder. Ends with code 1 when anything was different.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from measure import describe_run
+
+MARK = "TRACKDOWN_KILLS_MARK"
+PROGRAM = [sys.executable, "-m", "trackdown"]
+SECONDS_TO_END = 2.0
+Fingerprint = dict[str, str]
+
+
+@dataclass
+class Kill:
+    """One kill and what was found after it. `problems` is empty when all was well."""
+
+    moment_s: float
+    finished_before: bool = False
+    facts_at_kill: int = 0
+    arrays_at_kill: int = 0
+    gone_after_s: float = 0.0
+    problems: list[str] = field(default_factory=list)
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("repository", type=Path)
+    parser.add_argument("--kills", type=int, default=50)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--json", type=Path)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="kills-") as folder:
+        report = measure(arguments.repository.resolve(), Path(folder), arguments.kills, arguments.seed)
+    if arguments.json is not None:
+        arguments.json.write_text(json.dumps(report | {"run": describe_run()}, indent=2) + "\n")
+    sys.exit(1 if report["failed"] else 0)
+
+
+def measure(repository: Path, folder: Path, kills: int, seed: int) -> dict[str, Any]:
+    """All kills, each on a store of its own."""
+    clone, clean = folder / "clone", folder / "clean"
+    subprocess.run(["git", "clone", "-q", "--no-hardlinks", str(repository), str(clone)], check=True)
+    queries = make_queries(clone)
+    started = time.monotonic()
+    subprocess.run([*PROGRAM, "index", str(clone)], env=environment(clean), check=True, capture_output=True)
+    build = time.monotonic() - started
+    expected = [ask(clean, clone, query) for query in queries]
+    wanted = fingerprint(clean)
+    print(f"{repository.name}: clean build {build:.2f} s, {len(wanted)} facts and files, seed {seed}, {kills} kills")
+    print(f"{'at s':>7} {'facts':>7} {'arrays':>6} {'gone s':>6}  problems")
+    done: list[Kill] = []
+    for moment in moments(build, kills, seed):
+        kill = one_kill(folder / "store", clone, moment, queries, expected, wanted)
+        done.append(kill)
+        told = "; ".join(kill.problems) or ("none (it had ended)" if kill.finished_before else "none")
+        print(
+            f"{kill.moment_s:7.2f} {kill.facts_at_kill:7} {kill.arrays_at_kill:6} {kill.gone_after_s:6.2f}  {told}",
+            flush=True,
+        )
+    failed = sum(bool(kill.problems) for kill in done)
+    ended = sum(kill.finished_before for kill in done)
+    print(f"{len(done)} kills, {failed} with problems; {ended} came after the build had ended")
+    return {
+        "repository": repository.name,
+        "seed": seed,
+        "clean_build_s": round(build, 3),
+        "queries": queries,
+        "kills": [asdict(kill) for kill in done],
+        "ended_before_kill": ended,
+        "failed": failed,
+    }
+
+
+def moments(build: float, kills: int, seed: int) -> list[float]:
+    """One moment in each equal part of the build, in a random order."""
+    chance = random.Random(seed)
+    found = [build * (part + chance.random()) / kills for part in range(kills)]
+    chance.shuffle(found)
+    return found
+
+
+def make_queries(clone: Path, count: int = 3) -> list[str]:
+    """Subjects of past commits, spread over the history: what people might ask, and what commits answer."""
+    log = subprocess.run(
+        ["git", "log", "--no-merges", "--format=%s"], cwd=clone, check=True, capture_output=True, text=True
+    )
+    subjects = [line for line in log.stdout.splitlines() if len(line.split()) > 2]
+    step = max(1, len(subjects) // count)
+    return subjects[step // 2 :: step][:count]
+
+
+def one_kill(
+    store: Path, clone: Path, moment: float, queries: list[str], expected: list[object], wanted: Fingerprint
+) -> Kill:
+    """Build into an empty store, kill the build, and compare what the store then gives and holds."""
+    shutil.rmtree(store, ignore_errors=True)
+    mark = f"{os.getpid()}-{time.monotonic_ns()}"
+    build = subprocess.Popen(
+        [*PROGRAM, "index", str(clone)],
+        env=environment(store) | {MARK: mark},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    time.sleep(moment)
+    kill = Kill(round(moment, 3), finished_before=build.poll() is not None)
+    build.send_signal(signal.SIGKILL)
+    build.wait()
+    killed = time.monotonic()
+    while (left := alive(mark)) and time.monotonic() - killed < SECONDS_TO_END:
+        time.sleep(0.02)
+    kill.gone_after_s = round(time.monotonic() - killed, 2)
+    kill.problems += [f"still alive: {name}" for name in left]
+    kill.facts_at_kill, kill.arrays_at_kill = held(store)
+    for query, answer in zip(queries, expected, strict=True):
+        if ask(store, clone, query) != answer:
+            kill.problems.append(f"another answer for {query!r}")
+    kill.problems += differences(fingerprint(store), wanted)
+    return kill
+
+
+def environment(store: Path) -> dict[str, str]:
+    """The environment of a run with a store of its own."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("TRACKDOWN_")} | {
+        "TRACKDOWN_STORE": str(store)
+    }
+
+
+def alive(mark: str) -> list[str]:
+    """The command lines of processes that carry the mark in their environment; those that have ended do not count."""
+    wanted = f"{MARK}={mark}".encode()
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if wanted in (folder / "environ").read_bytes().split(b"\0"):
+                command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace").strip()
+                found.append(command[-80:])
+        except OSError:
+            continue
+    return found
+
+
+def ask(store: Path, clone: Path, query: str) -> object:
+    """What a search answers, without its timings; or how it failed."""
+    command = [*PROGRAM, "search", "--issue", "-", str(clone), "--format", "json"]
+    run = subprocess.run(command, env=environment(store), input=query, capture_output=True, text=True)
+    if run.returncode:
+        return run.returncode, run.stderr
+    answer = json.loads(run.stdout)
+    del answer["timings_ms"]
+    return answer
+
+
+def held(store: Path) -> tuple[int, int]:
+    """How many facts and how many array files, whole or not, a store holds. Looks at a copy, to mend nothing."""
+    arrays = len(list(store.glob("v*/arrays/*")))
+    copy = store.with_name("looked-at")
+    shutil.rmtree(copy, ignore_errors=True)
+    copy.mkdir()
+    for path in store.glob("v*/facts.sqlite3*"):
+        shutil.copy(path, copy)
+    try:
+        with sqlite3.connect(copy / "facts.sqlite3") as database:
+            return database.execute("SELECT count(*) FROM facts").fetchone()[0], arrays
+    except sqlite3.Error:
+        return 0, arrays
+
+
+def fingerprint(store: Path) -> Fingerprint:
+    """A hash of every fact, every manifest and every array file. States of work trees hold times and are left out."""
+    found: Fingerprint = {}
+    for path in store.glob("v*/facts.sqlite3"):
+        with sqlite3.connect(path) as database:
+            for kind, key, value in database.execute("SELECT kind, key, value FROM facts"):
+                found[f"fact {kind} {key}"] = digest(value)
+            for kind, key, value in database.execute("SELECT kind, key, value FROM records WHERE kind != 'worktree'"):
+                found[f"record {kind} {key}"] = digest(value)
+    for path in store.glob("v*/arrays/*"):
+        found[f"file {path.name}"] = digest(path.read_bytes())
+    return found
+
+
+def digest(value: bytes) -> str:
+    """A short hash."""
+    return hashlib.sha256(value).hexdigest()[:16]
+
+
+def differences(found: Fingerprint, wanted: Fingerprint) -> list[str]:
+    """In words, at most one line for each way to differ."""
+    told = []
+    for name, keys in (
+        ("missing", wanted.keys() - found.keys()),
+        ("too many", found.keys() - wanted.keys()),
+        ("different", {key for key in found.keys() & wanted.keys() if found[key] != wanted[key]}),
+    ):
+        if keys:
+            told.append(f"{len(keys)} {name}, such as {min(keys)}")
+    return told
+
+
+if __name__ == "__main__":
+    main()

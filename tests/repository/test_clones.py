@@ -1,0 +1,184 @@
+"""URLs are cloned into a folder, updated, and never trusted."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+from types import FrameType
+
+import pytest
+
+from tests.conftest import Repo
+from tests.repository.programs import REAL_GIT, put_in_place_of_git
+from trackdown.errors import RepositoryError
+from trackdown.repository.snapshot import commit_snapshot
+from trackdown.repository.source import Source, clone_folder, open_url
+
+
+@pytest.fixture
+def origin(tmp_path: Path) -> Repo:
+    """A repository to clone."""
+    made = Repo(tmp_path / "origin")
+    made.commit("Begin", {"a.py": "a = 1\n"})
+    return made
+
+
+@pytest.fixture
+def clones(tmp_path: Path) -> Path:
+    """A folder for clones, not yet made."""
+    return tmp_path / "store" / "clones"
+
+
+def paths_at_head(source: Source) -> list[str]:
+    head = source.head()
+    assert head is not None
+    return [file.path for file in commit_snapshot(source, head).files]
+
+
+def test_a_url_is_cloned_once_and_updated_at_the_next_opening(origin: Repo, clones: Path) -> None:
+    url = f"file://{origin.root}"
+    source, note = open_url(url, clones)
+    assert note is None
+    assert (source.name, source.kind, source.url, source.subfolder) == ("origin", "bare", url, "")
+    assert source.root == clone_folder(clones, url)
+    assert paths_at_head(source) == ["a.py"]
+    assert [entry.name for entry in clones.iterdir()] == [source.root.name]
+
+    newer = origin.commit("Second", {"b.py": "b = 1\n"})
+    again, note = open_url(url, clones)
+    assert note is None and again == source
+    assert again.head() == newer and paths_at_head(again) == ["a.py", "b.py"]
+
+
+def test_rewritten_and_deleted_branches_are_followed(origin: Repo, clones: Path) -> None:
+    origin.git("branch", "short-lived")
+    open_url(f"file://{origin.root}", clones)
+    origin.git("branch", "-D", "short-lived")
+    origin.git("commit", "-q", "--amend", "-m", "Rewritten")
+    source, note = open_url(f"file://{origin.root}", clones)
+    assert note is None
+    assert source.head() == origin.git("rev-parse", "HEAD")
+    assert source.git is not None and source.git.text("branch", "--format=%(refname:short)") == "main"
+
+
+def test_a_new_name_of_the_main_branch_is_followed(origin: Repo, clones: Path) -> None:
+    open_url(f"file://{origin.root}", clones)
+    origin.git("branch", "-m", "main", "trunk")
+    newer = origin.commit("Second", {"b.py": "b = 1\n"})
+    source, note = open_url(f"file://{origin.root}", clones)
+    assert note is None and source.head() == newer
+
+
+def test_an_origin_that_was_empty_is_searched_once_it_has_a_commit(tmp_path: Path, clones: Path) -> None:
+    origin = Repo(tmp_path / "late")
+    source, _ = open_url(f"file://{origin.root}", clones)
+    assert source.head() is None
+    commit = origin.commit("Begin", {"a.py": "a = 1\n"})
+    assert open_url(f"file://{origin.root}", clones)[0].head() == commit
+
+
+def test_when_the_origin_has_vanished_the_last_state_is_searched_with_a_note(origin: Repo, clones: Path) -> None:
+    url = f"file://{origin.root}"
+    open_url(url, clones)
+    shutil.rmtree(origin.root)
+    source, note = open_url(url, clones)
+    assert note is not None and "could not be updated" in note and url in note and "\n" not in note
+    assert paths_at_head(source) == ["a.py"]
+
+
+def test_two_urls_never_share_a_clone(clones: Path) -> None:
+    urls = ["https://a.org/x.git", "https://b.org/x.git", "https://a.org/x", "https://a.org/X.git"]
+    assert len({clone_folder(clones, url) for url in urls}) == len(urls)
+    assert all(clone_folder(clones, url).parent == clones for url in [*urls, "https://a.org/..", "git@a.org:../../x"])
+
+
+def test_a_clone_that_fails_is_one_line_and_leaves_nothing_behind(tmp_path: Path, clones: Path) -> None:
+    url = f"file://{tmp_path}/missing"
+    with pytest.raises(RepositoryError, match=r"^cannot clone file://") as caught:
+        open_url(url, clones)
+    assert "\n" not in str(caught.value)
+    assert list(clones.iterdir()) == []
+
+
+def test_a_clone_that_breaks_off_leaves_nothing_behind(origin: Repo, clones: Path) -> None:
+    oid = origin.git("rev-parse", "HEAD:a.py")
+    (origin.root / ".git/objects" / oid[:2] / oid[2:]).unlink()
+    with pytest.raises(RepositoryError, match=r"^cannot clone "):
+        open_url(f"file://{origin.root}", clones)
+    assert list(clones.iterdir()) == []
+
+
+def test_an_interrupted_clone_leaves_nothing_behind(
+    origin: Repo, clones: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stall = f'case "$*" in *clone*) for last; do :; done; mkdir "$last"; exec sleep 60;; esac; exec {REAL_GIT} "$@"'
+    put_in_place_of_git(monkeypatch, tmp_path / "bin", stall)
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        assert len(list(clones.iterdir())) == 1
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.4)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            open_url(f"file://{origin.root}", clones)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert list(clones.iterdir()) == []
+
+
+def test_two_processes_that_clone_at_once_end_with_one_clone(
+    origin: Repo, clones: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = f"file://{origin.root}"
+    folder = clone_folder(clones, url)
+    other = f'case "$*" in *" clone "*) {REAL_GIT} clone -q --mirror {origin.root} {folder};; esac; {REAL_GIT} "$@"'
+    put_in_place_of_git(monkeypatch, tmp_path / "bin", other)
+    source, note = open_url(url, clones)
+    assert note is None and paths_at_head(source) == ["a.py"]
+    assert list(clones.iterdir()) == [folder]
+
+
+@pytest.mark.parametrize("secret", ["s3cr3t", "s3@cr3t", "s3:cr3t"])
+def test_a_password_is_shown_in_no_message_and_no_name(origin: Repo, clones: Path, secret: str) -> None:
+    url = f"https://user:{secret}@127.0.0.1:1/x.git"
+    with pytest.raises(RepositoryError) as caught:
+        open_url(url, clones)
+    assert "127.0.0.1" in str(caught.value)
+    folder = clone_folder(clones, url)
+    origin.git("clone", "-q", "--mirror", ".", str(folder))
+    subprocess.run([REAL_GIT, "config", "remote.origin.url", url], cwd=folder, check=True)
+    source, note = open_url(url, clones)
+    shown = [str(caught.value), str(note), source.name, str(source.root)]
+    shown.append(str(clone_folder(clones, f"https://user:{secret}@host")))
+    assert note is not None and not [text for text in shown if "cr3t" in text]
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "ext::sh -c touch% {mark}",
+        "--upload-pack=touch {mark}",
+        "-utouch {mark}",
+        "ssh://-oProxyCommand=touch${{IFS}}{mark}/x",
+        "-oProxyCommand=touch${{IFS}}{mark}@host:x",
+        "git@-oProxyCommand=touch${{IFS}}{mark}:x",
+    ],
+)
+def test_a_url_that_would_run_a_program_is_refused(clones: Path, tmp_path: Path, url: str) -> None:
+    mark = tmp_path / "mark"
+    with pytest.raises(RepositoryError):
+        open_url(url.format(mark=mark), clones)
+    assert not mark.exists()
+    assert list(clones.iterdir()) == []
+
+
+def test_a_transport_that_runs_programs_would_work_if_it_were_allowed(clones: Path, tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+    command = [REAL_GIT, "-c", "protocol.ext.allow=always", "clone", f"ext::sh -c touch% {mark}", str(tmp_path / "x")]
+    subprocess.run(command, capture_output=True, check=False)
+    assert mark.exists()

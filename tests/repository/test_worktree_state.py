@@ -1,0 +1,189 @@
+"""The state between looks: nothing is read that did not change, and no change is missed."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Repo
+from tests.repository.looks import LIMIT, Looker, contents, ids, left_out
+from tests.repository.programs import REAL_GIT, put_in_place_of_git
+from trackdown.errors import GitError
+from trackdown.repository import worktree
+from trackdown.repository.snapshot import blob_id
+from trackdown.repository.source import open_source
+from trackdown.repository.worktree import decode_state, encode_state, look
+
+Reads = list[str]
+
+
+def test_nothing_is_read_again_when_nothing_changed(place: Repo, reads: Reads, settle: Callable[[], None]) -> None:
+    settle()
+    looker = Looker(place.root)
+    first = looker()
+    assert sorted(reads) == ["a.py", "pkg/b.py"]
+    reads.clear()
+    assert looker() is first
+    assert (reads, looker.changed) == ([], False)
+    place.write("a.py", "a2\n")
+    looker()
+    assert (reads, looker.changed) == (["a.py"], True)
+
+
+def test_a_state_from_the_store_spares_all_reading(place: Repo, reads: Reads, settle: Callable[[], None]) -> None:
+    settle()
+    source = open_source(place.root)
+    first = look(source, None, LIMIT)
+    state = decode_state(encode_state(first.state))
+    assert state == first.state
+    reads.clear()
+    second = look(source, state, LIMIT)
+    assert (reads, second.changed) == ([], False)
+    assert second.snapshot == first.snapshot
+
+
+def test_what_was_changed_a_moment_ago_is_read_again_until_it_is_old(
+    place: Repo, reads: Reads, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looker = Looker(place.root)
+    looker()
+    reads.clear()
+    looker()
+    assert sorted(reads) == ["a.py", "pkg/b.py"]
+    monkeypatch.setattr(worktree, "_RACY_NS", 20_000_000)
+    time.sleep(0.04)
+    looker()
+    reads.clear()
+    looker()
+    assert reads == []
+
+
+def test_an_edit_that_keeps_size_and_time_is_seen(place: Repo, settle: Callable[[], None]) -> None:
+    settle()
+    looker = Looker(place.root)
+    looker()
+    for text in ("a2\n", "a3\n"):
+        before = (place.root / "a.py").stat()
+        place.write("a.py", text)
+        os.utime(place.root / "a.py", ns=(before.st_atime_ns, before.st_mtime_ns))
+        assert contents(looker())["a.py"] == blob_id(text.encode())
+        settle()
+
+
+def test_edits_within_one_tick_of_the_clock_are_seen(tmp_path: Path) -> None:
+    """Faster than the file system's clock: neither size nor any time stamp may tell the edits apart."""
+    root = tmp_path / "plain"
+    root.mkdir()
+    looker = Looker(root)
+    for number in range(100, 300):
+        text = f"a{number}\n".encode()
+        (root / "a.py").write_bytes(text)
+        assert contents(looker()) == {"a.py": blob_id(text)}
+
+
+def test_a_file_replaced_by_another_of_the_same_size_and_time_is_seen(place: Repo, settle: Callable[[], None]) -> None:
+    settle()
+    looker = Looker(place.root)
+    looker()
+    before = (place.root / "a.py").stat()
+    other = place.write("other.tmp", "aX\n")
+    os.utime(other, ns=(before.st_atime_ns, before.st_mtime_ns))
+    other.rename(place.root / "a.py")
+    assert contents(looker())["a.py"] == blob_id(b"aX\n")
+
+
+def test_a_file_in_a_folder_that_was_empty_at_the_last_look_is_seen(place: Repo, settle: Callable[[], None]) -> None:
+    (place.root / "empty/deep").mkdir(parents=True)
+    (place.root / "pkg/empty").mkdir()
+    settle()
+    looker = Looker(place.root)
+    looker()
+    settle()
+    assert looker() is looker()
+    place.write("empty/deep/c.py", "c\n")
+    assert contents(looker()) == ids(a="a1\n", pkg__b="b1\n", empty__deep__c="c\n")
+    settle()
+    place.write("pkg/empty/d.py", "d\n")
+    assert "pkg/empty/d.py" in contents(looker())
+
+
+def test_a_folder_that_keeps_its_time_cannot_hide_a_new_file(place: Repo, settle: Callable[[], None]) -> None:
+    """Archives set the times of folders to their own."""
+    settle()
+    looker = Looker(place.root)
+    looker()
+    before = (place.root / "pkg").stat()
+    place.write("pkg/c.py", "c\n")
+    os.utime(place.root / "pkg", ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert "pkg/c.py" in contents(looker())
+
+
+def test_ignore_files_edited_within_one_tick_of_the_clock_are_seen(tmp_path: Path) -> None:
+    root = tmp_path / "plain"
+    root.mkdir()
+    for name in ("0", "1"):
+        (root / f"{name}.py").write_text(name)
+    looker = Looker(root)
+    for number in range(100):
+        (root / ".trackdownignore").write_text(f"{number % 2}.py\n.trackdownignore\n")
+        assert contents(looker()) == {f"{1 - number % 2}.py": blob_id(b"%d" % (1 - number % 2))}
+
+
+def test_another_limit_starts_afresh(place: Repo) -> None:
+    place.write("a.py", "#" * 500)
+    source = open_source(place.root)
+    first = look(source, None, LIMIT)
+    second = look(source, first.state, 100, first.snapshot)
+    assert "a.py" in contents(first.snapshot)
+    assert left_out(second.snapshot)["a.py"] == "large"
+
+
+def test_files_with_names_that_are_not_utf8_are_looked_at_afresh(place: Repo) -> None:
+    name = b"caf\xe9.py"
+    with open(os.fsencode(place.root) + b"/" + name, "w") as stream:
+        stream.write("x\n")
+    looker = Looker(place.root)
+    assert os.fsdecode(name) in contents(looker())
+    assert looker.last is not None and encode_state(looker.last.state) == b""
+    assert os.fsdecode(name) in contents(looker())
+
+
+def test_a_root_whose_name_is_not_utf8_has_no_state_to_keep(tmp_path: Path) -> None:
+    repo = Repo(tmp_path / "caf\udce9")
+    repo.commit("Begin", {"a.py": "a\n"})
+    looker = Looker(repo.root)
+    assert contents(looker()) == ids(a="a\n")
+    assert looker.last is not None and encode_state(looker.last.state) == b""
+
+
+def test_a_damaged_or_foreign_state_is_none(place: Repo) -> None:
+    looker = Looker(place.root)
+    looker()
+    assert looker.last is not None
+    data = encode_state(looker.last.state)
+    assert decode_state(data) is not None
+    looker.last.state.version += 1
+    for bad in (b"", b"junk", data[:-1], data[1:], data + b"x", encode_state(looker.last.state)):
+        assert decode_state(bad) is None
+
+
+def test_a_look_that_breaks_off_leaves_nothing_stale_behind(
+    repo: Repo, tmp_path: Path, settle: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo.commit("Begin", {"a.py": "a1\n"})
+    settle()
+    looker = Looker(repo.root)
+    assert not looker().dirty
+    settle()
+    looker()
+    repo.write("a.py", "a2\n")
+    with monkeypatch.context() as broken:
+        put_in_place_of_git(broken, tmp_path / "bin", f'case "$*" in *status*) exit 3;; esac; exec {REAL_GIT} "$@"')
+        with pytest.raises(GitError):
+            looker()
+    snapshot = looker()
+    assert (contents(snapshot), snapshot.dirty) == (ids(a="a2\n"), True)

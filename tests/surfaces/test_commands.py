@@ -1,0 +1,203 @@
+"""Every command as text and as JSON: what the contract promises is what comes out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import trackdown
+from tests.conftest import Repo
+from tests.surfaces.program import Program, paths
+
+ANSWER = ["query", "level", "partial", "notes", "snapshots", "timings_ms", "results"]
+RESULT = [
+    "rank", "repository", "path", "symbol", "kind", "language", "start_line", "end_line", "score", "snippet", "why",
+]  # fmt: skip
+
+
+def test_search_as_json_has_the_fields_of_the_contract_and_no_others(ready: Program, shop: Repo) -> None:
+    run = ready("search", "where is the session cookie signed?", "--format", "json")
+    answer = run.json()
+    assert run.err == ""
+    assert list(answer) == ANSWER
+    assert answer["query"] == "where is the session cookie signed?"
+    assert (answer["level"], answer["partial"], answer["notes"]) == ("function", False, [])
+    head = shop.git("rev-parse", "HEAD")
+    assert answer["snapshots"] == [{"repository": "shop", "commit": head, "dirty": False}]
+    assert answer["timings_ms"] and all(value >= 0 for value in answer["timings_ms"].values())
+    for result in answer["results"]:
+        assert list(result) == RESULT
+        assert result["why"] and all(list(why) == ["signal", "value", "detail"] for why in result["why"])
+        assert sum(why["value"] for why in result["why"]) == pytest.approx(result["score"])
+    assert [result["rank"] for result in answer["results"]] == list(range(1, len(answer["results"]) + 1))
+    best = answer["results"][0]
+    assert (best["repository"], best["path"], best["symbol"]) == ("shop", "web/session.py", "Session.sign_cookie")
+    assert (best["kind"], best["language"], best["start_line"], best["end_line"]) == ("method", "python", 7, 9)
+    lines = (shop.root / "web/session.py").read_text().splitlines()
+    assert best["snippet"].splitlines() == lines[6:9]
+
+
+def test_search_as_text_shows_place_reasons_and_numbered_lines(ready: Program) -> None:
+    run = ready("search", "session cookie signed", "-k", "1")
+    lines = run.out.splitlines()
+    assert (run.code, run.err) == (0, "")
+    assert lines[0] == " 1  web/session.py:7-9  Session.sign_cookie"
+    assert any(line.startswith("    lexical ") for line in lines)
+    assert any(line.startswith("    commits ") and "Sign the session cookie" in line for line in lines)
+    assert "        7      def sign_cookie(self, value: str) -> str:" in lines
+
+
+def test_explain_shows_reasons_in_full_and_the_time_of_each_stage(ready: Program) -> None:
+    short = ready("search", "session cookie signed", "-k", "1", "--effort", "fast")
+    full = ready("search", "session cookie signed", "-k", "1", "--effort", "thorough", "--explain")
+    assert full.out.splitlines()[: len(short.out.splitlines())] == short.out.splitlines()
+    assert " ms: check " in full.out.splitlines()[-1]
+
+
+def test_count_bounds_the_answer(ready: Program) -> None:
+    assert len(ready("search", "session", "-k", "2", "--format", "json").json()["results"]) == 2
+
+
+def test_levels_rank_functions_classes_and_files(ready: Program) -> None:
+    kinds = {}
+    for level in ("function", "class", "file"):
+        answer = ready("search", "session cookie", "--level", level, "--format", "json").json()
+        assert answer["level"] == level
+        kinds[level] = {result["kind"] for result in answer["results"]}
+    assert kinds["function"] <= {"function", "method"} and kinds["class"] == {"class"} and kinds["file"] == {"file"}
+
+
+def test_a_class_is_shown_without_line_numbers_that_would_be_wrong(ready: Program, shop: Repo) -> None:
+    run = ready("search", "dict part split load", "--level", "class", "-k", "1")
+    code = [line for line in run.out.splitlines() if "def load" in line]
+    assert code and not any(sign.isdigit() for line in code for sign in line.split("def")[0]), run.out
+
+
+def test_no_tests_leaves_tests_out(ready: Program) -> None:
+    query = ["search", "test sign cookie", "--format", "json"]
+    assert "tests/test_session.py" in paths(ready(*query).json())
+    without = paths(ready(*query, "--no-tests").json())
+    assert without and "tests/test_session.py" not in without
+
+
+def test_at_searches_a_past_state_with_the_history_it_had(ready: Program, shop: Repo) -> None:
+    query = ["search", "read legacy session cookie", "--format", "json"]
+    now = ready(*query).json()
+    then = ready(*query, "--at", "old").json()
+    assert "web/legacy.py" not in paths(now)
+    assert paths(then)[0] == "web/legacy.py"
+    assert then["snapshots"] == [{"repository": "shop", "commit": shop.git("rev-parse", "old"), "dirty": False}]
+    assert "against tampering" in str(now) and "against tampering" not in str(then), "the future leaked"
+
+
+def test_a_subfolder_restricts_the_answer_and_paths_stay_relative_to_the_root(ready: Program, shop: Repo) -> None:
+    answer = ready("search", "total session items", "lib", "--format", "json").json()
+    assert set(paths(answer)) == {"lib/cart.js"}
+    inside = ready.within(shop.root / "lib")("search", "total session items", "--format", "json").json()
+    assert inside["results"] == answer["results"]
+    one_file = ready("search", "cookie header", "web/session.py", "--format", "json").json()
+    assert set(paths(one_file)) == {"web/session.py"}
+
+
+def test_several_folders_of_a_repository_are_searched_as_one(ready: Program) -> None:
+    both = ready("search", "total session items", "lib", "web", "web/session.py", "--format", "json").json()
+    assert {"lib/cart.js", "web/session.py"} == set(paths(both))
+    places = [(result["path"], result["start_line"]) for result in both["results"]]
+    assert len(places) == len(set(places))
+    assert len(both["snapshots"]) == 1
+
+
+def test_several_repositories_are_searched_as_one(program: Program, shop: Repo, tmp_path: Path) -> None:
+    other = Repo(tmp_path / "bank")
+    other.commit("Begin", {"vault.py": "def sign_cookie_of_vault():\n    return 'cookie'\n"})
+    answer = program("search", "sign cookie", shop.root, other.root, "--format", "json").json()
+    assert {info["repository"] for info in answer["snapshots"]} == {"shop", "bank"}
+    assert {result["repository"] for result in answer["results"]} == {"shop", "bank"}
+    assert [r["score"] for r in answer["results"]] == sorted((r["score"] for r in answer["results"]), reverse=True)
+    text = program("search", "sign cookie", shop.root, other.root)
+    assert "  bank:vault.py:1-2  sign_cookie_of_vault" in text.out
+
+
+def test_an_issue_comes_from_a_file_or_from_standard_input(ready: Program, tmp_path: Path) -> None:
+    issue = "The cart's total is wrong\n\n`Cart.total` in lib/cart.js ignores the price.\n"
+    (tmp_path / "issue.md").write_text(issue)
+    from_file = ready("search", "--issue", tmp_path / "issue.md", "--format", "json").json()
+    from_pipe = ready("search", "--issue", "-", ".", "--format", "json", stdin=issue).json()
+    assert from_file["query"] == from_pipe["query"] == issue
+    assert from_file["results"] == from_pipe["results"]
+    assert from_file["results"][0]["symbol"] == "Cart.total"
+
+
+def test_nothing_found_is_said_on_stderr_and_is_no_failure(ready: Program) -> None:
+    run = ready("search", "xylophone")
+    assert (run.code, run.out) == (0, "") and run.err.startswith("Nothing found.")
+    assert ready("search", "xylophone", "--format", "json").json()["results"] == []
+
+
+def test_index_says_what_it_holds_and_status_agrees(program: Program, shop: Repo) -> None:
+    before = program("status", shop.root, "--format", "json").json()
+    assert (before["ready"], before["units"], before["files"]) == (False, 0, 4)
+    run = program("index", shop.root)
+    assert run.code == 0 and run.out.startswith("shop: 4 files, ") and "6 commits" in run.out
+    (indexed,) = program("index", shop.root, "--format", "json").json()
+    status = program("status", shop.root, "--format", "json").json()
+    assert indexed["ready"] is status["ready"] is True
+    assert {key: indexed[key] for key in ("files", "units", "commits", "languages", "kind", "commit")} == {
+        key: status[key] for key in ("files", "units", "commits", "languages", "kind", "commit")
+    }
+    assert (status["kind"], status["commits"], status["languages"]["python"]) == ("worktree", 6, 2)
+    text = program("status", shop.root)
+    assert text.err == "" and "index:       up to date\n" in text.out and f"{program.store} (" in text.out
+
+
+def test_dry_run_lists_what_is_in_and_what_is_left_out_and_builds_nothing(program: Program, tmp_path: Path) -> None:
+    repo = Repo(tmp_path / "mixed")
+    repo.commit("All sorts", {"a.py": "x = 1\n", "b.png": b"\x89PNG\0", "yarn.lock": "x\n", "c.bin.py": b"a\0b"})
+    run = program("index", repo.root, "--dry-run")
+    assert run.out.splitlines() == [
+        "in   a.py  python", "out  b.png  binary", "out  c.bin.py  binary", "out  yarn.lock  generated",
+        "1 files in, 3 out (2 binary, 1 generated)",
+    ]  # fmt: skip
+    (report,) = program("index", repo.root, "--dry-run", "--format", "json").json()
+    assert report["included"] == [{"path": "a.py", "language": "python"}]
+    assert {item["path"]: item["reason"] for item in report["excluded"]}["b.png"] == "binary"
+    assert not program("status", repo.root, "--format", "json").json()["ready"]
+
+
+def test_history_finds_past_commits_with_present_names(ready: Program, shop: Repo) -> None:
+    answer = ready("history", "total price of the cart", "-k", "2", "--format", "json").json()
+    assert list(answer) == ["query", "notes", "snapshots", "commits"]
+    best = answer["commits"][0]
+    assert (best["rank"], best["subject"], best["files"]) == (1, "Sum up the cart's total price", ["lib/cart.js"])
+    assert (best["date"], best["author"], best["repository"]) == ("2020-09-13", "Ada", "shop")
+    assert best["commit"] == shop.git("log", "--format=%H", "--grep=Sum up")
+    text = ready("history", "total price of the cart", "-k", "1")
+    assert text.out.splitlines()[0] == f" 1  {best['commit'][:10]}  2020-09-13  Sum up the cart's total price"
+    assert "    lib/cart.js" in text.out.splitlines()
+
+
+def test_related_finds_what_reads_alike_and_what_changes_together(ready: Program) -> None:
+    answer = ready("related", "web/session.py:8", "--format", "json").json()
+    assert (answer["location"], answer["symbol"]) == ("web/session.py:8", "Session.sign_cookie")
+    assert "tests/test_session.py" in [result["path"] for result in answer["similar"]]
+    together = {item["path"]: item["commits"] for item in answer["changes_together"]}
+    assert together == {"tests/test_session.py": 1, "README.md": 1}
+    text = ready("related", "web/session.py:8")
+    assert text.out.startswith("Near web/session.py:8 (Session.sign_cookie)\n") and "\nReads alike\n" in text.out
+
+
+def test_clear_frees_the_store_and_leaves_the_files_alone(program: Program, shop: Repo) -> None:
+    program("index", shop.root)
+    run = program("clear", shop.root, "--format", "json").json()
+    assert run["cleared"] == "shop" and run["freed_bytes"] > 0
+    assert not program("status", shop.root, "--format", "json").json()["ready"]
+    program("index", shop.root)
+    assert program("clear", "--all").out.startswith("Cleared everything: ")
+    assert not list(program.store.rglob("*.arrays"))
+    assert shop.git("status", "--porcelain") == ""
+
+
+def test_version(program: Program) -> None:
+    run = program("--version")
+    assert (run.code, run.out) == (0, f"trackdown, version {trackdown.__version__}\n")

@@ -1,0 +1,61 @@
+"""The public API: what is listed is there, is documented, and is loaded only when it is used."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+from importlib import import_module
+
+import pytest
+
+import trackdown
+
+
+def test_what_is_listed_is_what_is_exported() -> None:
+    assert trackdown.__all__ == sorted(trackdown.__all__)
+    assert set(trackdown.__all__) == {*trackdown._HOME, "__version__"}
+    assert all(getattr(trackdown, name) is not None for name in trackdown.__all__)
+
+
+def test_the_type_checker_sees_the_same_names() -> None:
+    source = inspect.getsource(trackdown)
+    block = source.split("if TYPE_CHECKING:\n", 1)[1].split("\n\n", 1)[0]
+    imported = [name.strip() for line in block.splitlines() for name in line.split(" import ", 1)[1].split(",")]
+    assert sorted(imported) == sorted(trackdown._HOME)
+
+
+@pytest.mark.parametrize("name", sorted(set(trackdown.__all__) - {"__version__"}))
+def test_every_exported_name_has_a_docstring_of_its_own(name: str) -> None:
+    exported = getattr(trackdown, name)
+    assert exported.__doc__ and not exported.__doc__.startswith(f"{name}(")
+    assert exported is getattr(import_module(f"trackdown.{trackdown._HOME[name]}"), name)
+
+
+@pytest.mark.parametrize("name", ["Repository", "SearchResults", "HistoryResults", "Settings"])
+def test_public_methods_have_docstrings(name: str) -> None:
+    exported = getattr(trackdown, name)
+    for member, value in vars(exported).items():
+        if not member.startswith("_") and (inspect.isfunction(value) or isinstance(value, property)):
+            assert value.__doc__, f"{name}.{member}"
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'serach'"):
+        trackdown.serach  # noqa: B018
+
+
+def test_importing_the_package_loads_no_engine() -> None:
+    script = "import sys, trackdown; print([m for m in sys.modules if m in ('numpy', 'sqlite3', 'trackdown.engine')])"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_every_error_is_in_the_tree_of_the_docstring() -> None:
+    errors = import_module("trackdown.errors")
+    classes = [value for value in vars(errors).values() if inspect.isclass(value)]
+    assert errors.__doc__ is not None
+    for found in classes:
+        assert issubclass(found, trackdown.TrackdownError) and found.__doc__
+        assert f"{found.__name__} " in errors.__doc__ or f"{found.__name__}\n" in errors.__doc__
+    assert errors.UsageError("x").exit_code == 2 and errors.StoreError("x").exit_code == 1
