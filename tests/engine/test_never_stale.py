@@ -91,7 +91,6 @@ def test_an_edit_in_a_folder_that_was_made_anew_is_seen(repo: Repo, open_repo: O
         assert [result.symbol for result in opened.search(word)] == [word]
 
 
-@pytest.mark.xfail(strict=True, reason="folders that hold only ignored files are not among those that are looked at")
 def test_a_file_that_comes_beside_ignored_ones_is_seen(repo: Repo, open_repo: Opener) -> None:
     repo.commit("Begin", {"a.py": "def zebra():\n    pass\n", ".gitignore": "*.log\n"})
     repo.write("logs/deep/x.log", "x\n")

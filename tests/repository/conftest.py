@@ -10,16 +10,17 @@ import pytest
 
 from tests.conftest import Repo
 from trackdown.repository import worktree
+from trackdown.repository.blobs import read_on_disk
 
 
 @pytest.fixture
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The paths that are read from now on."""
-    real, found = worktree.read_on_disk, list[str]()
+    found: list[str] = []
 
     def counted(root: Path, path: str, max_bytes: int | None = None) -> bytes | None:
         found.append(path)
-        return real(root, path, max_bytes)
+        return read_on_disk(root, path, max_bytes)
 
     monkeypatch.setattr(worktree, "read_on_disk", counted)
     return found

@@ -11,6 +11,7 @@ import pytest
 from tests.conftest import Repo
 from tests.repository.looks import LIMIT, Looker, contents, ids, left_out
 from trackdown.repository import worktree
+from trackdown.repository.blobs import read_on_disk
 from trackdown.repository.snapshot import commit_snapshot
 from trackdown.repository.source import open_source
 from trackdown.repository.worktree import look
@@ -223,12 +224,10 @@ def test_a_submodule_is_named_and_not_read(repo: Repo, tmp_path: Path) -> None:
 
 
 def test_a_file_that_vanishes_while_it_is_looked_at(place: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = worktree.read_on_disk
-
     def vanishing(root: Path, path: str, max_bytes: int | None = None) -> bytes | None:
         if path == "a.py":
             (root / path).unlink()
-        return real(root, path, max_bytes)
+        return read_on_disk(root, path, max_bytes)
 
     looker = Looker(place.root)
     with monkeypatch.context() as patched:

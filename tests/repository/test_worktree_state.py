@@ -6,6 +6,8 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -74,15 +76,49 @@ def test_an_edit_that_keeps_size_and_time_is_seen(place: Repo, settle: Callable[
         settle()
 
 
+class CoarseClock:
+    """The os module on a file system whose time stamps are whole seconds."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(os, name)
+
+    def lstat(self, path: str) -> SimpleNamespace:
+        found = os.lstat(path)
+        times = {name: getattr(found, name) // 10**9 * 10**9 for name in ("st_mtime_ns", "st_ctime_ns")}
+        return SimpleNamespace(st_mode=found.st_mode, st_size=found.st_size, st_ino=found.st_ino, **times)
+
+    stat = lstat
+
+
+@pytest.fixture(params=["fine", "coarse"])
+def _clock(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file system's own clock, and one that ticks once a second."""
+    if request.param == "coarse":
+        monkeypatch.setattr(worktree, "os", CoarseClock())
+
+
+@pytest.mark.usefixtures("_clock")
 def test_edits_within_one_tick_of_the_clock_are_seen(tmp_path: Path) -> None:
-    """Faster than the file system's clock: neither size nor any time stamp may tell the edits apart."""
+    """Faster than the file system's clock: neither size nor any time stamp tells the edits apart."""
     root = tmp_path / "plain"
     root.mkdir()
     looker = Looker(root)
-    for number in range(100, 300):
+    for number in range(100, 200):
         text = f"a{number}\n".encode()
         (root / "a.py").write_bytes(text)
         assert contents(looker()) == {"a.py": blob_id(text)}
+
+
+@pytest.mark.usefixtures("_clock")
+def test_files_that_come_and_go_within_one_tick_of_the_clock_are_seen(tmp_path: Path) -> None:
+    folder = tmp_path / "plain/pkg"
+    folder.mkdir(parents=True)
+    looker = Looker(tmp_path / "plain")
+    for number in range(30):
+        (folder / f"{number}.py").write_text("x\n")
+        assert contents(looker()).keys() == {f"pkg/{number}.py"}
+        (folder / f"{number}.py").unlink()
+        assert contents(looker()) == {}
 
 
 def test_a_file_replaced_by_another_of_the_same_size_and_time_is_seen(place: Repo, settle: Callable[[], None]) -> None:
@@ -122,6 +158,7 @@ def test_a_folder_that_keeps_its_time_cannot_hide_a_new_file(place: Repo, settle
     assert "pkg/c.py" in contents(looker())
 
 
+@pytest.mark.usefixtures("_clock")
 def test_ignore_files_edited_within_one_tick_of_the_clock_are_seen(tmp_path: Path) -> None:
     root = tmp_path / "plain"
     root.mkdir()
@@ -131,6 +168,18 @@ def test_ignore_files_edited_within_one_tick_of_the_clock_are_seen(tmp_path: Pat
     for number in range(100):
         (root / ".trackdownignore").write_text(f"{number % 2}.py\n.trackdownignore\n")
         assert contents(looker()) == {f"{1 - number % 2}.py": blob_id(b"%d" % (1 - number % 2))}
+
+
+def test_an_ignore_file_is_not_trusted_while_its_time_is_not_past(place: Repo, settle: Callable[[], None]) -> None:
+    later = time.time_ns() + 3600 * 10**9
+    ignore_file = place.write(".trackdownignore", "x.py\n.*\n")
+    os.utime(ignore_file, ns=(later, later))
+    settle()
+    looker = Looker(place.root)
+    assert contents(looker()) == ids(a="a1\n", pkg__b="b1\n")
+    ignore_file.write_text("a.py\n.*\n")
+    os.utime(ignore_file, ns=(later, later))
+    assert contents(looker()) == ids(pkg__b="b1\n")
 
 
 def test_another_limit_starts_afresh(place: Repo) -> None:

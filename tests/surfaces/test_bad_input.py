@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import Repo
-from tests.surfaces.program import Program
+from tests.surfaces.program import Program, Run
+from trackdown.surfaces.cli.main import main
 
 
 @pytest.mark.parametrize(
@@ -20,6 +22,7 @@ from tests.surfaces.program import Program
         (["search", "?!"], 2, ["no word to search for"]),
         (["search", b"\xff\xfe\x80\x81\x82"], 2, ["not text"]),
         (["search", "cookie", "no/such/folder"], 1, ["no such file or folder: no/such/folder"]),
+        (["search", "where", "is", "the", "cookie"], 1, ["no such file or folder: is", "needs quotes"]),
         (["search", "cookie", ".", "no-such"], 1, ["no such file or folder: no-such"]),
         (["search", "cookie", "web/session.py/inside"], 1, ["web/session.py/inside"]),
         (["search", "cookie", "--at", "no-such-rev"], 1, ["no commit, branch or tag 'no-such-rev'"]),
@@ -60,8 +63,18 @@ from tests.surfaces.program import Program
     ],
     ids=lambda value: " ".join(map(str, value))[:40] if isinstance(value, list) else str(value),
 )
-def test_is_refused_in_one_line(ready: Program, arguments: list[str | bytes], code: int, words: list[str]) -> None:
-    ready(*arguments).refused(code, *words)
+def test_is_refused_in_one_line(
+    ready: Program,
+    arguments: list[str | bytes],
+    code: int,
+    words: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("TRACKDOWN_STORE", str(ready.store))
+    monkeypatch.chdir(ready.folder)
+    ended = main(list(map(os.fsdecode, arguments)))
+    Run(ended, *capsys.readouterr()).refused(code, *words)
 
 
 @pytest.mark.parametrize(

@@ -21,9 +21,9 @@ from trackdown.repository.git import Git, complaint, drain
 HISTORY_VERSION = 2
 """Part of the key of commit facts: raise it when the same commit would now give other facts."""
 
-RENAMES = ("-M", "-l1000")
-EXACT_RENAMES = ("-M100%",)
-NO_RENAMES = ("--no-renames",)
+RENAMES = ("--name-status", "-M", "-l1000")
+EXACT_RENAMES = ("--name-status", "-M100%")
+NO_RENAMES = ("--name-status", "--no-renames")
 NO_CHANGES = ("--no-patch",)
 _LEVELS = (RENAMES, EXACT_RENAMES, NO_RENAMES, NO_CHANGES)
 _GIVE_UP_AFTER = 25
@@ -129,9 +129,8 @@ def _stream(
     git: Git, listed: Sequence[Listed], options: Sequence[str], boundary: frozenset[str], *, complete: bool
 ) -> Iterator[Commit]:
     process = git.stream(
-        "log", "--stdin", "--no-walk=unsorted", "-z", "--name-status", "--no-ext-diff", "--no-textconv",
-        "--no-show-signature", "--no-notes", "--no-color", "--ignore-submodules=none",
-        "--encoding=UTF-8", _FORMAT, *options,
+        "log", "--stdin", "--no-walk=unsorted", "-z", "--no-ext-diff", "--no-textconv", "--no-show-signature", "--no-notes",
+        "--no-color", "--ignore-submodules=none", "--encoding=UTF-8", _FORMAT, *options,
     )  # fmt: skip
     assert process.stdin is not None and process.stdout is not None
     parents = {commit.oid: list(commit.parents) for commit in listed}

@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 from pathspec import GitIgnoreSpec
 
+from trackdown.errors import GitError
 from trackdown.repository.blobs import read_on_disk
-from trackdown.repository.git import Git
+from trackdown.repository.git import Git, run
 from trackdown.repository.ignore import read_patterns
 from trackdown.repository.source import Source
 
@@ -58,14 +59,29 @@ def _with_parents(folders: Iterable[str], paths: Iterable[str]) -> set[str]:
 
 
 def _list_git(git: Git, root: Path) -> tuple[list[str], set[str]]:
-    """Files, and untracked folders, empty ones too; but nothing of what an ignored folder holds."""
-    beside = git.start(*_LS, "--others", "--directory")
+    """Files, and folders without any: untracked ones, empty ones, and those whose files are all ignored.
+
+    A file could come in each of them; but not in a folder that is ignored itself.
+    """
+    beside = [git.start(*_LS, "--others", "--directory"), git.start(*_LS, "--others", "--ignored", "--directory")]
     paths, _ = _files_and_folders(git.run(*_LS, "--cached", "--others", "--deduplicate"))
-    _, untracked = _files_and_folders(beside())
-    if not untracked:
-        return paths, set()
-    _, ignored = _files_and_folders(git.run(*_LS, "--others", "--ignored", "--directory"))
-    return paths, _folders_below(root, untracked, ignored)
+    (_, untracked), (_, passed_over) = (_files_and_folders(finish()) for finish in beside)
+    ignored = _ignored_themselves(git, root, passed_over)
+    return paths, _folders_below(root, untracked | (passed_over - ignored), ignored)
+
+
+def _ignored_themselves(git: Git, root: Path, folders: set[str]) -> set[str]:
+    """Those of the folders that a pattern names, and not only all they hold."""
+    if not folders:
+        return set()
+    # This command knows no literal names; a leading `./` keeps git from reading a name as anything else.
+    names = b"".join(b"./" + os.fsencode(folder) + b"/\0" for folder in sorted(folders))
+    command = [word for word in git.arguments("check-ignore", "-z", "--stdin") if word != "--literal-pathspecs"]
+    try:
+        listed = run(command, cwd=root, stdin=names)
+    except GitError:
+        return set()  # git says with an exit code that none is
+    return {os.fsdecode(name[2:-1]) for name in listed.split(b"\0") if name}
 
 
 def _list_git_ignored(git: Git, root: Path) -> tuple[list[str], set[str]]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import asdict
 
 import click
 
 from trackdown.engine import search_all
-from trackdown.errors import QueryError, UsageError
+from trackdown.errors import NoSuchPath, QueryError, UsageError
 from trackdown.surfaces.cli.options import at_option, count_option, format_option, open_all, print_json, print_notes
 from trackdown.surfaces.cli.progress import TerminalProgress
 from trackdown.types import EFFORTS, LEVELS, Effort, Level
@@ -60,7 +61,12 @@ def command(
     if issue is None and not arguments:
         raise UsageError('give a QUERY or --issue FILE, e.g. trackdown search "where is the cookie signed?"')
     query, places = (arguments[0], arguments[1:]) if issue is None else (_read_issue(issue), arguments)
-    repositories = open_all(places)
+    try:
+        repositories = open_all(places)
+    except NoSuchPath as error:
+        if issue is None and not any(map(os.path.exists, places)):
+            raise NoSuchPath(f"{error} (a query of several words needs quotes)") from None
+        raise
     names = ", ".join(dict.fromkeys(repository.source.name for repository in repositories))
     with TerminalProgress(names) as progress:
         answer = search_all(repositories, query, k, level, at, effort, tests=not no_tests, progress=progress)

@@ -1,0 +1,183 @@
+"""The kernel's word that nothing happened, and what holds where it cannot be had."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from trackdown.repository import watch as module
+from trackdown.repository.watch import Watch
+
+linux_only = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="inotify is Linux's")
+
+
+@pytest.fixture(autouse=True)
+def _no_full_look_is_due(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A slow machine must not make the tests fail."""
+    monkeypatch.setattr(module, "_FULL_LOOK_SECONDS", 600.0)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A folder with a file and a folder with a file."""
+    folder = tmp_path / "root"
+    (folder / "sub").mkdir(parents=True)
+    (folder / "a.py").write_text("a\n")
+    (folder / "sub/b.py").write_text("b\n")
+    return folder
+
+
+@pytest.fixture
+def watch(root: Path) -> Iterator[Watch]:
+    """A watch over both folders."""
+    made = Watch()
+    made.arm(root, ["", "sub"])
+    yield made
+    made.close()
+
+
+@linux_only
+def test_it_is_quiet_while_nothing_happens(watch: Watch, root: Path) -> None:
+    assert watch.quiet() and watch.quiet()
+    (root / "a.py").read_text()
+    os.listdir(root / "sub")
+    assert watch.quiet()
+
+
+def _in_place(root: Path) -> None:
+    with open(root / "sub/b.py", "r+") as stream:
+        stream.write("c")
+
+
+@linux_only
+@pytest.mark.parametrize(
+    "happen",
+    [
+        lambda root: (root / "a.py").write_text("a2\n"),
+        _in_place,
+        lambda root: (root / "sub/c.py").write_text("c\n"),
+        lambda root: (root / "sub/empty.py").touch(),
+        lambda root: (root / "a.py").unlink(),
+        lambda root: (root / "a.py").rename(root / "sub/a.py"),
+        lambda root: (root / "sub/b.py").rename(root.parent / "away.py"),
+        lambda root: (root / "new").mkdir(),
+        lambda root: (root / "sub").rename(root / "other"),
+        lambda root: shutil.rmtree(root / "sub"),
+        lambda root: (root / "link").symlink_to("a.py"),
+        lambda root: os.link(root / "a.py", root / "sub/hard.py"),
+        lambda root: (root / "a.py").chmod(0o600),
+        lambda root: os.utime(root / "a.py", ns=(0, 0)),
+        lambda root: os.truncate(root / "a.py", 0),
+        lambda root: os.replace(root / "sub/b.py", root / "a.py"),
+    ],
+)
+def test_every_change_is_told_once(watch: Watch, root: Path, happen: Callable[[Path], object]) -> None:
+    assert watch.quiet()
+    happen(root)
+    assert not watch.quiet()
+    assert watch.quiet()
+
+
+@linux_only
+def test_what_happens_in_a_folder_that_is_not_watched_goes_unnoticed_until_it_is(watch: Watch, root: Path) -> None:
+    (root / "new").mkdir()
+    assert not watch.quiet()
+    watch.arm(root, ["", "sub", "new"])
+    (root / "new/c.py").write_text("c\n")
+    assert not watch.quiet()
+
+
+@linux_only
+def test_a_folder_that_is_gone_before_it_is_watched_is_passed_over(watch: Watch, root: Path) -> None:
+    watch.arm(root, ["", "sub", "gone", "a.py/below"])
+    assert watch.quiet()
+    (root / "sub/b.py").write_text("b2\n")
+    assert not watch.quiet()
+
+
+@linux_only
+def test_after_closing_folders_are_watched_anew(watch: Watch, root: Path) -> None:
+    shutil.rmtree(root / "sub")
+    (root / "sub").mkdir()
+    watch.close()
+    assert not watch.quiet()
+    watch.arm(root, ["", "sub"])
+    assert watch.quiet()
+    (root / "sub/b.py").write_text("back\n")
+    assert not watch.quiet()
+
+
+@linux_only
+def test_a_full_look_is_due_after_a_while(watch: Watch, monkeypatch: pytest.MonkeyPatch, root: Path) -> None:
+    monkeypatch.setattr(module, "_FULL_LOOK_SECONDS", 0.05)
+    time.sleep(0.06)
+    assert not watch.quiet()
+    watch.arm(root, ["", "sub"])
+    assert watch.quiet()
+
+
+@linux_only
+def test_folders_with_names_of_any_bytes_are_watched(root: Path) -> None:
+    (root / "caf\udce9").mkdir()
+    watch = Watch()
+    watch.arm(root, ["", "caf\udce9"])
+    assert watch.quiet()
+    (root / "caf\udce9/a.py").write_text("a\n")
+    assert not watch.quiet()
+    watch.close()
+
+
+def test_it_is_never_quiet_before_it_is_armed() -> None:
+    assert not Watch().quiet()
+
+
+def test_without_inotify_it_is_never_quiet(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "inotify_simple", None)
+    watch = Watch()
+    watch.arm(root, ["", "sub"])
+    assert not watch.quiet()
+    watch.close()
+
+
+@linux_only
+@pytest.mark.parametrize(("name", "code"), [("add_watch", errno.ENOSPC), ("__init__", errno.EMFILE)])
+def test_when_watches_run_out_it_is_never_quiet(
+    root: Path, monkeypatch: pytest.MonkeyPatch, name: str, code: int
+) -> None:
+    import inotify_simple
+
+    def refuse(*arguments: object, **options: object) -> None:
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(inotify_simple.INotify, name, refuse)
+    if name == "__init__":
+        monkeypatch.setattr(inotify_simple.INotify, "close", lambda self: None)
+    watch = Watch()
+    for _ in range(2):
+        watch.arm(root, ["", "sub"])
+        assert not watch.quiet()
+
+
+def test_on_another_system_it_is_never_quiet(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "darwin")
+    watch = Watch()
+    watch.arm(root, [""])
+    assert not watch.quiet()
+
+
+@linux_only
+def test_closing_gives_the_descriptor_back(root: Path) -> None:
+    before = len(os.listdir("/proc/self/fd"))
+    for _ in range(5):
+        watch = Watch()
+        watch.arm(root, ["", "sub"])
+        watch.close()
+        watch.close()
+    assert len(os.listdir("/proc/self/fd")) == before
