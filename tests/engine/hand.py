@@ -128,7 +128,7 @@ class Hand:
         self.repo.git("add", "-f", str(self._file()))
 
     def untrack(self) -> None:
-        self.repo.git("rm", "-q", "-r", "--cached", "--ignore-unmatch", str(self._file()))
+        self.repo.git("rm", "-q", "-f", "-r", "--cached", "--ignore-unmatch", str(self._file()))
 
     def link(self) -> None:
         path = self._file()

@@ -16,7 +16,7 @@ import pytest
 from tests.conftest import Repo
 from tests.index.histories import Planned, linear, make_history, random_history, scores, update
 from trackdown.errors import GitError
-from trackdown.index.repository_id import repository_id
+from trackdown.index.repository_id import is_shared, repository_id
 from trackdown.index.update_commits import COMMITS, MANIFESTS, Manifest, open_commits, update_commits
 from trackdown.repository.history import HISTORY_VERSION, Commit
 from trackdown.repository.source import open_source
@@ -353,9 +353,19 @@ def test_an_index_of_another_version_is_not_opened(repo: Repo, store: Store) -> 
     assert open_commits(store, key) is None
 
 
-def test_a_history_that_git_cannot_read_is_an_error(repo: Repo, store: Store) -> None:
-    commits = [repo.commit(message, {f"{message}.py": "x\n"}) for message in ("one", "two", "three")]
+def test_a_commit_whose_tree_is_missing_is_known_by_its_message_alone(repo: Repo, store: Store) -> None:
+    commits = [repo.commit(f"{word} parser", {f"{word}.py": "x\n"}) for word in ("one", "two", "three")]
     remove_object(repo, repo.git("rev-parse", f"{commits[1]}^{{tree}}"))
+    source = open_source(repo.root)
+    found = update(store, source, commits[2])
+    assert found.incomplete >= 1
+    assert set(scores(found.index, commits[2], ["parser"])) == set(commits)
+    assert not is_shared(repository_id(store, source, commits[2]))
+
+
+def test_a_history_that_git_cannot_list_is_an_error(repo: Repo, store: Store) -> None:
+    commits = [repo.commit(word, {f"{word}.py": "x\n"}) for word in ("one", "two", "three")]
+    remove_object(repo, commits[1])
     with pytest.raises(GitError):
         update_commits(store, open_source(repo.root), "history-0", commits[2], None, no_progress)
     assert store.database.records(MANIFESTS) == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import stat
 from pathlib import Path
 
 import pytest
@@ -118,6 +119,21 @@ def test_files_are_read_whole_or_up_to_a_limit(tmp_path: Path) -> None:
     assert read_on_disk(tmp_path, "deep/er/a.py") == b"0123456789"
     assert read_on_disk(tmp_path, "deep/er/a.py", 4) == b"01234"
     assert read_on_disk(tmp_path, "deep/er/a.py", 100) == b"0123456789"
+
+
+def test_a_file_that_grows_while_it_is_read_is_read_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = os.fstat
+
+    def before_it_grew(descriptor: int) -> os.stat_result:
+        found = list(real(descriptor))
+        found[stat.ST_SIZE] = 3
+        return os.stat_result(found)
+
+    (tmp_path / "a.py").write_bytes(b"0123456789" * 300_000)
+    monkeypatch.setattr(os, "fstat", before_it_grew)
+    assert read_on_disk(tmp_path, "a.py") == b"0123456789" * 300_000
+    assert read_on_disk(tmp_path, "a.py", 2) == b"012"
+    assert read_on_disk(tmp_path, "a.py", 20) == b"0123456789" * 2 + b"0"
 
 
 def test_nothing_but_regular_files_below_the_root_is_read(tmp_path: Path) -> None:

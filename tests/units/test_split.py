@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -39,7 +41,7 @@ def test_line_windows_cover_every_line_once_and_hold_no_more_than_they_may(text:
 @given(texts, limits)
 def test_line_windows_are_as_few_as_they_can_be(text: str, limit: int) -> None:
     passages = split_lines(text, limit)
-    for first, second in zip(passages, passages[1:], strict=False):
+    for first, second in pairwise(passages):
         assert sum(sizes(text, first)) + sizes(text, second)[0] > limit
 
 

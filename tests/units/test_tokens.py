@@ -74,16 +74,16 @@ def test_terms_are_lower_case_without_repetition_and_the_whole_comes_first(word:
 
 
 @given(ascii_identifiers)
-def test_terms_of_ascii_words_hold_every_letter_and_digit_of_the_word(word: str) -> None:
+def test_the_parts_of_an_ascii_word_are_runs_of_its_letters_or_digits_and_none_is_lost(word: str) -> None:
     found = terms(word)
     if len(word) > 64:
         assert found == ()
         return
-    whole = word.lower().strip("_")
-    for run in re.findall(r"[a-z]{2,}|[0-9]+", whole):
-        assert any(run.startswith(term) for term in found) or whole in found
-    for term in found[1:]:
-        assert term in whole and re.fullmatch(r"[a-z]{2,}|[0-9]+", term)
+    whole, parts = word.lower(), found[1:]
+    assert all(part in whole and re.fullmatch(r"[a-z]{2,}|[0-9]+", part) for part in parts)
+    if parts:
+        for run in re.findall(r"[0-9]+|(?<![a-zA-Z])[a-z]{2,}(?![a-zA-Z])", word):
+            assert run in found
 
 
 @given(identifiers)

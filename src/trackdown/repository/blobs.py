@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from pathlib import Path
 from types import TracebackType
 
@@ -94,10 +95,16 @@ def read_on_disk(root: Path, path: str, max_bytes: int | None = None) -> bytes |
     except (OSError, ValueError):
         return None
     try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode):
             return None
-        with open(descriptor, "rb", closefd=False) as stream:
-            return stream.read() if max_bytes is None else stream.read(max_bytes + 1)
+        wanted = sys.maxsize if max_bytes is None else max_bytes + 1
+        asked = min(found.st_size + 1, wanted)
+        data = os.read(descriptor, asked)
+        if asked < wanted and len(data) == asked:  # it has grown since
+            with open(descriptor, "rb", closefd=False) as rest:
+                data += rest.read(-1 if max_bytes is None else wanted - asked)
+        return data
     except OSError:
         return None
     finally:

@@ -129,8 +129,8 @@ def _stream(
     git: Git, listed: Sequence[Listed], options: Sequence[str], boundary: frozenset[str], *, complete: bool
 ) -> Iterator[Commit]:
     process = git.stream(
-        "log", "--stdin", "--no-walk=unsorted", "-z", "--no-ext-diff", "--no-textconv", "--no-show-signature", "--no-notes",
-        "--no-color", "--ignore-submodules=none", "--encoding=UTF-8", _FORMAT, *options,
+        "log", "--stdin", "--no-walk=unsorted", "-z", "--no-ext-diff", "--no-textconv", "--no-show-signature",
+        "--no-notes", "--no-color", "--ignore-submodules=none", "--encoding=UTF-8", _FORMAT, *options,
     )  # fmt: skip
     assert process.stdin is not None and process.stdout is not None
     parents = {commit.oid: list(commit.parents) for commit in listed}

@@ -46,7 +46,7 @@ def ignore_text(root: Path, path: str) -> str:
 def standing_in(root: Path, folders: Iterable[str], name: str) -> list[str]:
     """The files of this name that stand in some of the folders, whether they are listed or not."""
     prefixes = (f"{folder}/" if folder else "" for folder in folders)
-    return sorted(f"{prefix}{name}" for prefix in prefixes if os.path.lexists(f"{root}/{prefix}{name}"))
+    return sorted(f"{prefix}{name}" for prefix in prefixes if os.access(f"{root}/{prefix}{name}", os.F_OK))
 
 
 def _with_parents(folders: Iterable[str], paths: Iterable[str]) -> set[str]:
