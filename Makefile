@@ -21,7 +21,7 @@ $(BENCH_STAMP): $(STAMP)
 
 demo: $(STAMP)  ## Search this repository
 	$(BIN)/trackdown search "where are renames followed to the present path of a file?" . -k 3
-	$(BIN)/trackdown history "why" . -k 2
+	$(BIN)/trackdown history "make the first index faster" . -k 2
 	$(BIN)/trackdown status .
 
 test: lint types unit  ## Lint, types and tests

@@ -10,6 +10,7 @@ TrackdownError
 │   └── GitError            git is missing, too old, or failed
 │       └── MissingObject   git needs an object that this clone does not have
 └── StoreError              the store cannot be read or written
+    ├── StoreBusy           another process writes to it
     └── StoreCorrupt        a file of the store is damaged; what it held can be rebuilt
 
 A message names the input, says what is wrong with it and what to do. Surfaces print it as one line.
@@ -58,6 +59,10 @@ class MissingObject(GitError):
 
 class StoreError(TrackdownError):
     """The store cannot be opened, read or written."""
+
+
+class StoreBusy(StoreError):
+    """Another process writes to the store."""
 
 
 class StoreCorrupt(StoreError):

@@ -52,7 +52,7 @@ def test_in_one_process(repo: Repo, settings: Settings, seed: int) -> None:
 
 def test_from_process_to_process(repo: Repo, settings: Settings, tmp_path: Path) -> None:
     hand, program = Hand(repo, 99), Program(settings.store, tmp_path)
-    for _ in range(14):
+    for _ in range(10):
         hand.step()
         run = program("search", QUERY, repo.root, "-k", "30", "--format", "json")
         wanted = fresh(repo, settings)

@@ -108,8 +108,8 @@ def scratches(data: bytes, count: int, seed: int) -> Iterator[bytes]:
         yield data[:place] + new[kind] + data[place + length :]
 
 
-def test_a_scratched_database_changes_no_answer(kept: Kept, tmp_path: Path) -> None:
-    kind = "facts.sqlite3"
+@pytest.mark.parametrize("kind", FILES)
+def test_a_scratched_file_changes_no_answer(kept: Kept, tmp_path: Path, kind: str) -> None:
     data = the_file(kept.store, kind).read_bytes()
     for scratched in scratches(data, 40, seed=7):
         store = kept.copied(tmp_path / "store")

@@ -38,6 +38,16 @@ def test_empty_folders_are_listed_and_what_ignored_folders_hold_is_not(repo: Rep
     assert folders == {"", "pkg", "pkg/empty", "pkg/empty/deep", "app", "venv"}
 
 
+@pytest.mark.parametrize("name", ["logs", "deep/er", ":(top)x", "*", "sp ace", "caf\udce9", "new\nline", "-n"])
+def test_a_folder_whose_files_are_all_ignored_is_listed_and_one_that_is_ignored_itself_is_not(
+    repo: Repo, name: str
+) -> None:
+    repo.commit("Begin", {"a.py": "a\n", ".gitignore": "*.log\nnode_modules\n"})
+    write(repo.root, f"{name}/x.log", f"{name}/inner/y.log", f"{name}/node_modules/z.log", "node_modules/deep/z.js")
+    _, folders = list_files(open_source(repo.root))
+    assert folders == {"", "deep", name, f"{name}/inner"} - ({"deep"} if "deep" not in name else set())
+
+
 def test_a_repository_inside_is_passed_over(repo: Repo) -> None:
     repo.commit("Begin", {"a.py": "a\n"})
     Repo(repo.root / "inner").commit("Inner", {"b.py": "b\n"})

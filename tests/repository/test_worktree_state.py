@@ -18,7 +18,7 @@ from trackdown.errors import GitError
 from trackdown.repository import worktree
 from trackdown.repository.snapshot import blob_id
 from trackdown.repository.source import open_source
-from trackdown.repository.worktree import decode_state, encode_state, look
+from trackdown.repository.worktree import decode_state, encode_state, look, steering_holds
 
 Reads = list[str]
 
@@ -147,6 +147,17 @@ def test_a_file_in_a_folder_that_was_empty_at_the_last_look_is_seen(place: Repo,
     assert "pkg/empty/d.py" in contents(looker())
 
 
+def test_a_file_in_a_folder_whose_files_were_all_ignored_is_seen(place: Repo, settle: Callable[[], None]) -> None:
+    place.write("scratch/inner/a.tmp", "t\n")
+    settle()
+    looker = Looker(place.root)
+    looker()
+    settle()
+    assert looker() is looker()
+    place.write("scratch/inner/c.py", "c\n")
+    assert "scratch/inner/c.py" in contents(looker())
+
+
 def test_a_folder_that_keeps_its_time_cannot_hide_a_new_file(place: Repo, settle: Callable[[], None]) -> None:
     """Archives set the times of folders to their own."""
     settle()
@@ -236,3 +247,19 @@ def test_a_look_that_breaks_off_leaves_nothing_stale_behind(
             looker()
     snapshot = looker()
     assert (contents(snapshot), snapshot.dirty) == (ids(a="a2\n"), True)
+
+
+def test_what_steers_the_listing_is_asked_for_by_itself(repo: Repo, settle: Callable[[], None]) -> None:
+    repo.commit("Begin", {"a.py": "a\n", ".gitignore": "*.tmp\n"})
+    settle()
+    for change in (
+        lambda: repo.write(".gitignore", "*.log\n.tmp\n"),
+        lambda: repo.write(".git/info/exclude", "b.py\n# more\n"),
+        lambda: repo.git("config", "core.excludesFile", "elsewhere"),
+        lambda: repo.git("rm", "-q", "--cached", "a.py"),
+        lambda: (repo.root / ".gitignore").unlink(),
+    ):
+        state = look(open_source(repo.root), None, LIMIT).state
+        assert steering_holds(state)
+        change()
+        assert not steering_holds(state)

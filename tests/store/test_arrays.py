@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -93,7 +94,7 @@ def test_a_damaged_header_is_refused_and_never_another_error(tmp_path: Path) -> 
     path = tmp_path / "one.arrays"
     write_arrays(path, sample(), {"x": 1})
     whole = path.read_bytes()
-    end = 12 + struct.unpack_from("<I", whole, 8)[0]
+    end = 14 + struct.unpack_from("<I", whole, 10)[0]
     values = (0, ord("["), ord("9"), ord('"'), ord("-"), 255)
     for place in range(end):
         for value in values[place % 3 :: 3]:
@@ -110,7 +111,7 @@ def test_a_damaged_header_is_refused_and_never_another_error(tmp_path: Path) -> 
 def test_a_header_of_another_shape_is_refused(tmp_path: Path, header: str) -> None:
     path = tmp_path / "one.arrays"
     text = header.encode()
-    head = struct.pack("<4sHHI", b"TRKD", ARRAYS_VERSION, 0, len(text)) + text
+    head = struct.pack("<4sHII", b"TRKD", ARRAYS_VERSION, zlib.crc32(text), len(text)) + text
     path.write_bytes(head.ljust(64, b"\0"))
     with pytest.raises(StoreCorrupt):
         open_arrays(path)
@@ -119,7 +120,7 @@ def test_a_header_of_another_shape_is_refused(tmp_path: Path, header: str) -> No
 def test_a_header_that_points_outside_the_file_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "one.arrays"
     text = json.dumps({"arrays": {"a": ["<i8", [1 << 40], 0]}, "meta": {}, "body": 64}).encode()
-    head = struct.pack("<4sHHI", b"TRKD", ARRAYS_VERSION, 0, len(text)) + text
+    head = struct.pack("<4sHII", b"TRKD", ARRAYS_VERSION, zlib.crc32(text), len(text)) + text
     path.write_bytes(head.ljust(128, b"\0") + bytes(64))
     with pytest.raises(StoreCorrupt):
         open_arrays(path)

@@ -5,7 +5,6 @@ This is why an answer is never stale: keys say which index belongs to what is on
 
 from __future__ import annotations
 
-import os
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -22,7 +21,7 @@ from trackdown.repository.history import Listed, list_commits
 from trackdown.repository.snapshot import Snapshot, commit_snapshot
 from trackdown.repository.source import Source
 from trackdown.repository.watch import Watch
-from trackdown.repository.worktree import WorktreeState, decode_state, encode_state, look
+from trackdown.repository.worktree import WorktreeState, decode_state, encode_state, look, steering_holds
 from trackdown.settings import Settings
 from trackdown.store.store import Store
 from trackdown.types import Progress, SnapshotInfo
@@ -79,7 +78,7 @@ class Preparer:
             return self._look_at_commit(at)
         last = self._snapshot if self._snapshot is not None and self._snapshot.on_disk else None
         if last is not None and self._state is not None:
-            if self._watch.quiet() and self.source.head() == last.commit and _steering_holds(self._state):
+            if self._watch.quiet() and self.source.head() == last.commit and steering_holds(self._state):
                 return last
             self._snapshot = None  # until the look has succeeded: what the watch told us, it tells once
             self._watch.arm(self.source.root, self._state.folders)
@@ -247,15 +246,3 @@ class Preparer:
             return update
         finally:
             store.close()
-
-
-def _steering_holds(state: WorktreeState) -> bool:
-    """Whether git's index and the ignore files are what they were; some stand where no folder is watched."""
-    try:
-        return all(
-            seen == ((found := os.stat(path)).st_mtime_ns, found.st_size)
-            for path, seen in state.witnesses.items()
-            if seen != (0, 0) or os.path.exists(path)
-        )
-    except OSError:
-        return False

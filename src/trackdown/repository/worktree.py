@@ -139,6 +139,11 @@ def _listing_holds(source: Source, state: WorktreeState) -> bool:
     return all(seen[0] <= racy and _witness(path) == seen for path, seen in state.witnesses.items())
 
 
+def steering_holds(state: WorktreeState) -> bool:
+    """Whether git's index and the ignore files are what they were; some stand where no folder is watched."""
+    return all(_witness(path) == seen for path, seen in state.witnesses.items())
+
+
 def _witness(path: str) -> tuple[int, int]:
     try:
         found = os.stat(path)

@@ -1,8 +1,8 @@
 """Array files: named numpy arrays in one file, written aside and renamed into place, opened by mmap.
 
-Layout: magic, format version, length of the header, header (JSON: arrays with type, shape and place; free metadata;
-size of the whole file), then the arrays, each aligned to 64 bytes. A file that is cut short or of another version is
-never opened: StoreCorrupt says so, and whoever wanted it builds it again.
+Layout: magic, format version, checksum and length of the header, header (JSON: arrays with type, shape and place; free
+metadata; size and sum of what follows), then the arrays, each aligned to 64 bytes. A file that is cut short, scratched
+or of another version is never opened: StoreCorrupt says so, and whoever wanted it builds it again.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import mmap
 import os
 import struct
 import tempfile
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ ARRAYS_VERSION = 1
 SUFFIX = ".arrays"
 PART_PREFIX = ".part-"
 _MAGIC = b"TRKD"
-_HEAD = struct.Struct("<4sHHI")
+_HEAD = struct.Struct("<4sHII")
 _ALIGNMENT = 64
 
 
@@ -57,13 +58,14 @@ def write_arrays(path: Path, arrays: Mapping[str, npt.NDArray[Any]], meta: Mappi
     for name, array in arrays.items():
         places[name] = (array.dtype.str, list(array.shape), offset)
         offset += _aligned(array.nbytes)
-    header = json.dumps({"arrays": places, "meta": meta, "body": offset}).encode()
+    total = sum(_sum(array) for array in arrays.values()) % (1 << 64)
+    header = json.dumps({"arrays": places, "meta": meta, "body": offset, "sum": total}).encode()
     start = _aligned(_HEAD.size + len(header))
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, aside = tempfile.mkstemp(dir=path.parent, prefix=f"{PART_PREFIX}{os.getpid()}-")
     try:
         with os.fdopen(descriptor, "wb") as stream:
-            stream.write(_HEAD.pack(_MAGIC, ARRAYS_VERSION, 0, len(header)) + header)
+            stream.write(_HEAD.pack(_MAGIC, ARRAYS_VERSION, zlib.crc32(header), len(header)) + header)
             stream.write(b"\0" * (start - _HEAD.size - len(header)))
             for array in arrays.values():
                 stream.write(np.ascontiguousarray(array).data.cast("B") if array.size else b"")
@@ -84,15 +86,20 @@ def open_arrays(path: Path) -> Arrays:
         head = stream.read(_HEAD.size)
         if len(head) < _HEAD.size:
             raise StoreCorrupt(f"{path.name} is cut short")
-        magic, version, _, length = _HEAD.unpack(head)
+        magic, version, checksum, length = _HEAD.unpack(head)
         if magic != _MAGIC or version != ARRAYS_VERSION:
             raise StoreCorrupt(f"{path.name} is of another format")
         try:
-            header = json.loads(stream.read(length))
+            text = stream.read(length)
+            if zlib.crc32(text) != checksum:
+                raise StoreCorrupt(f"{path.name} is damaged")
+            header = json.loads(text)
             start = _aligned(_HEAD.size + length)
             if size != start + header["body"]:
                 raise StoreCorrupt(f"{path.name} is cut short")
             buffer = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+            if _sum(np.frombuffer(buffer, dtype=np.uint8, offset=start)) != header["sum"]:
+                raise StoreCorrupt(f"{path.name} is damaged")
             arrays = {
                 name: np.frombuffer(buffer, dtype=kind, count=int(np.prod(shape)), offset=start + place).reshape(shape)
                 for name, (kind, shape, place) in header["arrays"].items()
@@ -100,6 +107,14 @@ def open_arrays(path: Path) -> Arrays:
             return Arrays(arrays, header["meta"], size)
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
             raise StoreCorrupt(f"{path.name} is damaged: {error}") from None
+
+
+def _sum(array: npt.NDArray[Any]) -> int:
+    """The sum of an array's bytes, eight at a time: several gigabytes a second, and it notices a scratch."""
+    data = np.ascontiguousarray(array).view(np.uint8).ravel() if array.size else np.zeros(0, np.uint8)
+    whole = len(data) // 8 * 8
+    rest = int.from_bytes(data[whole:].tobytes(), "little")
+    return (int(data[:whole].view("<u8").sum(dtype=np.uint64)) + rest) % (1 << 64)
 
 
 def _aligned(size: int) -> int:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from trackdown.errors import StoreCorrupt, StoreError
+from trackdown.errors import StoreBusy, StoreCorrupt, StoreError
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS facts (
@@ -42,7 +42,18 @@ class Database:
         self.full = False
         self._mark = Path(f"{path}-damaged")
         self._lock = threading.Lock()  # threads share the connection, and with it its transaction
-        self._connection = self._open()
+        self._connection = self._open_patiently()
+
+    def _open_patiently(self) -> sqlite3.Connection:
+        """Open; when several processes make a new store at once, SQLite calls it busy without waiting."""
+        until = time.monotonic() + min(_BUSY_SECONDS, 10)
+        while True:
+            try:
+                return self._open()
+            except StoreBusy:
+                if time.monotonic() > until:
+                    raise
+                time.sleep(0.05)
 
     def _open(self) -> sqlite3.Connection:
         if self._mark.exists():
@@ -97,7 +108,7 @@ class Database:
         if _is_full(error) or _is_read_only(error):
             return self.unwritable(_is_full(error))
         if "locked" in text or "busy" in text:
-            return StoreError(f"the store at {place} is busy: another process writes to it, try again")
+            return StoreBusy(f"the store at {place} is busy: another process writes to it, try again")
         return StoreCorrupt(f"the store at {place} is damaged ({text})")
 
     def unwritable(self, full: bool | None = None) -> StoreError:
