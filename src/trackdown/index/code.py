@@ -190,6 +190,14 @@ class CodeIndex:
                     found[path] = number
         return found
 
+    @cached_property
+    def files_by_name(self) -> dict[str, list[tuple[str, int]]]:
+        """Every live file's path and number by the last name of its path."""
+        found: dict[str, list[tuple[str, int]]] = {}
+        for path, file in self.files_by_path.items():
+            found.setdefault(path.rsplit("/", 1)[-1], []).append((path, file))
+        return found
+
     def is_kind(self, kinds: frozenset[str]) -> Mask:
         """Which units are of some kinds."""
         return np.isin(self.unit_kind, [_KIND_NUMBER[kind] for kind in kinds])

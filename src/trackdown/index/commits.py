@@ -139,6 +139,7 @@ class CommitIndex:
         self.tips = segments[-1].tips if segments else []
         self.times = self._joined("times")
         self._path_numbers = self._join_paths()
+        self._paths: dict[int, str] = {}
         self._states = lru_cache(maxsize=8)(self._state)
 
     def _joined(self, name: str) -> npt.NDArray[Any]:
@@ -163,10 +164,12 @@ class CommitIndex:
 
     def path(self, number: int) -> str:
         """The path behind a number."""
-        base = self.segments[0].paths
-        if number < len(base):
-            return base.text(number)
-        return self._new_paths[number - len(base)].decode("utf-8", "surrogateescape")
+        path = self._paths.get(number)
+        if path is None:
+            base = self.segments[0].paths
+            raw = base.raw(number) if number < len(base) else self._new_paths[number - len(base)]
+            path = self._paths[number] = raw.decode("utf-8", "surrogateescape")
+        return path
 
     def position(self, oid: str) -> int:
         """The place of a commit, or -1."""

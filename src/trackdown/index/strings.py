@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any
@@ -10,6 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from trackdown.store.arrays import Arrays
+
+_SAMPLED = 64
+"""Every so-manieth string of a sorted table is kept at hand, so that a search begins near its end."""
 
 
 def pack(name: str, strings: Iterable[bytes]) -> dict[str, npt.NDArray[Any]]:
@@ -36,6 +40,7 @@ class StringTable:
     def __init__(self, arrays: Arrays, name: str) -> None:
         self._bytes = arrays[f"{name}_bytes"].data
         self._offsets = arrays[f"{name}_offsets"]
+        self._samples: list[bytes] | None = None
 
     def __len__(self) -> int:
         return len(self._offsets) - 1
@@ -55,7 +60,10 @@ class StringTable:
 
     def find(self, wanted: bytes) -> int:
         """The index of a string in a sorted table, or -1."""
-        low, high = 0, len(self)
+        if self._samples is None:
+            self._samples = [self.raw(index) for index in range(0, len(self), _SAMPLED)]
+        low = max(0, bisect_right(self._samples, wanted) - 1) * _SAMPLED
+        high = min(low + _SAMPLED, len(self))
         while low < high:
             middle = (low + high) // 2
             if self.raw(middle) < wanted:

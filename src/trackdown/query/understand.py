@@ -48,6 +48,7 @@ _FILE_ENDINGS = frozenset(
 _LONGEST_NAME = 200
 _TITLE = 1.6
 _INFLECTED = 0.4
+_MANY_TERMS = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +177,8 @@ def _weights(text: str, title: str) -> dict[str, float]:
         for term in term_counts(title):
             if term in weights:
                 weights[term] *= _TITLE
+    if len(weights) > _MANY_TERMS:
+        return weights  # a long text says things in several forms itself, and every further term costs time
     for term, weight in list(weights.items()):
         for other in _inflections(term):
             weights.setdefault(other, _INFLECTED * weight)

@@ -86,9 +86,7 @@ class _FileNames:
 
     def __init__(self, index: CodeIndex) -> None:
         self._paths = index.files_by_path
-        self._by_name: dict[str, list[tuple[str, int]]] = defaultdict(list)
-        for path, file in index.files_by_path.items():
-            self._by_name[path.rsplit("/", 1)[-1]].append((path, file))
+        self._by_name = index.files_by_name
 
     def matching(self, path: str) -> list[int]:
         """Files whose path ends with the given one, or (as installed or built paths do) the other way round.
