@@ -4,11 +4,16 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 BENCH_STAMP := $(VENV)/.installed-bench
+RECORD = $(BIN)/python benchmarks/record.py
+LAYOUT ?= {owner}/{name}
+LEVEL ?= function
+PROTOCOL ?= past
 
-.PHONY: help demo test lint types unit bench-speed bench-commits bench-golden bench-kills clean
+.PHONY: help demo test lint types unit bench-speed bench-cmu bench-swe bench-semble bench-text2code bench-history \
+  bench-golden bench-kills clean
 
 help:  ## Say what the targets do
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 16
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -39,8 +44,22 @@ unit: $(STAMP)
 bench-speed: $(BENCH_STAMP)  ## Speed beside semble: make bench-speed REPO=path
 	$(BIN)/python benchmarks/speed.py $(REPO) --peer semble $(if $(JSON),--json $(JSON))
 
-bench-commits: $(BENCH_STAMP)  ## Commit retrieval: make bench-commits GOLD=file.parquet REPO=path
-	$(BIN)/python benchmarks/commit_retrieval.py $(GOLD) $(REPO) $(if $(JSON),--json $(JSON))
+bench-cmu: $(BENCH_STAMP)  ## Commit-history search: make bench-cmu GOLD=file.parquet REPO=path JSON=result.json
+	$(RECORD) $(JSON) -- bench cmu $(GOLD) --repo $(REPO) \
+	  --modes commits,commits+maxp,commits+sump,commits+avgp,bm25,hybrid --depths 100,250,500 --oracle 100,250,500,1000
+
+bench-swe: $(BENCH_STAMP)  ## Issues: make bench-swe DATA=file.jsonl REPOS=folder LAYOUT='{owner}/{name}' LEVEL=function JSON=result.json
+	$(RECORD) $(JSON) -- bench swe $(DATA) --repos $(REPOS) --layout '$(LAYOUT)' --level $(LEVEL)
+
+bench-semble: $(BENCH_STAMP)  ## semble's queries: make bench-semble DATA=folder REPOS=folder LAYOUT='{owner}/{name}' JSON=result.json
+	$(RECORD) $(JSON) -- bench semble $(DATA) --repos $(REPOS) --layout '$(LAYOUT)'
+
+bench-text2code: $(BENCH_STAMP)  ## Text to code: make bench-text2code SET=mbpp DATA=file JSON=result.json
+	$(RECORD) $(JSON) -- bench text2code --set $(SET) --data $(DATA) --modes bm25,hybrid
+
+bench-history: $(BENCH_STAMP)  ## Git-mined symbols: make bench-history MANIFEST=file.json PROTOCOL=past JSON=result.json
+	$(RECORD) $(JSON) -- eval --manifest $(MANIFEST) --level symbol --protocol $(PROTOCOL) --max-cases 300 \
+	  --compare --adaptive
 
 bench-golden: $(BENCH_STAMP)  ## Known answers on a pinned commit of flask: make bench-golden REPO=path
 	$(BIN)/python benchmarks/golden.py benchmarks/golden/flask.json $(REPO) $(if $(JSON),--json $(JSON))

@@ -28,7 +28,7 @@ TABLE: dict[str, set[str]] = {
     "graph": {"units"},
     "index": {"units", "graph", "models", "repository", "store"},
     "query": {"units", "models"},
-    "retrieve": {"index", "query", "models"},
+    "retrieve": {"index", "query", "models", "graph"},
     "expand": {"graph", "index", "models"},
     "rerank": {"models", "index"},
     "rewrite": {"units", "models", "index"},

@@ -16,7 +16,7 @@ from typing import Any, get_args
 from trackdown.errors import UsageError
 from trackdown.types import Aggregation, Fusion
 
-MEBIBYTE = 1024 * 1024
+_TRUTHS = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,8 @@ class Settings:
     weight_lexical: float = 1.0
     weight_commits: float = 0.5
     weight_mentions: float = 0.5
+    mode: str = "hybrid"
+    adaptive: bool = False
 
     @property
     def worker_count(self) -> int:
@@ -79,6 +81,15 @@ def _convert(name: str, value: object, where: str) -> object:
         return value
     if isinstance(default, Path):
         return _path(name, value, where)
+    if isinstance(default, str):
+        if not isinstance(value, str):
+            raise UsageError(f"{where}: {name} must be a text, not {value!r}")
+        return value
+    if isinstance(default, bool):
+        truth = _TRUTHS.get(str(value).lower())
+        if truth is None:
+            raise UsageError(f"{where}: {name} must be yes or no, not {value!r}")
+        return truth
     try:
         if isinstance(value, bool) or (isinstance(default, int) and isinstance(value, float)):
             raise TypeError

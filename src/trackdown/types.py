@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, overload
 
-Level = Literal["function", "class", "file"]
+Level = Literal["function", "class", "symbol", "file"]
 Effort = Literal["fast", "balanced", "thorough"]
 Aggregation = Literal["maxp", "sump", "avgp", "blend"]
 Fusion = Literal["rrf", "weighted"]
 
-LEVELS: tuple[Level, ...] = ("function", "class", "file")
+LEVELS: tuple[Level, ...] = ("function", "class", "symbol", "file")
+"""What can be ranked; a symbol is a function or a class, in one ranking."""
 EFFORTS: tuple[Effort, ...] = ("fast", "balanced", "thorough")
 
 CODE, TEST, PROSE = 0, 1, 2

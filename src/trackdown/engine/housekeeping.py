@@ -10,6 +10,7 @@ from trackdown.index import update_code, update_commits
 from trackdown.index.blob_facts import BLOBS
 from trackdown.index.code import CodeSegment
 from trackdown.index.commits import CommitSegment
+from trackdown.index.program import REFERENCES, references_key
 from trackdown.repository.history import HISTORY_VERSION
 from trackdown.repository.source import Source
 from trackdown.store.collect import Held, beyond_limit, drop, sweep
@@ -72,7 +73,7 @@ def forget(store: Store, source: Source, repository: str) -> None:
 def _live(store: Store, manifests: list[Held], kind: str) -> set[str] | None:
     """The keys of the facts that the manifests' arrays were gathered from."""
     live: set[str] = set()
-    wanted = update_code.MANIFESTS if kind == BLOBS else update_commits.MANIFESTS
+    wanted = update_commits.MANIFESTS if kind == update_commits.COMMITS else update_code.MANIFESTS
     for manifest in manifests:
         if manifest.kind != wanted:
             continue
@@ -82,6 +83,8 @@ def _live(store: Store, manifests: list[Held], kind: str) -> set[str] | None:
                 continue
             if kind == BLOBS:
                 live.update(CodeSegment(arrays).keys.all_text())
+            elif kind == REFERENCES:
+                live.update(map(references_key, CodeSegment(arrays).keys.all_text()))
             else:
                 oids = [bytes(row).hex() for row in CommitSegment(arrays).oids]
                 live.update(f"{oid}:{HISTORY_VERSION}" for oid in oids)

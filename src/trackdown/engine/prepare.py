@@ -5,6 +5,7 @@ This is why an answer is never stale: keys say which index belongs to what is on
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -12,8 +13,10 @@ from functools import partial
 from trackdown.engine.background import Background, Stoppable
 from trackdown.engine.housekeeping import collect_beyond_limit
 from trackdown.errors import EmptyRepository, StoreError
+from trackdown.graph.graph import Graph
 from trackdown.index.code import CodeIndex
 from trackdown.index.commits import CommitIndex
+from trackdown.index.program import IndexedProgram
 from trackdown.index.repository_id import is_known, repository_id
 from trackdown.index.update_code import CodeUpdate, manifest_key, open_code, partial_code, update_code
 from trackdown.index.update_commits import CommitUpdate, open_commits, update_commits
@@ -33,11 +36,15 @@ _SECONDS_TO_STOP = 0.5
 
 @dataclass(slots=True)
 class Prepared:
-    """A snapshot with its indexes, ready to be searched. `history` is an index and the commit to look from."""
+    """A snapshot with its indexes, ready to be searched. `history` is an index and the commit to look from.
+
+    `graph` gives the snapshot's graph, made at the first call.
+    """
 
     snapshot: Snapshot
     code: CodeIndex
     history: tuple[CommitIndex, str] | None
+    graph: Callable[[], Graph]
     notes: list[str] = field(default_factory=list)
     partial: bool = False
 
@@ -58,6 +65,7 @@ class Preparer:
         self._state: WorktreeState | None = None
         self._snapshot: Snapshot | None = None
         self._code: tuple[str, CodeIndex] | None = None
+        self._last_graph: tuple[CodeIndex, Graph] | None = None
         self._commits: CommitUpdate | None = None
         self._identity: tuple[str, str] | None = None
         self._early: Background[None] | None = None
@@ -103,11 +111,14 @@ class Preparer:
             self._snapshot = commit_snapshot(self.source, commit)
         return self._snapshot
 
-    def prepare(self, at: str | None, progress: Progress) -> Prepared:
-        """Look, update and open. Raises EmptyRepository when there is nothing to search."""
+    def prepare(self, at: str | None, progress: Progress, wait_seconds: float = 0.0) -> Prepared:
+        """Look, update and open. Raises EmptyRepository when there is nothing to search.
+
+        While another process indexes this repository, wait for it as long as `wait_seconds`, then take what is ready.
+        """
         self._start_listing()
         for last in range(_ROUNDS):
-            prepared, moved = self._prepare(self.look(at), progress)
+            prepared, moved = self._prepare(self.look(at), progress, wait_seconds)
             if not moved:
                 break
             if last == _ROUNDS - 1:
@@ -116,14 +127,15 @@ class Preparer:
             raise EmptyRepository(f"{self.source.name} holds no file that can be searched")
         return prepared
 
-    def _prepare(self, snapshot: Snapshot, progress: Progress) -> tuple[Prepared, tuple[str, ...]]:
+    def _prepare(self, snapshot: Snapshot, progress: Progress, wait_seconds: float) -> tuple[Prepared, tuple[str, ...]]:
         code = self.ready_code(snapshot)
         commits = self.ready_commits(snapshot)
         update = CodeUpdate(code) if code is not None else None
         if update is None or (snapshot.commit is not None and commits is None):
-            update, commits = self._update(snapshot, update, commits, progress)
+            update, commits = self._update(snapshot, update, commits, progress, wait_seconds)
         history = (commits.index, snapshot.commit) if commits is not None and snapshot.commit is not None else None
-        prepared = Prepared(snapshot, update.index, history, list(self.store.notes))
+        graph = partial(self._graph, snapshot, update.index, progress)
+        prepared = Prepared(snapshot, update.index, history, graph, list(self.store.notes))
         if update.pending or (snapshot.commit is not None and commits is None):
             prepared.partial = True
             total = len(snapshot.files)
@@ -135,6 +147,20 @@ class Preparer:
                 f"this clone is not complete: {commits.incomplete} commits are known without all changes or renames"
             )
         return prepared, update.moved
+
+    def _graph(self, snapshot: Snapshot, code: CodeIndex, progress: Progress) -> Graph:
+        """The graph of a snapshot; the last one is kept with what it has resolved."""
+        if self._last_graph is None or self._last_graph[0] is not code:
+            program = IndexedProgram(
+                code,
+                snapshot,
+                self.store,
+                max_bytes=self.max_bytes,
+                workers=self.settings.worker_count,
+                progress=progress,
+            )
+            self._last_graph = (code, Graph(program))
+        return self._last_graph[1]
 
     def ready_code(self, snapshot: Snapshot) -> CodeIndex | None:
         """The code index of a snapshot, if it needs no work."""
@@ -190,13 +216,21 @@ class Preparer:
         self._early = Background(find)
 
     def _update(
-        self, snapshot: Snapshot, code: CodeUpdate | None, commits: CommitUpdate | None, progress: Progress
+        self,
+        snapshot: Snapshot,
+        code: CodeUpdate | None,
+        commits: CommitUpdate | None,
+        progress: Progress,
+        wait_seconds: float,
     ) -> tuple[CodeUpdate, CommitUpdate | None]:
         """Build what is missing, code and history side by side. Without the lock, take what is ready."""
         repository = self.identity(snapshot.commit)
-        with self.store.writing(repository) as held:
+        with self.store.writing(repository, wait_seconds) as held:
             if not held:
                 return code or partial_code(self.store, snapshot, repository), commits
+            if wait_seconds:  # whoever had the lock may have built the very same
+                ready = self.ready_code(snapshot)
+                code, commits = code or (CodeUpdate(ready) if ready else None), self.ready_commits(snapshot)
             if self.store.read_only:
                 raise StoreError(f"{self.source.name} is not indexed, and {self.store.database.unwritable()}")
             side = Stoppable(progress)

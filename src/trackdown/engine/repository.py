@@ -16,10 +16,11 @@ from datetime import UTC, datetime
 from trackdown import pipeline
 from trackdown.engine.damage import damage_told
 from trackdown.engine.housekeeping import forget
+from trackdown.engine.modes import options_of
 from trackdown.engine.prepare import Prepared, Preparer
 from trackdown.engine.related import Related, related_places
 from trackdown.engine.snippets import Snippets
-from trackdown.errors import UsageError
+from trackdown.errors import StoreError, UsageError
 from trackdown.index.code import CodeIndex
 from trackdown.index.commits import CommitIndex
 from trackdown.index.update_code import read_inventory
@@ -46,6 +47,7 @@ from trackdown.types import (
 )
 
 MOST_RESULTS = 1000
+_LONGEST_WAIT = 1800.0
 
 
 def open(place: str | os.PathLike[str] = ".", *, settings: Settings | None = None) -> Repository:
@@ -193,9 +195,16 @@ class Repository:
         history = (commits.index, snapshot.commit) if commits is not None and snapshot.commit is not None else None
         return self._describe(snapshot, code, history)
 
-    def commit_index(self, commit: str) -> CommitIndex:
-        """The index of past commits, brought up to date for a commit (a full id). For evaluation."""
-        return self._preparer.commits(commit, no_progress)
+    @damage_told
+    def prepared(self, at: str | None = None, *, progress: Progress = no_progress) -> Prepared:
+        """A state of the repository with its indexes, to be ranked several times (`engine.rank`). For evaluation.
+
+        Waits for another process that indexes the same repository: an evaluation has no use for part of an index.
+        """
+        prepared = self._preparer.prepare(at, progress, wait_seconds=_LONGEST_WAIT)
+        if prepared.partial:
+            raise StoreError(f"another process has been indexing {self.source.name} for very long: try again later")
+        return prepared
 
     def store_bytes(self) -> int:
         """The size of the whole store on disk."""
@@ -224,18 +233,11 @@ class Repository:
         last: bool,
     ) -> tuple[Result, ...] | None:
         """The answer; None when a file it would show changed since the look. At the `last` attempt it is left out."""
-        settings = self.settings
-        weights = (
-            ("lexical", settings.weight_lexical),
-            ("commits", settings.weight_commits),
-            ("mentions", settings.weight_mentions),
-        )
-        options = pipeline.Options(
-            level, k, tests, (self.source.subfolder,), settings.fusion, settings.aggregation, weights
-        )
+        options = replace(options_of(self.settings), level=level, k=k, tests=tests, folders=(self.source.subfolder,))
+        corpus = Corpus(prepared.code, prepared.history, graph=prepared.graph)
         results: list[Result] = []
         with Snippets(prepared.snapshot) as snippets:
-            for item in pipeline.search(Corpus(prepared.code, prepared.history), query, options, watch):
+            for item in pipeline.search(corpus, query, options, watch):
                 result = snippets.result(prepared.code, item, len(results) + 1, self.source.name)
                 if result is not None:
                     results.append(result)

@@ -15,6 +15,9 @@ from trackdown.types import CLASS_KINDS, FUNCTION_KINDS, TEST, Level
 Floats = npt.NDArray[np.float64]
 Int64s = npt.NDArray[np.int64]
 _UNITS_COUNTED = 5
+_KINDS = {"function": FUNCTION_KINDS, "class": CLASS_KINDS, "symbol": FUNCTION_KINDS | CLASS_KINDS}
+_EACH_FOR_ITSELF = ("function", "symbol")
+"""The levels at which a candidate scores by its own unit only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,7 @@ class Candidates:
 
     def from_units(self, scores: Floats) -> Floats:
         """Scores of candidates: its best unit, half of the second, a third of the third and so on, up to five."""
-        if self.level == "function":
+        if self.level in _EACH_FOR_ITSELF:
             return scores[self.units]
         inside = np.flatnonzero((self.owner >= 0) & (scores > 0))
         order = inside[np.lexsort((-scores[inside], self.owner[inside]))]
@@ -51,7 +54,7 @@ class Candidates:
 
     def best_units(self, chosen: Sequence[int], scores: Floats) -> list[int]:
         """For each chosen candidate its unit with the highest score, or -1 when it has none."""
-        if self.level == "function":
+        if self.level in _EACH_FOR_ITSELF:
             return [int(self.units[candidate]) for candidate in chosen]
         best = []
         for candidate in chosen:
@@ -59,8 +62,8 @@ class Candidates:
             best.append(int(own[np.argmax(scores[own])]) if len(own) else -1)
         return best
 
-    def allowed(self, index: CodeIndex, *, tests: bool, folders: Sequence[str]) -> Mask:
-        """Which candidates may be in the answer: below a folder ('' is the root), and no tests if unwanted."""
+    def allowed(self, index: CodeIndex, *, tests: bool, folders: Sequence[str], among: Sequence[str] = ()) -> Mask:
+        """Which candidates may be in the answer: below a folder ('' is the root), no tests if unwanted, among files."""
         allowed = np.ones(self.count, dtype=bool)
         if not tests:
             allowed &= index.file_role[self.files] != TEST
@@ -69,6 +72,9 @@ class Candidates:
             for path, file in index.files_by_path.items():
                 inside[file] = any(path == folder or path.startswith(f"{folder}/") for folder in folders)
             allowed &= inside[self.files]
+        if among:
+            chosen = [index.files_by_path[path] for path in among if path in index.files_by_path]
+            allowed &= np.isin(self.files, chosen)
         return allowed
 
     def best(self, index: CodeIndex, scores: Floats, k: int) -> list[int]:
@@ -94,8 +100,7 @@ def candidates(index: CodeIndex, level: Level) -> Candidates:
         number[files] = np.arange(len(files))
         owner = np.where(index.unit_alive, number[index.unit_file], -1)
         return Candidates(level, np.full(len(files), -1, dtype=np.int64), files, owner)
-    kinds = FUNCTION_KINDS if level == "function" else CLASS_KINDS
-    units = np.flatnonzero(index.is_kind(kinds) & index.unit_alive)
+    units = np.flatnonzero(index.is_kind(_KINDS[level]) & index.unit_alive)
     number = np.full(len(index.unit_file), -1, dtype=np.int64)
     number[units] = np.arange(len(units))
     owner = number

@@ -30,6 +30,7 @@ class Request:
     candidates: Candidates
     query: Query
     aggregation: Aggregation = "blend"
+    commit_depth: int = 1000
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ SIGNAL = "commits"
 K1, B = 0.9, 0.4
 DEPTH = 1000
 _BLEND = 0.01
+_TIE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +51,17 @@ class FileScores:
 class PastCommits:
     """The commits that resemble a query, best first, as one commit's past shows them."""
 
-    def __init__(self, index: CommitIndex, commit: str, weights: Mapping[str, float], depth: int = DEPTH) -> None:
+    def __init__(
+        self,
+        index: CommitIndex,
+        commit: str,
+        weights: Mapping[str, float],
+        depth: int = DEPTH,
+        named_at: str | None = None,
+    ) -> None:
         self.index = index
         self.commit = commit
+        self._named_at = named_at or commit
         self._terms = list(weights)
         mask: Mask | None = index.ancestors(commit)
         self._scores: Scores = index.score(self._terms, list(weights.values()), mask, K1, B)
@@ -82,7 +91,9 @@ class PastCommits:
             return FileScores(numbers, np.zeros(0), starts, self.positions[owners])
         best, total = values[starts], np.add.reduceat(values, starts)
         counts = np.diff(np.append(starts, len(numbers)))
-        scores = {"maxp": best, "sump": total, "avgp": total / counts, "blend": best + _BLEND * total}[how]
+        # Many files share a best score: those of the commit that stands first come first.
+        first = best * (1 - _TIE * owners[starts])
+        scores = {"maxp": first, "sump": total, "avgp": total / counts, "blend": best + _BLEND * total}[how]
         return FileScores(numbers[starts], scores, starts, self.positions[owners])
 
     def present_files(self, present: Mapping[str, int]) -> dict[int, list[int]]:
@@ -104,7 +115,7 @@ class PastCommits:
 
     def _present_paths(self, owners: Int64s, paths: Int64s, present: Mapping[str, int]) -> Int64s:
         """The number in the snapshot of each touched file, or -1."""
-        identities = self.index.identities(self.commit)
+        identities = self.index.identities(self._named_at)
         last = identities.present(paths, self.positions[owners])
         fallback = identities.last_resort(paths)
         distinct = np.unique(np.concatenate([last, fallback]))
@@ -132,7 +143,8 @@ def retrieve(request: Request, before: Sequence[Channel]) -> Channel | None:
     if request.corpus.history is None:
         return None
     pool, code = request.candidates, request.corpus.code
-    past = PastCommits(*request.corpus.history, request.query.weights)
+    index, commit = request.corpus.history
+    past = PastCommits(index, commit, request.query.weights, request.commit_depth, request.corpus.named_at)
     files = past.files(code.files_by_path, request.aggregation)
     by_file = np.zeros(len(code.file_alive))
     by_file[files.files] = files.scores

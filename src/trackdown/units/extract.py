@@ -74,10 +74,15 @@ def _tools(name: str) -> tuple[Parser, Query]:
     return Parser(grammar), Query(grammar, text)
 
 
+def syntax_tree(source: bytes, language: str) -> Node:
+    """The root of the syntax tree of a source in a language that has a grammar."""
+    return _tools(language)[0].parse(source).root_node
+
+
 def _definitions(source: bytes, language: Language) -> list[_Found]:
     """All definitions in document order, nested ones after what encloses them, with symbols and parents."""
-    parser, query = _tools(language.name)
-    root = parser.parse(source).root_node
+    query = _tools(language.name)[1]
+    root = syntax_tree(source, language.name)
     by_extent: dict[tuple[int, int], _Found] = {}
     for _, captures in QueryCursor(query).matches(root):
         kind = next((kind for kind in _KINDS if kind in captures), None)

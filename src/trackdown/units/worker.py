@@ -18,7 +18,7 @@ from trackdown.errors import GitError
 from trackdown.repository.blobs import BlobReader, blob_id, read_on_disk
 from trackdown.repository.git import Git
 from trackdown.units.extract import extract
-from trackdown.units.facts import BlobFacts, encode, skipped
+from trackdown.units.facts import encode, skipped
 
 _LENGTH = struct.Struct("<I")
 
@@ -34,13 +34,14 @@ class Place(msgspec.Struct, frozen=True):
 
 
 class Job(msgspec.Struct, array_like=True, frozen=True):
-    """A blob to read and extract. `path` is raw bytes."""
+    """A blob to read, and which facts to extract: its units, or its references. `path` is raw bytes."""
 
     key: str
     path: bytes
     oid: str
     language: str
     forced: bool
+    references: bool = False
 
 
 class Done(msgspec.Struct, array_like=True, frozen=True):
@@ -68,22 +69,27 @@ class Extractor:
 
     def do(self, job: Job) -> Done:
         """Read a blob and derive its facts."""
-        facts = self._facts(job)
-        if facts is None:
+        data = self._read(job)
+        if data is None and self._reader is None:
             return Done(job.key, None)
-        return Done(job.key, encode(facts), here_only=facts.skip == "missing")
+        if job.references:
+            from trackdown.units.references.extract import extract_references
+            from trackdown.units.references.facts import BlobReferences, encode_references
 
-    def _facts(self, job: Job) -> BlobFacts | None:
+            found = extract_references(data, job.language, forced=job.forced) if data is not None else BlobReferences()
+            return Done(job.key, encode_references(found), here_only=data is None)
+        if data is None:
+            return Done(job.key, encode(skipped(job.language, "missing")), here_only=True)
+        facts = extract(data, job.language, forced=job.forced, max_bytes=self._place.max_bytes)
+        return Done(job.key, encode(facts))
+
+    def _read(self, job: Job) -> bytes | None:
+        """The content; None when the clone lacks it, or the file on disk is not what the job says."""
         limit = None if job.forced else self._place.max_bytes
         if self._reader is not None:
-            data = self._reader.read(job.oid, limit)
-            if data is None:
-                return skipped(job.language, "missing")
-        else:
-            data = read_on_disk(Path(self._place.root), os.fsdecode(job.path), limit)
-            if data is None or blob_id(data, self._place.object_format) != job.oid:
-                return None
-        return extract(data, job.language, forced=job.forced, max_bytes=self._place.max_bytes)
+            return self._reader.read(job.oid, limit)
+        data = read_on_disk(Path(self._place.root), os.fsdecode(job.path), limit)
+        return data if data is not None and blob_id(data, self._place.object_format) == job.oid else None
 
 
 def send(stream: IO[bytes], message: object) -> None:

@@ -22,6 +22,9 @@ COMMANDS = {
     "status": "Say what is indexed and how large it is.",
     "history": "Find past commits like a query, with their files.",
     "related": "Find code near a place: alike, or changed together.",
+    "eval": "Measure on the repository's own history.",
+    "bench": "Measure on public benchmarks.",
+    "report": "Compare modes and runs that were measured, as tables or as a page.",
     "clear": "Remove what the store holds for a repository.",
     "completion": "Print a script that teaches your shell to complete commands.",
 }

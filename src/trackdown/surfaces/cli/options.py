@@ -37,9 +37,9 @@ def count_option(command: F) -> F:
     return click.option("-k", type=int, default=10, show_default=True, help="How many results.")(command)
 
 
-def open_all(places: Sequence[str]) -> list[Repository]:
-    """Open every place; the current folder when none is named."""
-    settings = load_settings()
+def open_all(places: Sequence[str], **overrides: Any) -> list[Repository]:
+    """Open every place; the current folder when none is named. `overrides` are settings; None leaves one alone."""
+    settings = load_settings(**overrides)
     return [open_repository(place, settings=settings) for place in places or ["."]]
 
 

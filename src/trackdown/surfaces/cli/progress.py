@@ -12,7 +12,16 @@ from trackdown.surfaces.cli.plain import one_line
 
 _SHOW_AFTER_SECONDS = 0.8
 _WORTH_A_LINE = 200
-_TITLES = {"parse": "Parsing files", "history": "Reading commits", "gather": "Gathering"}
+_TITLES = {
+    "parse": "Parsing files",
+    "history": "Reading commits",
+    "gather": "Gathering",
+    "search": "Searching cases",
+    "mine": "Mining cases",
+    "references": "Reading references",
+}
+_ANNOUNCED = {"search": "{name}: searching {total} cases", "mine": "{name}: mining up to {total} cases"}
+_INDEXING = "Indexing {name}: later searches read only what has changed"
 
 
 class TerminalProgress:
@@ -40,8 +49,8 @@ class TerminalProgress:
         with self._lock:
             if not self._told and total is not None and total >= _WORTH_A_LINE:
                 self._told = True
-                name = one_line(self._name)
-                print(f"Indexing {name}: later searches read only what has changed", file=sys.stderr)
+                line = _ANNOUNCED.get(step, _INDEXING).format(name=one_line(self._name), total=total)
+                print(line, file=sys.stderr)
             if self._terminal and time.monotonic() - self._started > _SHOW_AFTER_SECONDS:
                 self._show(step, done, total)
 

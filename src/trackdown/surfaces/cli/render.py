@@ -21,7 +21,7 @@ def print_results(answer: SearchResults, *, explain: bool) -> None:
         print("Nothing found. Try other words, --level file, or trackdown history.", file=sys.stderr)
     page = _page()
     for result in answer:
-        page.result(result, with_repository=many, explain=explain, numbered=answer.level == "function")
+        page.result(result, with_repository=many, explain=explain, numbered=answer.level in ("function", "symbol"))
     if explain:
         total = sum(answer.timings_ms.values())
         page.line("dim", f"{total:.0f} ms: " + ", ".join(f"{s} {t:.1f}" for s, t in answer.timings_ms.items()))

@@ -1,0 +1,78 @@
+"""Neighbours along *contains*: how many edges lie between two places in the tree of folders, files and classes.
+
+Two methods of a class are 2 apart, functions of two files of a folder 4. The way between two places of a tree is known
+from their names alone, so no walk is needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from trackdown.expand.spider import Neighbour
+from trackdown.graph.graph import enclosing
+from trackdown.index.code import CodeIndex
+
+Way = tuple[str, ...]
+
+
+class Nearby:
+    """Finds candidates within some edges of each other. A candidate is a unit's row, or a file (unit -1)."""
+
+    def __init__(self, code: CodeIndex, units: Sequence[int], files: Sequence[int], depth: int) -> None:
+        self._code = code
+        self._units = units
+        self._files = files
+        self._depth = depth
+        self._ways: dict[int, Way] = {}
+        self._symbols: dict[int, set[str]] = {}
+
+    def __call__(self, centre: int, candidates: Sequence[int]) -> list[Neighbour]:
+        """Those of the candidates that lie near, in their order."""
+        own = self._way(centre)
+        found = []
+        for candidate in candidates:
+            other = self._way(candidate)
+            shared = _shared(own, other)
+            if len(own) + len(other) - 2 * shared <= self._depth:
+                found.append(Neighbour(candidate, _relation(own[:shared])))
+        return found
+
+    def _way(self, candidate: int) -> Way:
+        """The names from the root down to a candidate: folders, file, classes, itself."""
+        if candidate not in self._ways:
+            file, unit = int(self._files[candidate]), int(self._units[candidate])
+            path = self._code.path(file)
+            way = [f"{folder}/" for folder in path.split("/")[:-1]]
+            way.append(path)
+            if unit >= 0:
+                way += self._enclosing(file, self._code.symbol(unit))
+                way.append(f"{self._code.symbol(unit)}:{self._code.unit_start[unit]}")
+            self._ways[candidate] = tuple(way)
+        return self._ways[candidate]
+
+    def _enclosing(self, file: int, symbol: str) -> list[str]:
+        if "." not in symbol:
+            return []
+        if file not in self._symbols:
+            self._symbols[file] = {self._code.symbol(row) for row in self._code.units_of(file)}
+        outer: list[str] = []
+        while symbol := enclosing(symbol, self._symbols[file]):
+            outer.insert(0, f"{symbol}.")
+        return outer
+
+
+def _shared(one: Way, other: Way) -> int:
+    count = 0
+    for a, b in zip(one, other, strict=False):
+        if a != b:
+            break
+        count += 1
+    return count
+
+
+def _relation(shared: Way) -> str:
+    """What two places have in common, in words."""
+    if not shared:
+        return "in the root folder, too"
+    last = shared[-1]
+    return f"in the folder {last}, too" if last.endswith("/") else f"in {last.rstrip('.')}, too"

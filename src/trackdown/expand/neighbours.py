@@ -1,0 +1,40 @@
+"""Which candidates are near a centre, along the edges that an expansion names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from trackdown.expand.linked import Linked
+from trackdown.expand.nearby import Nearby
+from trackdown.expand.spider import Expansion, Neighbour, Neighbours
+from trackdown.graph.graph import Graph
+from trackdown.index.code import CodeIndex
+from trackdown.types import Level
+
+
+def neighbour_finder(
+    code: CodeIndex,
+    graph: Callable[[], Graph] | None,
+    units: Sequence[int],
+    files: Sequence[int],
+    level: Level,
+    expansion: Expansion,
+) -> Neighbours:
+    """A function that finds neighbours among candidates (candidate c is the unit `units[c]` of the file `files[c]`).
+
+    Walks along *contains* and walks along resolved edges do not mix; what both reach counts once.
+    """
+    ways: list[Neighbours] = []
+    if set(expansion.edges) - {"contains"} and graph is not None:
+        ways.append(Linked(graph(), code, units, files, level, expansion))
+    if "contains" in expansion.edges:
+        ways.append(Nearby(code, units, files, expansion.depth))
+
+    def find(centre: int, candidates: Sequence[int]) -> list[Neighbour]:
+        found: dict[int, Neighbour] = {}
+        for way in ways:
+            for near in way(centre, candidates):
+                found.setdefault(near.candidate, near)
+        return [found[candidate] for candidate in candidates if candidate in found]
+
+    return find

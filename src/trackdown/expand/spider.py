@@ -1,0 +1,86 @@
+"""SpIDER: what stands near the best results in the code's structure moves up to them.
+
+Chaudhari et al., "SpIDER: spatially informed dense embedding retrieval for software issue localization". The first C of
+the first K are centres. What lies within d edges of a centre and among the first N is a neighbour; a selector picks
+some; picked ones go directly below their centre, and as many of the lowest that are no centres leave the first K. On
+BM25 alone this is their SpISR.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from trackdown.graph.edges import EdgeType, How
+
+Selector = Literal["none", "scores"]
+SELECTORS: tuple[Selector, ...] = ("none", "scores")
+SIGNAL = "graph"
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """K, C, d and N, the edges to walk, and who picks. `threshold` is for the selector `scores`: a neighbour must have
+    at least this share of its centre's score. `each` is how many a centre may bring at most."""
+
+    window: int = 20
+    centres: int = 5
+    depth: int = 4
+    among: int = 500
+    edges: tuple[EdgeType, ...] = ("contains",)
+    hows: tuple[How, ...] = ("exact", "scoped")
+    direction: Literal["in", "out", "both"] = "both"
+    selector: Selector = "scores"
+    threshold: float = 0.5
+    each: int = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A candidate at its new place. `before` is its rank until now, `centre` the candidate that drew it, or None."""
+
+    candidate: int
+    before: int
+    centre: int | None = None
+    relation: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A candidate near a centre, and how it hangs together with it, in words."""
+
+    candidate: int
+    relation: str
+
+
+Neighbours = Callable[[int, Sequence[int]], list[Neighbour]]
+"""(centre, candidates that may be neighbours) → those that are, in the order of the candidates."""
+
+
+def spider(ranked: Sequence[int], scores: Sequence[float], neighbours: Neighbours, settings: Expansion) -> list[Placed]:
+    """Reorder a ranking. All candidates stay in it: what leaves the first K stands directly behind them."""
+    window = min(settings.window, len(ranked))
+    rank = {candidate: place for place, candidate in enumerate(ranked, 1)}
+    score = dict(zip(ranked, scores, strict=True))
+    centres = list(ranked[: min(settings.centres, window)])
+    pool = [candidate for candidate in ranked[: settings.among] if rank[candidate] > len(centres)]
+    drawn: dict[int, list[Neighbour]] = {}
+    taken: set[int] = set()
+    room = window - len(centres)
+    for centre in centres:
+        free = [candidate for candidate in pool if candidate not in taken]
+        picked = [
+            near
+            for near in neighbours(centre, free)
+            if settings.selector == "none" or score[near.candidate] >= settings.threshold * score[centre]
+        ]
+        drawn[centre] = picked[: min(settings.each, room)]
+        room -= len(drawn[centre])
+        taken.update(near.candidate for near in drawn[centre])
+    placed: list[Placed] = []
+    for centre in centres:
+        placed.append(Placed(centre, rank[centre]))
+        placed += [Placed(near.candidate, rank[near.candidate], centre, near.relation) for near in drawn[centre]]
+    rest = [candidate for candidate in ranked if candidate not in taken and rank[candidate] > len(centres)]
+    return [*placed, *(Placed(candidate, rank[candidate]) for candidate in rest)]

@@ -1,0 +1,1 @@
+"""Units → contains, imports, invokes, inherits; and walks along them."""

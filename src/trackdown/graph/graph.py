@@ -1,0 +1,196 @@
+"""The graph of a snapshot: directories, files, classes and functions, and how they hang together.
+
+Edges are resolved file by file when somebody asks, and kept: so an edit costs nothing until its surroundings are looked
+at, and what comes in from elsewhere is found by resolving the files in which the name occurs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
+
+from trackdown.graph.edges import EDGE_TYPES, HOWS, Direction, Edge, EdgeType, How, Node
+from trackdown.graph.program import Definition, Program
+from trackdown.graph.resolver import Link, Resolver
+from trackdown.types import CLASS_KINDS
+
+RESOLVERS: Mapping[str, tuple[str, str]] = {
+    "python": ("python", "PythonResolver"),
+    "javascript": ("ecmascript", "EcmascriptResolver"),
+    "typescript": ("ecmascript", "EcmascriptResolver"),
+    "tsx": ("ecmascript", "EcmascriptResolver"),
+    "java": ("java", "JavaResolver"),
+    "go": ("go", "GoResolver"),
+    "rust": ("scoped", "ScopedResolver"),
+    "c": ("scoped", "ScopedResolver"),
+    "cpp": ("scoped", "ScopedResolver"),
+    "csharp": ("scoped", "ScopedResolver"),
+    "ruby": ("scoped", "ScopedResolver"),
+    "php": ("scoped", "ScopedResolver"),
+    "kotlin": ("scoped", "ScopedResolver"),
+}
+"""Language → the module beside this one and the class in it that resolves its references."""
+ROOT = Node("directory", "/")
+
+
+class Graph:
+    """A snapshot's graph, resolved as far as it was asked for."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._resolvers: dict[str, Resolver] = {}
+        self._links: dict[int, list[Link]] = {}
+        self._folders: dict[str, list[Node]] | None = None
+
+    # Nodes
+
+    def node(self, definition: Definition) -> Node:
+        """A definition as a node."""
+        kind = "class" if definition.kind in CLASS_KINDS else "function"
+        path = self.program.path(definition.file)
+        return Node(kind, path, definition.symbol, definition.start_line, definition.end_line)
+
+    def file_node(self, file: int) -> Node:
+        """A file as a node."""
+        return Node("file", self.program.path(file))
+
+    def definition(self, node: Node) -> Definition | None:
+        """The definition behind a node; None for files and directories, and where it is not there any more."""
+        file = self.program.files.get(node.path)
+        if file is None or not node.symbol:
+            return None
+        found = [one for one in self.program.definitions(file) if one.symbol == node.symbol]
+        return next((one for one in found if one.start_line == node.start_line), found[0] if found else None)
+
+    # Edges
+
+    def edges(
+        self,
+        node: Node,
+        types: Iterable[EdgeType] = EDGE_TYPES,
+        direction: Direction = "both",
+        hows: Sequence[How] = HOWS,
+    ) -> list[Edge]:
+        """The edges of a node, each once, in a stable order."""
+        found: dict[Edge, None] = {}
+        for type_ in types:
+            if direction != "in":
+                found.update(dict.fromkeys(self._out(node, type_)))
+            if direction != "out":
+                found.update(dict.fromkeys(self._into(node, type_)))
+        return [edge for edge in found if edge.how in hows and edge.source != edge.target]
+
+    def _out(self, node: Node, type_: EdgeType) -> Iterator[Edge]:
+        if type_ == "contains":
+            yield from (Edge(node, child, "contains", "exact") for child in self.children(node))
+            return
+        file = self.program.files.get(node.path)
+        if file is None:
+            return
+        for link in self.links(file):
+            if link.type == type_ and self._end(link.source, file) == node:
+                yield self._edge(link, file)
+
+    def _into(self, node: Node, type_: EdgeType) -> Iterator[Edge]:
+        if type_ == "contains":
+            parent = self.parent(node)
+            if parent is not None:
+                yield Edge(parent, node, "contains", "exact")
+            return
+        referring = self._referring(node)
+        self.program.expect(file for file in referring if file not in self._links)
+        for file in referring:
+            for link in self.links(file):
+                if link.type == type_ and self._end(link.target, file) == node:
+                    yield self._edge(link, file)
+
+    def links(self, file: int) -> list[Link]:
+        """What a file refers to."""
+        if file not in self._links:
+            resolver = self._resolver(self.program.language(file))
+            self._links[file] = resolver.links(file) if resolver is not None else []
+        return self._links[file]
+
+    def _resolver(self, language: str) -> Resolver | None:
+        if language not in RESOLVERS:
+            return None
+        module, name = RESOLVERS[language]
+        if name not in self._resolvers:
+            self._resolvers[name] = getattr(import_module(f"trackdown.graph.{module}"), name)(self.program)
+        return self._resolvers[name]
+
+    def _referring(self, node: Node) -> list[int]:
+        """Files that may refer to a node: those that mention its name, or the name of its module."""
+        if node.path not in self.program.files:
+            return []
+        folder, _, filename = node.path.rpartition("/")
+        stem = filename.split(".", 1)[0]
+        names = {stem, folder.rsplit("/", 1)[-1]} if stem in ("__init__", "index", "mod") else {stem}
+        if node.symbol:
+            names.add(node.symbol.rsplit(".", 1)[-1])
+            names.add(folder.rsplit("/", 1)[-1])
+        found = {file for name in names if name for file in self.program.mentioning(name)}
+        return sorted(found | {self.program.files[node.path]})
+
+    def _edge(self, link: Link, file: int) -> Edge:
+        return Edge(self._end(link.source, file), self._end(link.target, file), link.type, link.how)
+
+    def _end(self, end: Definition | int | None, file: int) -> Node:
+        if isinstance(end, Definition):
+            return self.node(end)
+        return self.file_node(file if end is None else end)
+
+    # The tree of folders, files and definitions
+
+    def children(self, node: Node) -> list[Node]:
+        """What a node contains directly."""
+        if node.kind == "directory":
+            return self._tree().get(node.path, [])
+        file = self.program.files.get(node.path)
+        if file is None:
+            return []
+        known = {one.symbol for one in self.program.definitions(file)}
+        return [
+            self.node(one)
+            for one in self.program.definitions(file)
+            if enclosing(one.symbol, known) == node.symbol and one.symbol != node.symbol
+        ]
+
+    def parent(self, node: Node) -> Node | None:
+        """What contains a node directly; None for the root."""
+        if node == ROOT:
+            return None
+        if not node.symbol:
+            folder = node.path.rstrip("/").rpartition("/")[0]
+            return Node("directory", f"{folder}/") if folder else ROOT
+        file = self.program.files[node.path]
+        definitions = self.program.definitions(file)
+        outer = enclosing(node.symbol, {one.symbol for one in definitions})
+        found = [one for one in definitions if one.symbol == outer and outer]
+        around = [one for one in found if one.start_line <= node.start_line <= one.end_line] or found
+        return self.node(around[0]) if around else self.file_node(file)
+
+    def _tree(self) -> dict[str, list[Node]]:
+        """Every folder's folders and files."""
+        if self._folders is None:
+            tree: dict[str, dict[Node, None]] = {}
+            for path in sorted(self.program.files):
+                child = Node("file", path)
+                while child != ROOT:
+                    folder = self.parent(child)
+                    assert folder is not None
+                    known = folder.path in tree
+                    tree.setdefault(folder.path, {})[child] = None
+                    if known:
+                        break
+                    child = folder
+            self._folders = {folder: list(children) for folder, children in tree.items()}
+        return self._folders
+
+
+def enclosing(symbol: str, known: Iterable[str]) -> str:
+    """The longest symbol that encloses another one, of those that are known; empty for none."""
+    outer = symbol.rpartition(".")[0]
+    while outer and outer not in known:
+        outer = outer.rpartition(".")[0]
+    return outer

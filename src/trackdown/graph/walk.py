@@ -1,0 +1,53 @@
+"""Breadth-first along edges, with a bound on depth and on size: cycles and large graphs end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from trackdown.graph.edges import EDGE_TYPES, HOWS, Direction, Edge, EdgeType, How, Node
+from trackdown.graph.graph import Graph
+
+MOST_NODES = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Subgraph:
+    """What a walk saw: nodes with their distance from the start, nearest first, and the edges between them.
+
+    `cut` says that there was more than the bound allows.
+    """
+
+    nodes: tuple[tuple[Node, int], ...]
+    edges: tuple[Edge, ...]
+    cut: bool = False
+
+
+def walk(
+    graph: Graph,
+    starts: Sequence[Node],
+    depth: int,
+    types: Sequence[EdgeType] = EDGE_TYPES,
+    direction: Direction = "both",
+    hows: Sequence[How] = HOWS,
+    most: int = MOST_NODES,
+) -> Subgraph:
+    """Everything within `depth` edges of the starts."""
+    distance = dict.fromkeys(starts, 0)
+    edges: dict[Edge, None] = {}
+    layer = list(distance)
+    cut = False
+    for step in range(1, depth + 1):
+        following: list[Node] = []
+        for node in layer:
+            for edge in graph.edges(node, types, direction, hows):
+                other = edge.target if edge.source == node else edge.source
+                if other not in distance:
+                    if len(distance) >= most:
+                        cut = True
+                        continue
+                    distance[other] = step
+                    following.append(other)
+                edges[edge] = None
+        layer = following
+    return Subgraph(tuple(distance.items()), tuple(edges), cut)

@@ -1,0 +1,1 @@
+"""Public benchmarks → tasks, one adapter per file."""

@@ -1,0 +1,138 @@
+"""Objects of JSON files, read leniently: lines (.jsonl) or the items of a list (.json), either compressed (.gz).
+
+What cannot be read is a text that says why, in the place of the object. A file that was cut short gives what it holds
+up to there.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from trackdown.errors import UsageError
+from trackdown.lab.benches.rows import Record
+
+Numbered = tuple[int, Record | str]
+_BLANK = " \t\r\n"
+
+
+def read_records(path: Path) -> Iterator[Numbered]:
+    """(number from 1, object or what is wrong with it) of a file of lines, or of a file with one list.
+
+    The file's name decides, not its content: `.json` and `.txt` hold one value, anything else lines. Raises UsageError
+    for a file that cannot be read at all.
+    """
+    stem = path.name.lower().removesuffix(".gz")
+    return read_items(path) if stem.endswith((".json", ".txt")) else read_lines(path)
+
+
+def read_lines(path: Path) -> Iterator[Numbered]:
+    """(line, object or what is wrong with it) for every line that is not blank."""
+    data, ending = _read(path)
+    for number, line in enumerate(data.split(b"\n"), 1):
+        if line.strip():
+            yield number, _object(line)
+    if ending:
+        yield data.count(b"\n") + 2, ending
+
+
+def read_items(path: Path) -> Iterator[Numbered]:
+    """(number from 1, object or what is wrong with it) for every item of the list that a file holds."""
+    text = _text(path)
+    try:
+        values = json.loads(text)
+    except (ValueError, RecursionError):
+        yield from _items_up_to_the_mistake(path, text)
+        return
+    if not isinstance(values, list):
+        raise UsageError(f"{path} does not hold a list")
+    for number, value in enumerate(values, 1):
+        yield number, value if isinstance(value, dict) else "not an object"
+
+
+def read_object(path: Path) -> Record:
+    """The one object that a file holds. Raises UsageError."""
+    try:
+        value = json.loads(_text(path))
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{path} is not JSON ({_told(error)})") from None
+    if not isinstance(value, dict):
+        raise UsageError(f"{path} does not hold an object")
+    return value
+
+
+def _items_up_to_the_mistake(path: Path, text: str) -> Iterator[Numbered]:
+    """The items of a damaged list, one by one, and at the end what is wrong."""
+    decoder = json.JSONDecoder()
+    start = len(text) - len(text.lstrip(_BLANK))
+    if text[start : start + 1] != "[":
+        raise UsageError(f"{path} is neither JSON nor cut short: it does not begin with a list")
+    number, place = 1, start + 1
+    while True:
+        place = _behind(text, place, "," if number > 1 else "")
+        try:
+            value, place = decoder.raw_decode(text, place)
+        except (ValueError, RecursionError) as error:
+            yield number, f"not JSON ({_told(error)}); nothing behind it is read"
+            return
+        yield number, value if isinstance(value, dict) else "not an object"
+        number += 1
+
+
+def _behind(text: str, place: int, sign: str) -> int:
+    """The place behind blanks and, if it stands there, a sign and the blanks after it."""
+    while text[place : place + 1] and text[place] in _BLANK:
+        place += 1
+    if sign and text[place : place + 1] == sign:
+        return _behind(text, place + 1, "")
+    return place
+
+
+def _object(line: bytes) -> Record | str:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        return f"not JSON ({_told(error)})"
+    return value if isinstance(value, dict) else "not an object"
+
+
+def _told(error: BaseException) -> str:
+    if isinstance(error, UnicodeDecodeError):
+        return "not UTF-8"
+    return error.msg if isinstance(error, json.JSONDecodeError) else "nested too deeply or too large"
+
+
+def _text(path: Path) -> str:
+    data, ending = _read(path)
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"{path} is not UTF-8 text (byte {error.start}){f', and {ending}' if ending else ''}"
+        ) from None
+
+
+def _read(path: Path) -> tuple[bytes, str]:
+    """(the bytes of a file, unpacked; what is wrong with its end)."""
+    try:
+        if path.suffix.lower() != ".gz":
+            return path.read_bytes(), ""
+        with gzip.open(path) as stream:
+            return _unpack(stream)
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror or error}") from None
+
+
+def _unpack(stream: gzip.GzipFile) -> tuple[bytes, str]:
+    parts: list[bytes] = []
+    try:
+        while part := stream.read1(1 << 20):
+            parts.append(part)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        if not parts:
+            raise OSError(f"not a whole gzip file ({error})") from None
+        return b"".join(parts), "the compressed file is cut short"
+    return b"".join(parts), ""

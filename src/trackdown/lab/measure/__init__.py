@@ -1,0 +1,1 @@
+"""Rankings → numbers: one metric per file, intervals, and tests between two runs."""

@@ -1,0 +1,267 @@
+"""Search every task in every mode, on all cores, and write what was found to a run file.
+
+Tasks go to worker processes in small bundles of one repository, in the order of their commits, so that neighbours share
+what is indexed. A task that cannot be searched becomes a row that says why, and is tried again when the run goes on;
+what is wrong with the store ends the run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import chain, zip_longest
+
+from trackdown.engine import Repository, options_of, rank, with_mode
+from trackdown.engine import open as open_repository
+from trackdown.errors import MissingObject, QueryError, StoreError, TrackdownError, UnknownRevision, UsageError
+from trackdown.lab.cases import Place
+from trackdown.lab.commit_times import commit_times
+from trackdown.lab.runs import LONGEST_QUERY, MS_DIGITS, SCORE_DIGITS, Row, RunFile
+from trackdown.lab.tasks import Bench, Task
+from trackdown.pipeline import Options
+from trackdown.settings import Settings
+from trackdown.types import Progress, no_progress
+from trackdown.units.facts import EXTRACTOR_VERSION
+
+_BUNDLE, _LARGEST_BUNDLE = 6, 24
+_REASONS: tuple[tuple[type[TrackdownError], str], ...] = (
+    (UnknownRevision, "commit not in the clone"),
+    (MissingObject, "objects missing in the clone"),
+    (QueryError, "query holds no word"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How tasks are searched: the modes, each with its options, and the digest that names the configuration."""
+
+    bench: str
+    modes: tuple[tuple[str, Options], ...]
+    settings: Settings
+    config: str
+
+
+def resolve_modes(modes: Sequence[str], settings: Settings) -> tuple[tuple[str, Options], ...]:
+    """Modes with their options. Raises UsageError for an unknown one, for none, or when one is named twice."""
+    if not modes:
+        raise UsageError("name at least one mode")
+    if len(set(modes)) < len(modes):
+        raise UsageError(f"a mode is named twice: {', '.join(modes)}")
+    plain = _plain_options(settings)
+    return tuple((mode, with_mode(plain, mode)) for mode in modes)
+
+
+def _plain_options(settings: Settings) -> Options:
+    """What a mode names decides alone: settings about modes would make two columns of one table differ unseen."""
+    return options_of(replace(settings, mode="hybrid", adaptive=False))
+
+
+def plan(bench: Bench, modes: Sequence[str], settings: Settings) -> Plan:
+    """Resolve modes, and name the configuration. Raises UsageError as `resolve_modes` does."""
+    chosen, plain = resolve_modes(modes, settings), _plain_options(settings)
+    parts = [bench.name, bench.level, repr(plain), str(settings.max_file_kb), str(EXTRACTOR_VERSION)]
+    return Plan(bench.name, chosen, settings, hashlib.sha256("\n".join(parts).encode()).hexdigest()[:12])
+
+
+def run_bench(
+    bench: Bench, plan: Plan, file: RunFile, *, jobs: int = 0, strict: bool = False, progress: Progress = no_progress
+) -> list[Row]:
+    """All rows of a bench, in its own order: those that the file has already, and new ones as they are found.
+
+    With `strict` the first case that cannot be scored raises UsageError. An interruption leaves the file resumable.
+    Raises UsageError when the file has a case with another query, truth or state than the bench.
+    """
+    _check_ids(bench)
+    if strict and bench.skipped:
+        first = bench.skipped[0]
+        raise UsageError(f"case {first.id!r}: {first.reason} {first.detail}".rstrip())
+    file.add(_skipped_rows(bench, plan, file))
+    todo = _todo(bench, plan, file)
+    done = len(bench.tasks) - len(todo)
+    progress("search", done, len(bench.tasks))
+    with closing(_search_all(todo, plan, jobs or os.cpu_count() or 1)) as found:
+        for rows in found:
+            file.add(rows)
+            bad = next((row for row in rows if row.skipped), None)
+            if strict and bad is not None:
+                raise UsageError(f"case {bad.id!r}: {bad.skipped}")
+            done += len({row.id for row in rows})
+            progress("search", done, len(bench.tasks))
+    order = [*(task.id for task in bench.tasks), *(case.id for case in bench.skipped)]
+    return [file.rows[id_, name] for name, _ in plan.modes for id_ in order]
+
+
+def _check_ids(bench: Bench) -> None:
+    """Adapters leave out duplicates, and say so; two tasks of one name here would overwrite each other."""
+    seen: set[str] = set()
+    for id_ in (*(task.id for task in bench.tasks), *(case.id for case in bench.skipped)):
+        if id_ in seen:
+            raise UsageError(f"{bench.name}: the id {id_!r} is there twice")
+        seen.add(id_)
+
+
+def _skipped_rows(bench: Bench, plan: Plan, file: RunFile) -> list[Row]:
+    return [
+        Row(case.id, name, bench=bench.name, level=bench.level, repository=case.repository,
+            query=case.detail[:LONGEST_QUERY], skipped=case.reason, config=plan.config)
+        for case in bench.skipped
+        for name, _ in plan.modes
+        if (case.id, name) not in file.rows or file.rows[case.id, name].skipped
+    ]  # fmt: skip
+
+
+Work = tuple[Task, tuple[str, ...]]
+
+
+def _todo(bench: Bench, plan: Plan, file: RunFile) -> list[Work]:
+    """Each task with the modes in which it has not been searched, or could not be."""
+    todo = []
+    for task in bench.tasks:
+        digest = _digest(task)
+        missing = []
+        for name, _ in plan.modes:
+            row = file.rows.get((task.id, name))
+            if row is None or row.skipped:
+                missing.append(name)
+            elif row.task not in ("", digest):
+                known = f"{file.path} has case {task.id!r} with another query, truth or state"
+                raise UsageError(f"{known}: name another file or remove it")
+        if missing:
+            todo.append((task, tuple(missing)))
+    return todo
+
+
+def _digest(task: Task) -> str:
+    """What a task asks and expects, wherever its repository lies."""
+    return hashlib.sha256(repr(replace(task, place="")).encode("utf-8", "backslashreplace")).hexdigest()[:12]
+
+
+def _search_all(todo: Sequence[Work], plan: Plan, jobs: int) -> Generator[list[Row]]:
+    """Rows of bundles, as they are ready."""
+    bundles = list(_bundles(todo))
+    if jobs == 1 or len(bundles) < 2:
+        try:
+            yield from (search_bundle(bundle, plan) for bundle in bundles)
+        finally:
+            _opened.cache_clear()  # a caller's own process is no place to keep repositories open
+        return
+    others = set(multiprocessing.active_children())
+    pool = ProcessPoolExecutor(min(jobs, len(bundles)), multiprocessing.get_context("spawn"), _watch_parent)
+    try:
+        with _interrupts_held():
+            running: set[Future[list[Row]]] = {pool.submit(search_bundle, bundle, plan) for bundle in bundles}
+        while running:
+            ready, running = wait(running, return_when=FIRST_COMPLETED)
+            for future in ready:
+                yield future.result()
+    except BrokenProcessPool:
+        raise TrackdownError("a worker process died (out of memory?): run again, it goes on where it stopped") from None
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+        for child in set(multiprocessing.active_children()) - others:
+            child.terminate()
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Processes that are started meanwhile never see Ctrl-C, which is for this one to handle."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _watch_parent() -> None:
+    """Let a worker end with its parent: one that is killed cannot tell it to, and the worker would wait for ever."""
+
+    def end_with(parent: multiprocessing.process.BaseProcess) -> None:
+        parent.join()
+        os._exit(1)
+
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=end_with, args=(parent,), daemon=True).start()
+
+
+def _bundles(todo: Sequence[Work]) -> Iterator[list[Work]]:
+    """Tasks by repository and commit, cut into bundles; bundles of different repositories take turns."""
+    by_place: dict[str, list[Work]] = {}
+    for work in todo:
+        by_place.setdefault(work[0].place, []).append(work)
+    queues = [list(_cut(_in_order_of_commits(place, works))) for place, works in by_place.items()]
+    queues.sort(key=len, reverse=True)
+    yield from (bundle for bundle in chain.from_iterable(zip_longest(*queues)) if bundle is not None)
+
+
+def _cut(works: Sequence[Work]) -> Iterator[list[Work]]:
+    """Bundles of about equal size. Tasks of one state stay together, unless they are very many."""
+    bundle: list[Work] = []
+    for work in works:
+        if len(bundle) >= _LARGEST_BUNDLE or (len(bundle) >= _BUNDLE and bundle[-1][0].at != work[0].at):
+            yield bundle
+            bundle = []
+        bundle.append(work)
+    if bundle:
+        yield bundle
+
+
+def _in_order_of_commits(place: str, works: Sequence[Work]) -> list[Work]:
+    """Oldest state first; what git does not know comes last and fails by itself."""
+    times = commit_times(place, {work[0].at for work in works if work[0].at})
+    return sorted(works, key=lambda work: (times.get(work[0].at or "", 1 << 62), work[0].at or ""))
+
+
+def search_bundle(bundle: Sequence[Work], plan: Plan) -> list[Row]:
+    """Search tasks one after the other in this process."""
+    return [row for task, modes in bundle for row in _search(task, modes, plan)]
+
+
+def _search(task: Task, modes: Sequence[str], plan: Plan) -> list[Row]:
+    """One row for each mode."""
+    digest = _digest(task)
+
+    def row(mode: str, **found: object) -> Row:
+        return Row(task.id, mode, gold=task.gold, bench=plan.bench, level=task.level, repository=task.repository,
+                   query=task.query[:LONGEST_QUERY], category=task.category, config=plan.config, task=digest,
+                   **found)  # type: ignore[arg-type]  # fmt: skip
+
+    try:
+        repository = _opened(task.place, plan.settings)
+        prepared = repository.prepared(task.at)
+        rows = []
+        for mode, options in plan.modes:
+            if mode not in modes:
+                continue
+            chosen = replace(
+                options, level=task.level, k=task.depth, roles=task.roles, among=task.among,
+                folders=(task.folder,) if task.folder else (),
+            )  # fmt: skip
+            started = time.perf_counter()
+            places = rank(prepared, task.query, chosen, task.seen_from)
+            ms = (time.perf_counter() - started) * 1000
+            ranked = tuple(Place(place.path, place.symbol) for place in places)
+            scores = tuple(round(place.score, SCORE_DIGITS) for place in places)
+            rows.append(row(mode, ranked=ranked, scores=scores, ms=round(ms, MS_DIGITS)))
+        return rows
+    except StoreError:
+        raise
+    except TrackdownError as error:
+        reason = next((text for kind, text in _REASONS if isinstance(error, kind)), str(error))
+        return [row(mode, skipped=reason) for mode in modes]
+
+
+@lru_cache(maxsize=4)
+def _opened(place: str, settings: Settings) -> Repository:
+    """Repositories stay open between bundles; the engine keeps their indexes at hand."""
+    return open_repository(place, settings=settings)

@@ -1,0 +1,260 @@
+"""`trackdown bench`: public benchmarks on data and repositories that are given by path."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from trackdown.errors import UsageError
+from trackdown.settings import Settings, load_settings
+from trackdown.surfaces.cli.options import format_option, print_json, print_notes
+from trackdown.surfaces.cli.progress import TerminalProgress
+from trackdown.types import Level
+
+if TYPE_CHECKING:
+    from trackdown.lab.run import Plan
+    from trackdown.lab.runs import Row, RunFile
+    from trackdown.lab.tasks import Bench
+    from trackdown.types import Progress
+
+F = TypeVar("F", bound=Callable[..., Any])
+_FILE = click.Path(path_type=Path)
+
+EXAMPLES = """\b
+Examples:
+  trackdown bench swe lite.jsonl --repos clones --level file --modes bm25,hybrid
+  trackdown bench swe lite.jsonl --repos mirrors --layout '{owner}+{name}/repo' --run-file lite.run.jsonl
+  trackdown bench cmu django_gold.parquet --repo ~/src/django --modes commits,commits+maxp
+  trackdown bench semble annotations --repos clones --format json
+  trackdown bench text2code --set mbpp --data mbpp.jsonl
+  trackdown bench score lite.run.jsonl
+"""
+
+
+@click.group(epilog=EXAMPLES, subcommand_metavar="NAME [ARGS]...")
+def command() -> None:
+    """Measure on public benchmarks.
+
+    Data and repositories are given by path; nothing is downloaded. A run file keeps what was found: an interrupted
+    bench goes on from it, and `trackdown report` shows it.
+    """
+
+
+def checked_modes(modes: Sequence[str]) -> list[str]:
+    """Modes, if all can be searched: a wrong one is refused before data are read and cases are mined."""
+    from trackdown.lab.run import resolve_modes
+
+    resolve_modes(modes, load_settings())
+    return list(modes)
+
+
+def named_modes(text: str) -> list[str]:
+    """The modes of a comma-separated list."""
+    return [mode for mode in ("".join(part.split()) for part in text.split(",")) if mode]
+
+
+def _modes(context: click.Context, option: click.Parameter, text: str) -> list[str]:
+    return named_modes(text) if context.resilient_parsing else checked_modes(named_modes(text))
+
+
+def bench_options(function: F) -> F:
+    """The options that all benches share."""
+    for option in reversed([
+        click.option("--modes", default="bm25,commits,hybrid", show_default=True, callback=_modes,
+                     help="What to measure, comma-separated; `trackdown eval --list-models` says what there is."),
+        click.option("--run-file", type=_FILE, help="Where every ranking is kept; goes on from it when it exists."),
+        click.option("--trec", type=_FILE, help="Write the rankings in TREC's run format, too."),
+        click.option("--jobs", type=click.IntRange(1, 64), help="Worker processes; one for each core by default."),
+        click.option("--strict", is_flag=True, help="Refuse data with a case that cannot be scored."),
+    ]):  # fmt: skip
+        function = option(function)
+    return format_option(function)
+
+
+def repos_options(function: F) -> F:
+    """Where the clones are."""
+    function = click.option(
+        "--layout", default="{owner}/{name}", show_default=True, help="How a repository's name maps to a path in it."
+    )(function)
+    return click.option("--repos", type=_FILE, required=True, help="Folder that holds clones or bare mirrors.")(
+        function
+    )
+
+
+@command.command()
+@click.argument("data", type=_FILE)
+@repos_options
+@click.option("--level", type=click.Choice(["function", "class", "file"]), default="function", show_default=True)
+@bench_options
+def swe(data: Path, repos: Path, layout: str, level: Level, strict: bool, **shared: Any) -> None:
+    """SWE-bench-shaped JSONL: instance_id, repo, base_commit, problem_statement, patch.
+
+    Truth is what the patch edits and what exists at the base commit. `gold_entities` and `gold_files` are used where
+    given.
+    """
+    from trackdown.lab.benches.swe import read_swe
+
+    run(read_swe(data, repos, layout, level, strict=strict), data, strict=strict, **shared)
+
+
+@command.command()
+@click.argument("gold", type=_FILE)
+@click.option("--repo", type=_FILE, required=True, help="Clone or bare mirror of the repository.")
+@click.option("--query", default="transformed_message_gpt4", show_default=True, help="The column that holds the query.")
+@click.option("--depths", default="", help="Sweep: measure `commits` with the best N commits only, e.g. 100,250,500.")
+@click.option("--oracle", default="", metavar="DEPTHS",
+              help="Oracle setting: gold files scattered through a list of each depth, e.g. 100,1000.")  # fmt: skip
+@bench_options
+def cmu(
+    gold: Path, repo: Path, query: str, depths: str, oracle: str, modes: list[str], strict: bool, **shared: Any
+) -> None:
+    """Commit-history search: Parquet with commit_id, actual_files_modified and a query.
+
+    The state searched is the parent of each commit, with only its ancestors visible.
+    """
+    from trackdown.lab.benches.cmu import read_cmu
+
+    wanted = checked_modes([*modes, *(f"commits@{depth}" for depth in numbers("--depths", depths))])
+    among = numbers("--oracle", oracle)
+    bench = read_cmu(gold, repo, query=query, strict=strict)
+    run(bench, gold, modes=wanted, strict=strict, oracle=among, **shared)
+
+
+@command.command()
+@click.argument("annotations", type=_FILE)
+@repos_options
+@bench_options
+def semble(annotations: Path, repos: Path, layout: str, strict: bool, **shared: Any) -> None:
+    """semble's annotations (NAME.json, and repos.json beside or above them), averaged over repositories."""
+    from trackdown.lab.benches.semble import read_semble
+
+    run(read_semble(annotations, repos, layout, strict=strict), annotations, strict=strict, **shared)
+
+
+@command.command()
+@click.option("--set", "name", type=click.Choice(["mbpp", "mbjp", "conala", "cosqa", "csn"]), required=True)
+@click.option("--data", type=_FILE, required=True, help="The set's file or folder.")
+@click.option("--normalise-names", is_flag=True, help="AdvTest: rename functions and variables (Python sets).")
+@bench_options
+def text2code(name: str, data: Path, normalise_names: bool, strict: bool, **shared: Any) -> None:
+    """Text → code sets: MBPP, MBJP, CoNaLa, CoSQA, CodeSearchNet. The snippets are searched as files of a folder."""
+    from trackdown.lab.benches.text2code import read_text2code
+
+    folder = load_settings().store / "text2code"
+    bench = read_text2code(name, data, folder, normalise_names=normalise_names, strict=strict)
+    run(bench, data, strict=strict, **shared)
+
+
+@command.command()
+@click.argument("run_file", type=_FILE)
+@click.option("--strict", is_flag=True, help="Refuse a file whose last line was cut short.")
+@format_option
+def score(run_file: Path, strict: bool, style: str) -> None:
+    """Score a run file again, from the file alone."""
+    from trackdown.lab.runs import read_run
+
+    rows = read_run(run_file, cut_short_is_fine=not strict, tell=lambda note: print_notes([note]))
+    if not any(row.gold for row in rows):
+        raise UsageError(f"{run_file} holds no case with gold: nothing to score")
+    show(rows, (), style)
+
+
+def run(
+    bench: Bench,
+    data: Path,
+    *,
+    modes: Sequence[str],
+    run_file: Path | None,
+    trec: Path | None,
+    jobs: int | None,
+    strict: bool,
+    style: str,
+    oracle: Sequence[int] = (),
+) -> None:
+    """Search a bench and print what came out."""
+    from trackdown.lab.run import plan, run_bench
+    from trackdown.lab.runs import RunFile, trec_lines
+
+    if not bench.tasks and not bench.skipped:
+        raise UsageError(f"{data} holds no case")
+    settings = load_settings()
+    chosen = plan(bench, modes, settings)
+    path = run_file or _own_run_file(settings, bench, data, chosen)
+    with RunFile(path, chosen.config) as file, TerminalProgress(bench.name) as progress:
+        if file.rows:
+            print_notes([f"{len(file.rows)} rankings are taken from {path}"])
+        rows = run_bench(bench, chosen, file, jobs=jobs or 0, strict=strict, progress=progress)
+        rows += _oracle_rows(bench, rows, oracle, chosen, file, jobs or 0, progress)
+    if trec is not None:
+        try:
+            trec.write_text("".join(f"{line}\n" for line in trec_lines(rows)), "utf-8", "backslashreplace")
+        except OSError as error:
+            raise UsageError(f"cannot write {trec}: {error.strerror}") from None
+    if run_file is None:
+        path = path.replace(path.with_suffix(".done.jsonl"))
+    show(rows, bench.metrics, style, path, bench.remarks)
+
+
+def _oracle_rows(
+    bench: Bench, rows: Sequence[Row], depths: Sequence[int], chosen: Plan, file: RunFile, jobs: int, progress: Progress
+) -> list[Row]:
+    """Rows of the oracle setting; their modes carry the depth. What surrounds the gold files is the first mode's."""
+    from dataclasses import replace
+
+    from trackdown.lab.benches.cmu import oracle
+    from trackdown.lab.run import run_bench
+
+    found: list[Row] = []
+    first_mode = chosen.modes[0][0]
+    for depth in depths:
+        narrowed, shuffled = oracle(bench, [row for row in rows if row.mode == first_mode], depth)
+        listed = [replace(row, mode=f"oracle@{depth}:{row.mode}") for row in shuffled]
+        file.add(listed)
+        modes = tuple((f"oracle@{depth}:{name}", options) for name, options in chosen.modes)
+        found += [*listed, *run_bench(narrowed, replace(chosen, modes=modes), file, jobs=jobs, progress=progress)]
+    return found
+
+
+def _own_run_file(settings: Settings, bench: Bench, data: Path, chosen: Plan) -> Path:
+    """Where a run is kept when the user names no file: until it is done, so that it can go on."""
+    modes = [name for name, _ in chosen.modes]
+    place = repr((str(data.resolve()), chosen.config, modes, bench.tasks)).encode("utf-8", "backslashreplace")
+    return settings.store / "runs" / f"{bench.name}-{bench.level}-{hashlib.sha256(place).hexdigest()[:12]}.jsonl"
+
+
+def numbers(option: str, text: str) -> list[int]:
+    """A comma-separated list of whole numbers above 0."""
+    try:
+        found = [int(part) for part in text.split(",") if part.strip()]
+    except ValueError:
+        found = [0]
+    if any(number < 1 for number in found):
+        raise UsageError(f"{option} must be whole numbers above 0, separated by commas, not {text!r}")
+    return found
+
+
+def show(
+    rows: Sequence[Row],
+    columns: Sequence[str],
+    style: str,
+    path: Path | None = None,
+    remarks: Mapping[str, int] | None = None,
+) -> None:
+    """Print a summary as JSON or as a table."""
+    from trackdown.lab.summary import ALL_METRICS, summarise
+
+    summary = summarise(rows, tuple(dict.fromkeys([*ALL_METRICS, *columns])))
+    if remarks:
+        summary["remarks"] = dict(remarks)
+    if path is not None:
+        summary["run_file"] = str(path)
+    if style == "json":
+        print_json(summary)
+        return
+    from trackdown.surfaces.cli.tables import print_summary
+
+    print_summary(summary, columns)

@@ -1,0 +1,275 @@
+"""`trackdown eval`: measure on the repository's own history, and `trackdown eval gate`: may this become a default?"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from trackdown.errors import UsageError
+from trackdown.settings import load_settings
+from trackdown.surfaces.cli.bench import checked_modes, named_modes, numbers, show
+from trackdown.surfaces.cli.options import format_option, print_json, print_notes
+from trackdown.surfaces.cli.plain import one_line
+from trackdown.surfaces.cli.progress import TerminalProgress
+from trackdown.types import Level, Progress
+
+if TYPE_CHECKING:
+    from trackdown.lab.cases import Case, Protocol
+    from trackdown.lab.runs import Row
+    from trackdown.lab.tasks import Bench, Skipped
+
+_FILE = click.Path(path_type=Path)
+_COMPARED = ("bm25", "commits", "hybrid")
+_STAGES = ("adaptive", "graph", "rerank")
+_TOLD_LINES = 5
+
+EXAMPLES = """\b
+Examples:
+  trackdown eval --build --level symbol --dataset cases.jsonl
+  trackdown eval --dataset cases.jsonl --level symbol --compare
+  trackdown eval ~/src/project --max-cases 100 --compare --adaptive --ks 1,5,10
+  trackdown eval --manifest repositories.json --level symbol --compare --run-file run.jsonl
+  trackdown eval gate run.jsonl:bm25 run.jsonl:hybrid
+  trackdown eval --list-models
+"""
+
+
+class WithGate(click.Command):
+    """`eval` takes a PATH; only where the first word is `gate` is it the other command."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        if args[:1] == ["gate"]:
+            return gate.make_context(f"{info_name} gate", args[1:], parent=parent, **extra)
+        return super().make_context(info_name, args, parent=parent, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        return gate.invoke(ctx) if ctx.command is gate else super().invoke(ctx)
+
+
+@click.command(cls=WithGate, epilog=EXAMPLES)
+@click.argument("path", default=".")
+@click.option("--build", is_flag=True, help="Mine cases from the history and write them to --dataset.")
+@click.option("--dataset", type=_FILE, help="JSONL with cases; without it they are mined on the spot.")
+@click.option("--manifest", type=_FILE, help="Several repositories: a JSON list of {name, path, dataset}.")
+@click.option("--level", type=click.Choice(["file", "symbol"]), default="file", show_default=True, help="What is to be found.")
+@click.option("--protocol", type=click.Choice(["past", "head"]), help="past: search each case at its commit's parent, "
+              "the honest one (default for mining). head: search the present state, later history hidden.")  # fmt: skip
+@click.option("--query-from", type=click.Choice(["subject", "message"]), default="subject", show_default=True)
+@click.option("--max-cases", type=click.IntRange(1), default=200, show_default=True, help="How many cases to mine.")
+@click.option("--max-files", type=click.IntRange(1), default=10, show_default=True,
+              help="A commit that touches more files is a mass change and no case.")  # fmt: skip
+@click.option("--no-tests", is_flag=True, help="Mining leaves test files out of the truth.")
+@click.option("--compare", is_flag=True, help="Contrast bm25, commits and hybrid.")
+@click.option("--modes", default="", help="What to measure, comma-separated (see --list-models).")
+@click.option("--adaptive", is_flag=True, help="Add a row with query-adaptive fusion.")
+@click.option("--graph", is_flag=True, help="Add a row with the code graph.")
+@click.option("--rerank", is_flag=True, help="Add a row with the reranker.")
+@click.option("--ks", default="1,5,10", show_default=True, help="Where recall, nDCG and hits are cut.")
+@click.option("--run-file", type=_FILE, help="Where every ranking is kept; goes on from it when it exists.")
+@click.option("--jobs", type=click.IntRange(1, 64), help="Worker processes; one for each core by default.")
+@click.option("--strict", is_flag=True, help="Refuse a data set with a bad line or a case that cannot be scored.")
+@click.option("--list-models", is_flag=True, help="List the retrievers, stages and models that a mode can name.")
+@format_option
+def command(
+    path: str,
+    build: bool,
+    dataset: Path | None,
+    manifest: Path | None,
+    level: Level,
+    modes: str,
+    compare: bool,
+    ks: str,
+    run_file: Path | None,
+    jobs: int | None,
+    strict: bool,
+    list_models: bool,
+    style: str,
+    **mining: Any,
+) -> None:
+    """Measure retrieval on a repository's own history: which files or symbols did past commits have to change?
+
+    Cases are commits: the message is the query, what the commit edited is the truth. No network, no LLM. Hand-written
+    cases are welcome in the data set: {"query", "relevant_files", "relevant_symbols"}, one per line. `trackdown eval
+    gate A B` says whether run B may become a default.
+    """
+    added = [name for name in _STAGES if mining.pop(name)]
+    mining["symbols"] = level == "symbol"
+    if list_models:
+        _list_models(style)
+        return
+    if manifest is not None and (dataset is not None or build):
+        raise UsageError("--manifest names the data set of each repository: it goes with neither --dataset nor --build")
+    if build and dataset is None:
+        raise UsageError("--build needs --dataset FILE: where to write the cases")
+    chosen = checked_modes(_modes(modes, compare, added))
+    cut = numbers("--ks", ks)
+    with TerminalProgress(path if manifest is None else str(manifest)) as progress:
+        if build and dataset is not None:
+            _build(path, dataset, style, mining, progress)
+            return
+        bench = _bench(path, dataset, manifest, level, strict, mining, progress)
+        rows = _search(bench, chosen, run_file, jobs, strict, progress)
+    columns = ["MRR", *(f"R@{k}" for k in cut), *(f"nDCG@{k}" for k in cut), *(f"Hit@{k}" for k in cut)]
+    show(rows, columns, style, run_file)
+
+
+def _modes(modes: str, compare: bool, added: Sequence[str]) -> list[str]:
+    """The rows of the table."""
+    base = [*(_COMPARED if compare else ()), *named_modes(modes)] or ["hybrid"]
+    return list(dict.fromkeys([*base, *(f"hybrid+{name}" for name in added)]))
+
+
+def _list_models(style: str) -> None:
+    from dataclasses import asdict
+
+    from trackdown.engine import list_modes
+
+    listed = list_modes()
+    if style == "json":
+        print_json([asdict(item) for item in listed])
+        return
+    width = max(len(item.name) for item in listed)
+    for item in listed:
+        print(f"{item.name:<{width}}  {item.kind:<11}  {item.what}")
+    print("Join parts by `+`, e.g. bm25+commits or hybrid+rrf. There is no neural model in this version.")
+
+
+def _build(path: str, dataset: Path, style: str, mining: dict[str, Any], progress: Progress) -> None:
+    from trackdown.lab.mine.case_file import write_cases
+
+    mined = _mine(path, mining, progress)
+    write_cases(dataset, mined.cases)
+    if style == "json":
+        print_json({
+            "dataset": str(dataset), "cases": len(mined), "commits": mined.looked_at, "dropped": dict(mined.dropped),
+        })  # fmt: skip
+        return
+    print(f"{len(mined)} cases from {mined.looked_at} commits: {one_line(str(dataset))}")
+    for rule, count in mined.dropped.items():
+        print(f"  dropped {count}: {rule}")
+
+
+def _mine(path: str, mining: dict[str, Any], progress: Progress) -> Any:
+    from trackdown.lab.mine.dataset import build_from_git
+
+    return build_from_git(
+        path,
+        max_cases=mining["max_cases"],
+        query_from=mining["query_from"],
+        protocol=mining["protocol"] or "past",
+        max_files=mining["max_files"],
+        symbols=mining["symbols"],
+        tests=not mining["no_tests"],
+        progress=progress,
+    )
+
+
+def _bench(
+    path: str,
+    dataset: Path | None,
+    manifest: Path | None,
+    level: Level,
+    strict: bool,
+    mining: dict[str, Any],
+    progress: Progress,
+) -> Bench:
+    from dataclasses import replace
+
+    from trackdown.lab.case_tasks import bench_of_cases, joined
+
+    protocol: Protocol | None = mining["protocol"]
+
+    def one(place: str, data: Path | None, name: str = "") -> Bench:
+        cases, bad = _cases(place, data, strict, mining, progress)
+        bench = bench_of_cases(place, cases, level=level, protocol=protocol, name=name)
+        lines = (replace(line, id=f"{name}/{line.id}" if name else line.id, repository=name) for line in bad)
+        return replace(bench, skipped=(*bench.skipped, *lines))
+
+    if manifest is None:
+        return one(path, dataset)
+    from trackdown.lab.manifest import read_manifest
+
+    return joined([one(str(entry.path), entry.dataset, entry.name) for entry in read_manifest(manifest)])
+
+
+def _cases(
+    path: str, dataset: Path | None, strict: bool, mining: dict[str, Any], progress: Progress
+) -> tuple[Sequence[Case], list[Skipped]]:
+    """The cases of a file with its bad lines, or mined ones. The first bad lines are told on standard error."""
+    if dataset is None:
+        mined: Sequence[Case] = _mine(path, mining, progress)
+        if not mined:
+            raise UsageError(f"{path}: no commit makes a case; write some by hand and name them with --dataset")
+        return mined, []
+    from trackdown.lab.mine.case_file import read_cases
+    from trackdown.lab.tasks import Skipped
+
+    found = read_cases(dataset, strict=strict)
+    told = [f"{dataset}, line {problem.line}: {problem.reason}" for problem in found.problems]
+    if not found.cases:
+        raise UsageError(f"{dataset} holds no case{f' ({told[0]})' if told else ''}")
+    more = len(told) - _TOLD_LINES
+    print_notes([*told[:_TOLD_LINES], *([f"{dataset}: {more} more bad lines"] if more > 0 else [])])
+    return found.cases, [Skipped(f"line {bad.line}", "unreadable line", bad.reason) for bad in found.problems]
+
+
+def _search(
+    bench: Bench, modes: Sequence[str], run_file: Path | None, jobs: int | None, strict: bool, progress: Progress
+) -> list[Row]:
+    import tempfile
+
+    from trackdown.lab.run import plan, run_bench
+    from trackdown.lab.runs import RunFile
+
+    chosen = plan(bench, modes, load_settings())
+    with tempfile.TemporaryDirectory() as folder, RunFile(run_file or Path(folder, "run"), chosen.config) as file:
+        return run_bench(bench, chosen, file, jobs=jobs or 0, strict=strict, progress=progress)
+
+
+@click.command(name="gate")
+@click.argument("a", metavar="A")
+@click.argument("b", metavar="B")
+@click.option("--metric", "name", default="MRR", show_default=True, help="What is compared.")
+@format_option
+def gate(a: str, b: str, name: str, style: str) -> None:
+    """Say whether B may become a default in place of A.
+
+    A and B are run files, RUN.jsonl or RUN.jsonl:MODE where a file holds several modes. B passes when it is better on
+    the average over repositories and loses significantly on none. Exit code 0 when it passes, 1 when it does not.
+    """
+    from trackdown.lab.gate import gate as compare
+
+    verdict = compare(_run_of(a), _run_of(b), name)
+    if style == "json":
+        print_json(verdict.as_dict())
+    else:
+        from trackdown.lab.gate_text import verdict_lines
+
+        for line in verdict_lines(verdict):
+            print(one_line(line))
+    sys.stdout.flush()
+    click.get_current_context().exit(0 if verdict.passed else 1)
+
+
+def _run_of(name: str) -> list[Row]:
+    """The rows that RUN.jsonl or RUN.jsonl:MODE names; both parts may hold colons."""
+    from trackdown.lab.runs import by_mode, read_run
+
+    places = [len(name), *(place for place, sign in enumerate(name) if sign == ":")]
+    place = next((place for place in places if os.path.isfile(name[:place])), name.find(":"))
+    path, mode = (name, "") if place < 0 else (name[:place], name[place + 1 :])
+    found = by_mode(read_run(Path(path), tell=lambda note: print_notes([note])))
+    if not found:
+        raise UsageError(f"the run file {path} is empty")
+    if not mode and len(found) > 1:
+        raise UsageError(f"{path} holds several modes: name one, e.g. {path}:{next(iter(found))}")
+    if mode and mode not in found:
+        raise UsageError(f"{path} has no mode {mode!r}; it has {', '.join(found)}")
+    return found[mode] if mode else next(iter(found.values()))

@@ -1,0 +1,1 @@
+"""Blob → what it refers to, one reader per language."""

@@ -1,0 +1,144 @@
+"""Types and expressions of Go as chains."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tree_sitter import Node
+
+from trackdown.units.references.facts import UNKNOWN
+from trackdown.units.references.gathered import MOST_PARTS, text_of
+
+Types = Mapping[str, str]
+"""The type parameters that are visible, with their constraints."""
+
+BASIC = frozenset(
+    "any bool byte comparable complex64 complex128 error float32 float64 int int8 int16 int32 int64 rune string uint uint8"
+    " uint16 uint32 uint64 uintptr".split()
+)
+_ELEMENTS = {
+    "slice_type": "element", "array_type": "element", "implicit_length_array_type": "element", "map_type": "value",
+    "channel_type": "value",
+}  # fmt: skip
+
+
+def listed(node: Node | None) -> list[Node]:
+    """The members of a list, or the node itself where it is none."""
+    if node is None:
+        return []
+    return [child for child in node.named_children if child.type != "comment"] if "list" in node.type else [node]
+
+
+def constraints(node: Node, outer: Mapping[str, str]) -> Mapping[str, str]:
+    """The constraints of all type parameters that are visible in a declaration."""
+    parameters = node.child_by_field_name("type_parameters")
+    if parameters is None:
+        return outer
+    types = dict(outer)
+    for parameter in parameters.named_children:
+        said = parameter.child_by_field_name("type")
+        single = said.named_children[0] if said is not None and said.named_child_count == 1 else None
+        constraint = (
+            text_of(single) if single is not None and single.type in ("type_identifier", "qualified_type") else ""
+        )
+        for name in parameter.children_by_field_name("name"):
+            types[text_of(name)] = UNKNOWN if constraint in BASIC else constraint
+    return types
+
+
+def receiver_types(node: Node) -> dict[str, str]:
+    """The type parameters that a receiver names: nobody tells here what they may be."""
+    receiver = node.child_by_field_name("receiver")
+    text = text_of(receiver)
+    if "[" not in text:
+        return {}
+    return {name.strip(): UNKNOWN for name in text[text.index("[") + 1 :].split("]")[0].split(",")}
+
+
+def type_chain(node: Node | None, types: Types) -> str:
+    """A type as a chain: without pointers and type arguments, `[]` before what has elements, UNKNOWN for functions."""
+    prefix = ""
+    while node is not None:
+        kind = node.type
+        if kind == "type_identifier":
+            name = text_of(node)
+            return prefix + types.get(name, name)
+        if kind == "qualified_type":
+            return prefix + "".join(text_of(node).split())
+        if kind == "generic_type":
+            node = node.child_by_field_name("type")
+        elif kind in _ELEMENTS:
+            node, prefix = node.child_by_field_name(_ELEMENTS[kind]), prefix + "[]"
+        elif kind in ("pointer_type", "parenthesized_type", "negated_type") and node.named_children:
+            node = node.named_children[-1]
+        else:
+            break
+    return prefix + "?" if prefix else UNKNOWN
+
+
+def value_chain(node: Node, types: Types) -> str:
+    """What an expression gives: the type itself where it is a literal, a conversion or an assertion."""
+    while node.type in ("unary_expression", "parenthesized_expression") and node.named_children:
+        if node.children[0].type not in ("&", "*", "("):
+            break
+        node = node.named_children[-1]
+    if node.type in ("composite_literal", "type_assertion_expression", "type_conversion_expression"):
+        return type_chain(node.child_by_field_name("type"), types)
+    if node.type == "call_expression" and text_of(node.child_by_field_name("function")) == "make":
+        arguments = listed(node.child_by_field_name("arguments"))
+        return type_chain(arguments[0], types) if arguments else UNKNOWN
+    return expression_chain(node, types)
+
+
+def expression_chain(node: Node | None, types: Types) -> str:
+    """An expression as the chain of its names; what cannot be said so is `?`."""
+    parts: list[str] = []
+    suffix = ""
+    while node is not None and len(parts) < MOST_PARTS:
+        kind = node.type
+        if kind == "identifier":
+            name = text_of(node)
+            parts.append(types.get(name, name) + suffix)
+            break
+        if kind == "selector_expression":
+            parts.append(text_of(node.child_by_field_name("field")) + suffix)
+            node, suffix = node.child_by_field_name("operand"), ""
+        elif kind == "call_expression":
+            function, arguments = node.child_by_field_name("function"), listed(node.child_by_field_name("arguments"))
+            named = text_of(function) if function is not None and function.type == "identifier" else ""
+            if named == "new" and arguments:
+                parts.append(f"{_plain(_type_or_name(arguments[0], types))}(){suffix}")
+                break
+            node, suffix = (arguments[0], suffix) if named == "append" and arguments else (function, "()" + suffix)
+        elif kind == "index_expression":
+            node, suffix = node.child_by_field_name("operand"), "[]" + suffix
+        elif kind in ("parenthesized_expression", "slice_expression") and node.named_children:
+            node = node.named_children[0]
+        elif kind == "unary_expression" and node.children[0].type in ("&", "*", "<-"):
+            suffix = ("[]" if node.children[0].type == "<-" else "") + suffix
+            node = node.named_children[-1] if node.named_children else None
+        elif kind in ("composite_literal", "type_assertion_expression", "type_conversion_expression"):
+            parts.append(f"{_plain(type_chain(node.child_by_field_name('type'), types))}(){suffix}")
+            break
+        elif kind in ("generic_type", "type_instantiation_expression") and node.named_children:
+            node = node.child_by_field_name("type") or node.named_children[0]
+        elif kind in ("type_identifier", "qualified_type"):
+            parts.append(_plain(type_chain(node, types)) + suffix)
+            break
+        else:
+            parts.append("?")
+            break
+    else:
+        parts.append("?")
+    return ".".join(reversed(parts))
+
+
+def _type_or_name(node: Node, types: Types) -> str:
+    return (
+        expression_chain(node, types) if node.type in ("identifier", "selector_expression") else type_chain(node, types)
+    )
+
+
+def _plain(type_: str) -> str:
+    """A type at the head of a chain; a slice has no names to go on with."""
+    return "?" if not type_ or type_.startswith("[]") else type_

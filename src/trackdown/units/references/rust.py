@@ -1,0 +1,374 @@
+"""References of Rust: `use` and `mod`, calls along paths and fields, impls, and what is said of types.
+
+Modules inside a file count as part of it, as they do in symbols of units: `super` inside one of them is `mod`, the
+file's own module, and the file exports its name. A macro is called with arity -1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from tree_sitter import Node
+
+from trackdown.types import CLASS_KINDS
+from trackdown.units.references.extract import UnitFinder
+from trackdown.units.references.facts import BASE, IMPLEMENTS, NEW, UNKNOWN, BlobReferences
+from trackdown.units.references.tree import (
+    NOTHING,
+    RETURNS,
+    SELF,
+    Grammar,
+    Notes,
+    below,
+    by_field,
+    by_fields,
+    field_of,
+    many,
+    only_child,
+    text,
+    visit,
+)
+
+OWN_MODULE = "mod"
+_WRAPPERS = frozenset("Box Arc Rc Pin Option Result Ref RefMut Cow NonNull ManuallyDrop MaybeUninit".split())
+_CONTAINERS = frozenset("Vec VecDeque HashMap BTreeMap HashSet BTreeSet LinkedList Slab IntoIter".split())
+_PRELUDE = frozenset(("Some", "Ok", "Err"))
+_SCOPED = ("scoped_identifier", "scoped_type_identifier")
+_HEADS = ("identifier", "self", "super", "crate", "metavariable")
+_ITEMS = frozenset(("fn", "struct", "enum", "union", "trait", "mod", "macro_rules"))
+_LONGEST_USE = 400
+
+
+def _path(node: Node) -> str:
+    parts: list[str] = []
+    here: Node | None = node
+    while here is not None and here.type in _SCOPED:
+        parts.append(text(field_of(here, "name")))
+        here = field_of(here, "path")
+    head = "" if here is None else OWN_MODULE if here.type == SELF else GRAMMAR.chain(here)
+    return ".".join([head, *reversed(parts[-8:])])
+
+
+def _generic(node: Node) -> str:
+    base = GRAMMAR.chain(field_of(node, "type"))
+    arguments = field_of(node, "type_arguments")
+    types = [one for one in arguments.named_children if one.type != "lifetime"] if arguments is not None else []
+    last = base.rsplit(".", 1)[-1]
+    if types and last in _WRAPPERS:
+        return GRAMMAR.chain(types[0])
+    return many(GRAMMAR.chain(types[-1])) if types and last in _CONTAINERS else base
+
+
+def _array(node: Node) -> str:
+    return many(GRAMMAR.chain(field_of(node, "element")))
+
+
+def _instance(name: str) -> Callable[[Node], str]:
+    def instance(node: Node) -> str:
+        found = GRAMMAR.chain(field_of(node, name))
+        return NOTHING if found.startswith(NOTHING) or found.endswith("]") else f"{found}()"
+
+    return instance
+
+
+GRAMMAR = Grammar(
+    leaves=frozenset({"identifier", "type_identifier", "field_identifier", "primitive_type", "integer_literal",
+                      "shorthand_field_identifier"}),
+    words={"self": SELF, "crate": "crate", "super": "super", "metavariable": "crate"},
+    members={"field_expression": by_fields("value", "field")},
+    calls={"call_expression": by_field("function")},
+    elements={"index_expression": only_child},
+    through={
+        "generic_function": by_field("function"), "parenthesized_expression": only_child,
+        "try_expression": only_child, "await_expression": only_child, "reference_expression": by_field("value"),
+        "unary_expression": only_child, "reference_type": by_field("type"), "pointer_type": by_field("type"),
+        "dynamic_type": by_field("trait"), "abstract_type": by_field("trait"), "bracketed_type": only_child,
+        "qualified_type": by_field("type"), "bounded_type": only_child, "higher_ranked_trait_bound": by_field("type"),
+    },
+    special={
+        "scoped_identifier": _path, "scoped_type_identifier": _path, "generic_type": _generic,
+        "generic_type_with_turbofish": _generic, "array_type": _array, "slice_type": _array,
+        "struct_expression": _instance("name"), "type_cast_expression": _instance("type"),
+    },
+)  # fmt: skip
+
+
+def outside(parts: list[str], depth: int) -> list[str]:
+    """A path that is read `depth` modules inside the file, as it reads outside of them."""
+    supers = next((at for at, part in enumerate(parts) if part != "super"), len(parts))
+    if not supers or not depth:
+        return parts
+    return [*(["super"] * (supers - depth) or [OWN_MODULE]), *parts[supers:]]
+
+
+class _RustNotes(Notes):
+    """With the modules inside the file that enclose the node at hand."""
+
+    def __init__(self, units: UnitFinder) -> None:
+        super().__init__(units)
+        self.inner: list[int] = []
+        self.types = {unit.symbol: index for index, unit in enumerate(units.units) if unit.kind in CLASS_KINDS}
+
+    def depth(self, node: Node) -> int:
+        """How many modules inside the file enclose a node."""
+        while self.inner and self.inner[-1] <= node.start_byte:
+            self.inner.pop()
+        return len(self.inner)
+
+    def chain(self, node: Node | None) -> str:
+        """The chain of an expression or type."""
+        found = GRAMMAR.chain(node)
+        if node is not None and found.startswith("super."):
+            return ".".join(outside(found.split("."), self.depth(node)))
+        return found
+
+
+def _use(notes: _RustNotes, node: Node) -> None:
+    depth = notes.depth(node)
+    for path, alias in _used(field_of(node, "argument")):
+        parts = ["self" if part == OWN_MODULE else part for part in outside(path, depth)]
+        if parts[-1] == "*":
+            notes.take(node, "::".join(parts[:-1]) or "self", "*")
+        elif len(parts) == 1:
+            notes.take(node, parts[0], "", alias)
+        else:
+            notes.take(node, "::".join(parts[:-1]), parts[-1], alias)
+
+
+def _used(argument: Node | None) -> Iterator[tuple[list[str], str]]:
+    """Every path of a `use`, with the name it has here."""
+    stack: list[tuple[Node | None, list[str]]] = [(argument, [])]
+    budget = _LONGEST_USE
+    while stack and budget:
+        budget -= 1
+        node, prefix = stack.pop()
+        if node is None:
+            continue
+        if node.type == "use_list":
+            stack.extend((child, prefix) for child in reversed(node.named_children))
+        elif node.type == "scoped_use_list":
+            stack.append((field_of(node, "list"), prefix + _parts(field_of(node, "path"))))
+        elif node.type == "use_wildcard":
+            yield [*prefix, *_parts(only_child(node)), "*"], ""
+        elif node.type == "use_as_clause":
+            yield _without_self(prefix + _parts(field_of(node, "path"))), text(field_of(node, "alias")).strip("_")
+        elif node.type in _HEADS or node.type in _SCOPED:
+            path = _without_self(prefix + _parts(node))
+            yield path, path[-1]
+
+
+def _parts(node: Node | None) -> list[str]:
+    return [part.strip() for part in text(node).split("::") if part.strip()]
+
+
+def _without_self(path: list[str]) -> list[str]:
+    return path[:-1] if len(path) > 1 and path[-1] == SELF else path
+
+
+def _module(notes: _RustNotes, node: Node) -> None:
+    name, body = text(field_of(node, "name")), field_of(node, "body")
+    depth = notes.depth(node)
+    if body is not None:
+        notes.inner.append(node.end_byte)
+        notes.export(name, module="self")
+        return
+    above = node.prev_named_sibling
+    written = text(above) if above is not None and above.type == "attribute_item" else ""
+    if "path" in written and '"' in written:
+        notes.take(node, "./" + written.split('"')[1], "", name)
+    elif not depth:
+        notes.take(node, "self", name, name)
+
+
+def _parameters(notes: _RustNotes, unit: int, node: Node | None) -> None:
+    """The bounds of type parameters, as what their names stand for."""
+    for one in below(node, {"type_parameter", "where_predicate"}) if node is not None else ():
+        bounds = field_of(one, "bounds")
+        name = text(field_of(one, "name") or field_of(one, "left"))
+        for bound in bounds.named_children if bounds is not None and name.isidentifier() else ():
+            if bound.type != "lifetime":
+                notes.bind(unit, name, notes.chain(bound))
+
+
+def _where(node: Node) -> Node | None:
+    return next((child for child in node.named_children if child.type == "where_clause"), None)
+
+
+def _function(notes: _RustNotes, node: Node) -> None:
+    unit = notes.at(node)
+    returns = field_of(node, "return_type")
+    if returns is not None:
+        notes.bind(unit, RETURNS, notes.chain(returns))
+    _parameters(notes, unit, field_of(node, "type_parameters"))
+    _parameters(notes, unit, _where(node))
+
+
+def _parameter(notes: _RustNotes, node: Node) -> None:
+    _pattern(notes, field_of(node, "pattern"), notes.chain(field_of(node, "type")))
+
+
+def _pattern(notes: _RustNotes, pattern: Node | None, type_: str) -> None:
+    """Bind the names of a pattern; `Some(x)` and `Ok(x)` hold what the value is a wrapper of."""
+    while pattern is not None and pattern.type in ("mut_pattern", "reference_pattern", "ref_pattern", "match_pattern"):
+        pattern = only_child(pattern)
+    if pattern is None:
+        return
+    unit = notes.at(pattern)
+    if pattern.type == "identifier":
+        notes.bind(unit, text(pattern), type_)
+    elif pattern.type == "tuple_struct_pattern" and text(field_of(pattern, "type")) in _PRELUDE:
+        inner = pattern.named_children[1:]
+        if len(inner) == 1 and inner[0].type == "identifier":
+            notes.bind(unit, text(inner[0]), type_)
+    else:
+        for name in below(pattern, {"identifier"}):
+            notes.bind(unit, text(name), UNKNOWN)
+
+
+def _let(notes: _RustNotes, node: Node) -> None:
+    value = field_of(node, "value")
+    if value is not None and value.type == "closure_expression":
+        return
+    _pattern(notes, field_of(node, "pattern"), notes.chain(field_of(node, "type") or value))
+
+
+def _for(notes: _RustNotes, node: Node) -> None:
+    _pattern(notes, field_of(node, "pattern"), many(notes.chain(field_of(node, "value"))))
+
+
+def _closure(notes: _RustNotes, node: Node) -> None:
+    parameters = field_of(node, "parameters")
+    for one in parameters.named_children if parameters is not None else ():
+        if one.type != "parameter":
+            _pattern(notes, one, UNKNOWN)
+
+
+def _constant(notes: _RustNotes, node: Node) -> None:
+    unit = notes.at(node)
+    notes.bind(unit, text(field_of(node, "name")), notes.chain(field_of(node, "type")))
+
+
+def _struct(notes: _RustNotes, node: Node) -> None:
+    unit = notes.at(node)
+    _parameters(notes, unit, field_of(node, "type_parameters"))
+    _parameters(notes, unit, _where(node))
+    body = field_of(node, "body")
+    if body is None:
+        return
+    if body.type == "ordered_field_declaration_list":
+        for place, type_ in enumerate(body.children_by_field_name("type")):
+            notes.bind(unit, f"self.{place}", notes.chain(type_))
+    for one in body.named_children:
+        if one.type == "field_declaration":
+            notes.bind(unit, f"self.{text(field_of(one, 'name'))}", notes.chain(field_of(one, "type")))
+
+
+def _trait(notes: _RustNotes, node: Node) -> None:
+    unit = notes.at(node)
+    _parameters(notes, unit, field_of(node, "type_parameters"))
+    bounds = field_of(node, "bounds")
+    for bound in bounds.named_children if bounds is not None else ():
+        notes.refer(node, notes.chain(bound), -1, BASE, unit)
+
+
+def _impl(notes: _RustNotes, node: Node) -> None:
+    name = notes.chain(field_of(node, "type")).rsplit(".", 1)[-1]
+    outer = notes.at(node)
+    inside = f"{notes.units.units[outer].symbol}.{name}" if outer >= 0 else ""
+    unit = notes.types.get(inside, notes.types.get(name, -1))
+    _parameters(notes, unit, field_of(node, "type_parameters"))
+    _parameters(notes, unit, _where(node))
+    trait = field_of(node, "trait")
+    if trait is not None:
+        notes.refer(node, notes.chain(trait), -1, IMPLEMENTS, unit)
+    body = field_of(node, "body")
+    for one in body.named_children if body is not None else ():
+        if one.type == "type_item":
+            notes.bind(unit, f"self.{text(field_of(one, 'name'))}", notes.chain(field_of(one, "type")))
+
+
+def _alias(notes: _RustNotes, node: Node) -> None:
+    if notes.at(node) < 0:
+        notes.export(text(field_of(node, "name")), notes.chain(field_of(node, "type")))
+
+
+def _call(notes: _RustNotes, node: Node) -> None:
+    chain = notes.chain(node).removesuffix("()")
+    arguments = field_of(node, "arguments")
+    if chain not in _PRELUDE:
+        notes.refer(node, chain, arguments.named_child_count if arguments is not None else -1)
+
+
+def _new(notes: _RustNotes, node: Node) -> None:
+    notes.refer(node, notes.chain(field_of(node, "name")), -1, NEW)
+
+
+def _macro(notes: _RustNotes, node: Node) -> None:
+    notes.refer(node, notes.chain(field_of(node, "macro")), -1)
+
+
+def _tokens(notes: _RustNotes, node: Node) -> None:
+    """Calls among the tokens that a macro is given: a path before a bracket."""
+    tokens = node.children
+    for at, token in enumerate(tokens):
+        if token.type != "token_tree" or at < 2 or token.child_count == 0 or token.children[0].type != "(":
+            continue
+        if tokens[at - 1].type == "!" and tokens[at - 2].type == "identifier":
+            notes.refer(node, text(tokens[at - 2]), -1, unit=notes.at(token))
+        elif tokens[at - 1].type == "identifier" and tokens[at - 2].type not in _ITEMS:
+            chain = _token_chain(tokens, at - 1)
+            if chain not in _PRELUDE and not chain.startswith(("super.", "crate.crate")):
+                notes.refer(tokens[at - 1], chain, _token_arity(token))
+
+
+def _token_chain(tokens: list[Node], at: int) -> str:
+    """The chain that ends with the name at a place."""
+    parts = [text(tokens[at])]
+    while at >= 2 and tokens[at - 1].type in (".", "::") and len(parts) < 8:
+        before = tokens[at - 2]
+        if before.type in _HEADS:
+            own = before.type == SELF and tokens[at - 1].type == "::"
+            parts.append(OWN_MODULE if own else GRAMMAR.words.get(before.type) or text(before))
+            at -= 2
+        elif before.type == "token_tree" and at >= 3 and tokens[at - 3].type == "identifier":
+            parts.append(f"{text(tokens[at - 3])}()")
+            at -= 3
+        else:
+            parts.append(NOTHING)
+            break
+    return ".".join(reversed(parts))
+
+
+def _token_arity(tree: Node) -> int:
+    inner = tree.children[1:-1]
+    return sum(token.type == "," for token in inner[:-1]) + 1 if inner else 0
+
+
+_VISITORS = {
+    "use_declaration": _use,
+    "mod_item": _module,
+    "function_item": _function,
+    "function_signature_item": _function,
+    "parameter": _parameter,
+    "let_declaration": _let,
+    "let_condition": _let,
+    "for_expression": _for,
+    "closure_expression": _closure,
+    "static_item": _constant,
+    "const_item": _constant,
+    "struct_item": _struct,
+    "union_item": _struct,
+    "enum_item": _struct,
+    "trait_item": _trait,
+    "impl_item": _impl,
+    "type_item": _alias,
+    "call_expression": _call,
+    "struct_expression": _new,
+    "macro_invocation": _macro,
+    "token_tree": _tokens,
+}
+
+
+def read(root: Node, units: UnitFinder) -> BlobReferences:
+    """All references below the root of a Rust syntax tree."""
+    return visit(root, _VISITORS, _RustNotes(units))

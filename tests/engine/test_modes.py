@@ -1,0 +1,62 @@
+"""Modes by name: what takes part in a search, what a part may carry, and what is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from trackdown.engine.modes import SWITCHES, list_modes, options_of, retriever_names, with_mode
+from trackdown.errors import UsageError
+from trackdown.pipeline import RETRIEVERS, Options
+from trackdown.settings import Settings
+
+
+def weighing(mode: str) -> set[str]:
+    """The signals that have a say in a mode."""
+    return {signal for signal, weight in with_mode(Options(), mode).weights if weight}
+
+
+def test_every_retriever_of_the_pipeline_has_a_mode_that_is_it_alone() -> None:
+    names = retriever_names()
+    assert set(names.values()) == {signal for signal, _ in RETRIEVERS}
+    for name, signal in names.items():
+        assert weighing(name) == {signal}
+
+
+def test_hybrid_is_all_of_them_and_so_is_a_mode_that_names_none() -> None:
+    everything = {signal for signal, _ in RETRIEVERS}
+    assert weighing("hybrid") == weighing("rrf") == everything
+    assert weighing("bm25+commits") == {"lexical", "commits"}
+
+
+def test_switches_change_what_they_say() -> None:
+    assert with_mode(Options(), "hybrid+rrf").fusion == "rrf"
+    assert with_mode(Options(), "hybrid+adaptive").adaptive
+    chosen = with_mode(Options(), "commits@250+avgp")
+    assert (chosen.commit_depth, chosen.aggregation) == (250, "avgp")
+
+
+def test_a_retriever_that_settings_leave_out_counts_when_it_is_asked_for_alone() -> None:
+    options = options_of(Settings(weight_commits=0.0, mode="commits"))
+    assert dict(options.weights) == {"lexical": 0.0, "commits": 1.0, "mentions": 0.0}
+    assert dict(options_of(Settings(weight_commits=0.0)).weights)["commits"] == 0.0
+
+
+def test_settings_choose_the_mode() -> None:
+    assert options_of(Settings(mode="bm25+rrf")).fusion == "rrf"
+    assert options_of(Settings(adaptive=True)).adaptive
+    assert not options_of(Settings()).adaptive
+
+
+@pytest.mark.parametrize("mode", ["", "bm26", "bm25+", "dense", "bm25@10", "hybrid@3", "rrf@3", "commits@0",
+                                  "commits@-1", "commits@x", "commits@²", "commits@99999999999"])  # fmt: skip
+def test_what_is_no_mode_is_refused(mode: str) -> None:
+    with pytest.raises(UsageError):
+        with_mode(Options(), mode)
+
+
+def test_the_list_names_all_that_a_mode_may_name() -> None:
+    listed = [item.name for item in list_modes()]
+    assert set(listed) == {*retriever_names(), "hybrid", *SWITCHES}
+    for name in listed:
+        with_mode(Options(), name)
+    assert all(item.kind and item.what for item in list_modes())
