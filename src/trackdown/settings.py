@@ -34,6 +34,7 @@ class Settings:
     weight_mentions: float = 0.5
     mode: str = "hybrid"
     adaptive: bool = False
+    graph: bool = False
 
     @property
     def worker_count(self) -> int:

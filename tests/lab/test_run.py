@@ -201,7 +201,10 @@ def test_strict_refuses_the_first_case_that_cannot_be_searched(repo: Repo, run: 
     bench = bench_of(good, skipped=(Skipped("y", "empty gold", "in row 3"),))
     with pytest.raises(UsageError, match="case 'y': empty gold in row 3"):
         run(bench, strict=True, name="other.jsonl")
-    assert [(row.id, row.skipped) for row in run(bench, ("bm25",), "other.jsonl")] == [(good.id, ""), ("y", "empty gold")]
+    assert [(row.id, row.skipped) for row in run(bench, ("bm25",), "other.jsonl")] == [
+        (good.id, ""),
+        ("y", "empty gold"),
+    ]
 
 
 def test_a_store_that_cannot_be_used_ends_the_run_and_is_no_fault_of_the_cases(
@@ -233,7 +236,7 @@ def test_modes_that_cannot_be(modes: tuple[str, ...], words: str, settings: Sett
 
 def test_settings_about_modes_do_not_bend_the_modes_that_are_measured(bench: Bench, settings: Settings) -> None:
     plain = plan(bench, MODES, settings)
-    bent = plan(bench, MODES, replace(settings, mode="commits", adaptive=True))
+    bent = plan(bench, MODES, replace(settings, mode="commits", adaptive=True, graph=True))
     assert (bent.modes, bent.config) == (plain.modes, plain.config)
     assert plan(bench, MODES, replace(settings, weight_commits=0.9)).config != plain.config
     assert plan(replace(bench, level="file"), MODES, settings).config != plain.config

@@ -15,7 +15,9 @@ from trackdown.lab.cases import Place
 from trackdown.lab.runs import LONGEST_QUERY, Row, RunFile, by_mode, decode_row, encode_row, read_run, trec_lines
 
 # Undecodable bytes of a path are lone surrogates of this range; line breaks of all kinds are among the characters.
-CHARACTERS = st.one_of(st.characters(exclude_categories=["Cs"]), st.sampled_from("\udc80\udcff\n\x0b\x1c\x85\u2028\u2029"))
+CHARACTERS = st.one_of(
+    st.characters(exclude_categories=["Cs"]), st.sampled_from("\udc80\udcff\n\x0b\x1c\x85\u2028\u2029")
+)
 TEXTS = st.text(CHARACTERS, max_size=20)
 PLACES = st.builds(Place, TEXTS, TEXTS)
 FLOATS = st.floats(-1e6, 1e6).map(lambda number: round(number, 6))
@@ -27,7 +29,9 @@ def rows(draw: st.DrawFn) -> Row:
     scores = draw(st.lists(FLOATS, min_size=len(ranked), max_size=len(ranked)))
     gold = draw(st.lists(PLACES, max_size=2))
     ms = round(draw(st.floats(0, 1e5)), 3)
-    return Row(draw(TEXTS), draw(TEXTS), tuple(ranked), tuple(scores), ms, tuple(gold), *(draw(TEXTS) for _ in range(8)))
+    return Row(
+        draw(TEXTS), draw(TEXTS), tuple(ranked), tuple(scores), ms, tuple(gold), *(draw(TEXTS) for _ in range(8))
+    )
 
 
 @given(st.lists(rows(), max_size=5, unique_by=lambda row: row.key))

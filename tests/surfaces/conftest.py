@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import Repo
-from tests.surfaces.program import Program
+from tests.surfaces.program import Program, Run
+from trackdown.surfaces.cli.main import main
 
 SESSION = '''"""Sessions of the shop."""
 
@@ -85,3 +87,18 @@ def ready(shop: Repo, tmp_path_factory: pytest.TempPathFactory) -> Program:
 def program(tmp_path: Path) -> Program:
     """The program in the test's folder, with a store of the test's own."""
     return Program(tmp_path / "store", tmp_path)
+
+
+@pytest.fixture
+def in_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., Run]:
+    """Runs a command line in this process, in the test's folder: for answers that need no process of their own."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: str | Path) -> Run:
+        capsys.readouterr()
+        ended = main(list(map(str, arguments)))
+        return Run(ended, *capsys.readouterr())
+
+    return run

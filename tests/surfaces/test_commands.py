@@ -15,6 +15,8 @@ RESULT = [
     "rank", "repository", "path", "symbol", "kind", "language", "start_line", "end_line", "score", "snippet", "why",
 ]  # fmt: skip
 
+KIN = ["callers", "callees", "siblings", "subclasses", "bases"]
+
 
 def test_search_as_json_has_the_fields_of_the_contract_and_no_others(ready: Program, shop: Repo) -> None:
     run = ready("search", "where is the session cookie signed?", "--format", "json")
@@ -183,7 +185,15 @@ def test_related_finds_what_reads_alike_and_what_changes_together(ready: Program
     assert "tests/test_session.py" in [result["path"] for result in answer["similar"]]
     together = {item["path"]: item["commits"] for item in answer["changes_together"]}
     assert together == {"tests/test_session.py": 1, "README.md": 1}
+    kin = {name: [one["symbol"] for one in answer[name]] for name in KIN}
+    assert kin == {"callers": ["test_sign_cookie"], "callees": [], "siblings": ["Session.load"], "subclasses": [],
+                   "bases": []}  # fmt: skip
+    assert answer["callers"][0] == {
+        "path": "tests/test_session.py", "symbol": "test_sign_cookie", "kind": "function", "start_line": 4,
+        "end_line": 5, "how": "exact",
+    }  # fmt: skip
     text = ready("related", "web/session.py:8")
+    assert "\nCalled by\n    tests/test_session.py:4-5  test_sign_cookie\n\nIn the same class or file\n" in text.out
     assert text.out.startswith("Near web/session.py:8 (Session.sign_cookie)\n") and "\nReads alike\n" in text.out
 
 

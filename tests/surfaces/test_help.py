@@ -34,15 +34,33 @@ def examples(text: str) -> list[list[str]]:
     return found
 
 
+def command_of(words: list[str]) -> tuple[click.Command, list[str]]:
+    """The command that words name, down to the last group, and the words behind it."""
+    context = click.Context(cli)
+    found = cli.get_command(context, words[0])
+    rest = words[1:]
+    while isinstance(found, click.Group):
+        assert rest and rest[0] in found.list_commands(context), words
+        found, rest = found.get_command(context, rest[0]), rest[1:]
+    assert found is not None
+    return found, rest
+
+
+def forms(name: str) -> list[tuple[str, ...]]:
+    """A command by itself, or those that stand under it."""
+    context = click.Context(cli)
+    found = cli.get_command(context, name)
+    return [(name, inner) for inner in found.list_commands(context)] if isinstance(found, click.Group) else [(name,)]
+
+
 @pytest.mark.parametrize("command", [(), *((name,) for name in COMMANDS)], ids=lambda command: " ".join(command))
 def test_help_has_examples_and_they_parse(command: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
     shown = examples(help_of(capsys, *command))
     assert shown
     for words in shown:
         assert words[0] in COMMANDS and (not command or words[0] == command[0]), words
-        found = cli.get_command(click.Context(cli), words[0])
-        assert found is not None
-        found.make_context(words[0], words[1:], parent=click.Context(cli))
+        found, rest = command_of(words)
+        found.make_context(words[0], rest, parent=click.Context(cli))
 
 
 def test_the_overview_names_every_command_as_its_own_help_does(capsys: pytest.CaptureFixture[str]) -> None:
@@ -50,11 +68,22 @@ def test_the_overview_names_every_command_as_its_own_help_does(capsys: pytest.Ca
     assert re.findall(r"^  (\w+)  ", overview.partition("Commands:")[2], re.MULTILINE) == list(COMMANDS)
     for name in COMMANDS:
         assert help_of(capsys, name).startswith(f"Usage: trackdown {name} ")
+        for form in forms(name):
+            assert help_of(capsys, *form).startswith(f"Usage: trackdown {' '.join(form)} ")
+    assert help_of(capsys, "eval", "gate").startswith("Usage: trackdown eval gate ")
+
+
+@pytest.mark.parametrize("name", [name for name in COMMANDS if len(forms(name)) > 1])
+def test_a_group_shows_what_stands_under_it_uncut(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    listed = help_of(capsys, name).partition("Commands:\n")[2].partition("\n\n")[0]
+    assert [line.split()[0] for line in listed.splitlines()] == [form[1] for form in forms(name)]
+    assert "..." not in listed
 
 
 @pytest.mark.parametrize("name", ANSWERS)
 def test_every_command_can_answer_in_json(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert "--format [text|json]" in help_of(capsys, name)
+    for form in forms(name):
+        assert "--format [text|json" in help_of(capsys, *form)
 
 
 def test_without_a_command_the_help_is_shown_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,11 +12,13 @@ from dataclasses import dataclass, replace
 
 from trackdown.errors import UsageError
 from trackdown.expand.spider import Expansion
+from trackdown.graph.edges import EDGE_TYPES
 from trackdown.pipeline import RETRIEVERS, Options
 from trackdown.retrieve import commits, lexical, mentions
 from trackdown.settings import Settings
 
 HYBRID = "hybrid"
+GRAPH = "graph"
 _ALIASES = {lexical.SIGNAL: "bm25"}
 _WHAT = {
     lexical.SIGNAL: "BM25 over functions, classes and windows: body, name and path",
@@ -43,21 +45,26 @@ SWITCHES: dict[str, Switch] = {
     "weighted": Switch("fusion", "weighted sum of scores", lambda o, _: replace(o, fusion="weighted")),
     "rrf": Switch("fusion", "reciprocal rank fusion", lambda o, _: replace(o, fusion="rrf")),
     "adaptive": Switch("fusion", "weights that depend on the query's kind", lambda o, _: replace(o, adaptive=True)),
+    "graph": Switch(
+        "expansion",
+        "neighbours by class, file, calls, inheritance and imports move up to the best five, if they score well",
+        lambda o, _: _expanded(o, Expansion(depth=3, edges=EDGE_TYPES)),
+    ),
     "spider": Switch(
         "expansion",
-        "SpIDER: neighbours by folder, file and class move up to the best five",
+        "SpIDER: neighbours by folder, file and class move up to the best five (@N: within N edges)",
         lambda o, depth: _expanded(o, Expansion(depth=depth or 4)),
         takes_depth=True,
     ),
     "callees": Switch(
         "expansion",
         "what the best results call moves up to them",
-        lambda o, _: _expanded(o, Expansion(depth=1, edges=("invokes",), direction="out")),
+        lambda o, _: _expanded(o, Expansion(edges=("invokes",), direction="out")),
     ),
     "callers": Switch(
         "expansion",
         "what calls the best results moves up to them",
-        lambda o, _: _expanded(o, Expansion(depth=1, edges=("invokes",), direction="in")),
+        lambda o, _: _expanded(o, Expansion(edges=("invokes",), direction="in")),
     ),
     "maxp": Switch("aggregation", "a file scores as its best commit", lambda o, _: replace(o, aggregation="maxp")),
     "sump": Switch("aggregation", "a file scores as the sum of commits", lambda o, _: replace(o, aggregation="sump")),
@@ -99,7 +106,7 @@ def options_of(settings: Settings) -> Options:
         ),
         adaptive=settings.adaptive,
     )
-    return with_mode(options, settings.mode)
+    return with_mode(options, f"{settings.mode}+{GRAPH}" if settings.graph else settings.mode)
 
 
 def with_mode(options: Options, mode: str) -> Options:

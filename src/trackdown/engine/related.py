@@ -1,4 +1,4 @@
-"""Code near a place: units that read alike, and files that changed in the same commits."""
+"""Code near a place: what calls it and what it calls, units that read alike, files that changed in the same commits."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from trackdown.engine.relations import Relative, RelativeFinder
 from trackdown.engine.snippets import Snippets
 from trackdown.errors import UsageError
 from trackdown.explain import Part
+from trackdown.graph.graph import Graph
 from trackdown.index.bm25 import Mask
 from trackdown.index.code import CodeIndex
 from trackdown.index.commits import CommitIndex
@@ -37,12 +39,17 @@ class CoChange:
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """What stands near a place."""
+    """What stands near a place. See `Relations` for callers and other relatives."""
 
     location: str
     symbol: str
     similar: tuple[Result, ...]
     changes_together: tuple[CoChange, ...]
+    callers: tuple[Relative, ...] = ()
+    callees: tuple[Relative, ...] = ()
+    siblings: tuple[Relative, ...] = ()
+    subclasses: tuple[Relative, ...] = ()
+    bases: tuple[Relative, ...] = ()
     snapshots: tuple[SnapshotInfo, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -50,6 +57,7 @@ class Related:
 def related_places(
     code: CodeIndex,
     history: tuple[CommitIndex, str] | None,
+    graph: Graph,
     location: str,
     k: int,
     snippets: Snippets,
@@ -69,7 +77,18 @@ def related_places(
     similar = _similar(code, unit, "\n".join([*([symbol] * 3), *lines[first - 1 : last]]), k)
     results = [snippets.result(code, item, rank, repository) for rank, item in enumerate(similar, 1)]
     together = _together(code, *history, path, k) if history is not None else ()
-    return Related(f"{path}:{line}", symbol, tuple(result for result in results if result is not None), together)
+    relations = RelativeFinder(graph, code, k).at(file, line)
+    return Related(
+        f"{path}:{line}",
+        symbol,
+        tuple(result for result in results if result is not None),
+        together,
+        relations.callers,
+        relations.callees,
+        relations.siblings,
+        relations.subclasses,
+        relations.bases,
+    )
 
 
 def _parse(location: str) -> tuple[str, int]:

@@ -17,10 +17,13 @@ from trackdown import pipeline
 from trackdown.engine.damage import damage_told
 from trackdown.engine.housekeeping import forget
 from trackdown.engine.modes import options_of
+from trackdown.engine.neighbourhood import Neighbourhood, Reach, neighbourhood
 from trackdown.engine.prepare import Prepared, Preparer
 from trackdown.engine.related import Related, related_places
 from trackdown.engine.snippets import Snippets
+from trackdown.engine.starts import StartFinder
 from trackdown.errors import StoreError, UsageError
+from trackdown.graph.edges import EDGE_TYPES, HOWS, Direction, EdgeType, How
 from trackdown.index.code import CodeIndex
 from trackdown.index.commits import CommitIndex
 from trackdown.index.update_code import read_inventory
@@ -105,11 +108,12 @@ class Repository:
         """
         _check(k, level, effort)
         understood = understand(query)
+        options = replace(options_of(self.settings), level=level, k=k, tests=tests, folders=(self.source.subfolder,))
         watch = pipeline.Stopwatch()
         for attempt in (1, 2):
             prepared = self._preparer.prepare(at, progress)
             watch.lap("check")
-            results = self._results(prepared, understood, k, level, tests, watch, last=attempt == 2)
+            results = self._results(prepared, understood, options, watch, last=attempt == 2)
             if results is not None:
                 break
         return SearchResults(
@@ -157,13 +161,40 @@ class Repository:
     def related(
         self, location: str, k: int = 10, at: str | None = None, *, progress: Progress = no_progress
     ) -> Related:
-        """Code like the unit at FILE:LINE, and files that changed together with FILE. Raises UsageError."""
+        """What calls the unit at FILE:LINE, what it calls, its siblings, base classes and subclasses, code that reads
+        alike, and files that changed together with FILE; at most `k` of each. Raises UsageError.
+        """
         _check(k, "function", "fast")
         place = self._relative(location)
         prepared = self._preparer.prepare(at, progress)
         with Snippets(prepared.snapshot) as snippets:
-            found = related_places(prepared.code, prepared.history, place, k, snippets, self.source.name)
+            found = related_places(
+                prepared.code, prepared.history, prepared.graph(), place, k, snippets, self.source.name
+            )
         return replace(found, snapshots=(prepared.info(),), notes=self._told(prepared))
+
+    @damage_told
+    def graph(
+        self,
+        target: str,
+        depth: int = 1,
+        edges: Sequence[EdgeType] = EDGE_TYPES,
+        direction: Direction = "both",
+        hows: Sequence[How] = HOWS,
+        at: str | None = None,
+        *,
+        progress: Progress = no_progress,
+    ) -> Neighbourhood:
+        """What contains, imports, calls and inherits from a place, and the other way round, within `depth` edges.
+
+        `target` is a file, FILE:LINE, a folder or a symbol. Raises UsageError, UnknownRevision, StoreError, GitError.
+        """
+        reach = Reach(depth, edges, direction, hows)
+        prepared = self._preparer.prepare(at, progress)
+        graph = prepared.graph()
+        finder = StartFinder(graph, prepared.code, self.source.name, self._from_root, self.source.subfolder)
+        found = neighbourhood(graph, target, finder.find(target), reach)
+        return replace(found, snapshots=(prepared.info(),), notes=(*self._told(prepared), *found.notes))
 
     @damage_told
     def index(self, at: str | None = None, *, progress: Progress = no_progress) -> RepositoryStatus:
@@ -225,15 +256,12 @@ class Repository:
         self,
         prepared: Prepared,
         query: Query,
-        k: int,
-        level: Level,
-        tests: bool,
+        options: pipeline.Options,
         watch: pipeline.Stopwatch,
         *,
         last: bool,
     ) -> tuple[Result, ...] | None:
         """The answer; None when a file it would show changed since the look. At the `last` attempt it is left out."""
-        options = replace(options_of(self.settings), level=level, k=k, tests=tests, folders=(self.source.subfolder,))
         corpus = Corpus(prepared.code, prepared.history, graph=prepared.graph)
         results: list[Result] = []
         with Snippets(prepared.snapshot) as snippets:
@@ -251,10 +279,14 @@ class Repository:
         path, colon, line = location.rpartition(":")
         if not colon or not path or "\0" in path:
             raise UsageError(f"{location!r} is not a location: write FILE:LINE")
+        return f"{self._from_root(path)}:{line}"
+
+    def _from_root(self, path: str) -> str:
+        """A path relative to the root (`.` is the root itself), whatever folder it was named from."""
         full = os.path.realpath(path)
         root = str(self.source.root)
-        inside = self.source.kind != "bare" and os.path.exists(full) and full.startswith(f"{root}/")
-        return f"{os.path.relpath(full, root) if inside else os.path.normpath(path)}:{line}"
+        inside = self.source.kind != "bare" and os.path.exists(full) and f"{full}/".startswith(f"{root}/")
+        return os.path.relpath(full, root) if inside else os.path.normpath(path)
 
     def _describe(
         self, snapshot: Snapshot, code: CodeIndex | None, history: tuple[CommitIndex, str] | None

@@ -42,7 +42,7 @@ class Linked:
         start = self._node(centre)
         seen = {start: ""}
         layer = [start]
-        for _ in range(self._settings.depth):
+        for _ in range(self._settings.hops):
             following: list[Node] = []
             for node in layer:
                 for edge in self._edges(node):
@@ -70,8 +70,9 @@ class Linked:
                     target = link.target if isinstance(link.target, int) else link.target.file
                     yield Edge(node, graph.file_node(target), link.type, link.how)
         if direction != "out":
-            for edge in graph.edges(node, self._types, "in"):
-                yield Edge(Node("file", edge.source.path), node, edge.type, edge.how)
+            for file, link in graph.links_into(self._code.files_by_path[node.path]):
+                if link.type in self._types:
+                    yield Edge(graph.file_node(file), node, link.type, link.how)
 
     def _node(self, candidate: int) -> Node:
         file, unit = int(self._files[candidate]), int(self._units[candidate])

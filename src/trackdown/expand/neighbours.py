@@ -11,6 +11,8 @@ from trackdown.graph.graph import Graph
 from trackdown.index.code import CodeIndex
 from trackdown.types import Level
 
+_DEEPEST_FOR_CLASSES = 2
+
 
 def neighbour_finder(
     code: CodeIndex,
@@ -28,7 +30,8 @@ def neighbour_finder(
     if set(expansion.edges) - {"contains"} and graph is not None:
         ways.append(Linked(graph(), code, units, files, level, expansion))
     if "contains" in expansion.edges:
-        ways.append(Nearby(code, units, files, expansion.depth))
+        depth = min(expansion.depth, _DEEPEST_FOR_CLASSES) if level == "class" else expansion.depth
+        ways.append(Nearby(code, units, files, depth))
 
     def find(centre: int, candidates: Sequence[int]) -> list[Neighbour]:
         found: dict[int, Neighbour] = {}

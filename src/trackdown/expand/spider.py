@@ -21,18 +21,23 @@ SIGNAL = "graph"
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """K, C, d and N, the edges to walk, and who picks. `threshold` is for the selector `scores`: a neighbour must have
-    at least this share of its centre's score. `each` is how many a centre may bring at most."""
+    """K, C, d and N, the edges to walk, and who picks.
+
+    `depth` counts edges along *contains* (at class level 2 at most, as in the paper), `hops` those along all others.
+    `threshold` is for the selector `scores`: a neighbour must have at least this share of its centre's score. `each` is
+    how many a centre may bring at most.
+    """
 
     window: int = 20
     centres: int = 5
     depth: int = 4
+    hops: int = 1
     among: int = 500
     edges: tuple[EdgeType, ...] = ("contains",)
     hows: tuple[How, ...] = ("exact", "scoped")
     direction: Literal["in", "out", "both"] = "both"
     selector: Selector = "scores"
-    threshold: float = 0.5
+    threshold: float = 0.7
     each: int = 3
 
 

@@ -31,6 +31,8 @@ RESOLVERS: Mapping[str, tuple[str, str]] = {
 }
 """Language → the module beside this one and the class in it that resolves its references."""
 ROOT = Node("directory", "/")
+_NAMED_BY_IMPORTER = frozenset({"javascript", "typescript", "tsx"})
+_STANDS_FOR_ITS_FOLDER = frozenset({"__init__", "index", "mod"})
 
 
 class Graph:
@@ -87,8 +89,11 @@ class Graph:
         file = self.program.files.get(node.path)
         if file is None:
             return
+        source = self.definition(node)
+        if source is None and node.symbol:
+            return
         for link in self.links(file):
-            if link.type == type_ and self._end(link.source, file) == node:
+            if link.type == type_ and link.source == source:
                 yield self._edge(link, file)
 
     def _into(self, node: Node, type_: EdgeType) -> Iterator[Edge]:
@@ -97,12 +102,22 @@ class Graph:
             if parent is not None:
                 yield Edge(parent, node, "contains", "exact")
             return
+        target = self.definition(node) if node.symbol else self.program.files.get(node.path)
+        if target is None:
+            return
         referring = self._referring(node)
         self.program.expect(file for file in referring if file not in self._links)
         for file in referring:
             for link in self.links(file):
-                if link.type == type_ and self._end(link.target, file) == node:
+                if link.target == target and link.type == type_:
                     yield self._edge(link, file)
+
+    def links_into(self, file: int) -> Iterator[tuple[int, Link]]:
+        """(referring file, link) for what leads into a file or to something in it from a file that names it."""
+        for other in self._referring(self.file_node(file)):
+            for link in self.links(other):
+                if (link.target if isinstance(link.target, int) else link.target.file) == file != other:
+                    yield other, link
 
     def links(self, file: int) -> list[Link]:
         """What a file refers to."""
@@ -120,17 +135,20 @@ class Graph:
         return self._resolvers[name]
 
     def _referring(self, node: Node) -> list[int]:
-        """Files that may refer to a node: those that mention its name, or the name of its module."""
-        if node.path not in self.program.files:
+        """Files that may refer to a node: those that mention its name. A file, and what an ECMAScript module offers as
+        its default, may be referred to by the file's name alone."""
+        file = self.program.files.get(node.path)
+        if file is None:
             return []
-        folder, _, filename = node.path.rpartition("/")
-        stem = filename.split(".", 1)[0]
-        names = {stem, folder.rsplit("/", 1)[-1]} if stem in ("__init__", "index", "mod") else {stem}
-        if node.symbol:
-            names.add(node.symbol.rsplit(".", 1)[-1])
-            names.add(folder.rsplit("/", 1)[-1])
+        names = {node.symbol.rsplit(".", 1)[-1]} if node.symbol else set()
+        if not node.symbol or self.program.language(file) in _NAMED_BY_IMPORTER:
+            folder, _, filename = node.path.rpartition("/")
+            stem = filename.split(".", 1)[0]
+            names.add(folder.rsplit("/", 1)[-1] if stem in _STANDS_FOR_ITS_FOLDER else stem)
+            if self.program.language(file) == "go":  # imports name the folder, and uses the package
+                names |= {folder.rsplit("/", 1)[-1], self.program.references(file).package}
         found = {file for name in names if name for file in self.program.mentioning(name)}
-        return sorted(found | {self.program.files[node.path]})
+        return sorted(found | {file})
 
     def _edge(self, link: Link, file: int) -> Edge:
         return Edge(self._end(link.source, file), self._end(link.target, file), link.type, link.how)

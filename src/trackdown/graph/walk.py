@@ -13,7 +13,7 @@ MOST_NODES = 2000
 
 @dataclass(frozen=True, slots=True)
 class Subgraph:
-    """What a walk saw: nodes with their distance from the start, nearest first, and the edges between them.
+    """What a walk saw: nodes with their distance from the start, nearest first, and the edges it went along.
 
     `cut` says that there was more than the bound allows.
     """

@@ -1,4 +1,4 @@
-"""A snapshot's index as the graph sees it: definitions from arrays, references from facts, made when they are asked for."""
+"""A snapshot's index as the graph sees it: definitions from arrays, references from facts, made on demand."""
 
 from __future__ import annotations
 

@@ -34,6 +34,7 @@ from trackdown.types import Progress, no_progress
 from trackdown.units.facts import EXTRACTOR_VERSION
 
 _BUNDLE, _LARGEST_BUNDLE = 6, 24
+_SECONDS_TO_END = 5.0
 _REASONS: tuple[tuple[type[TrackdownError], str], ...] = (
     (UnknownRevision, "commit not in the clone"),
     (MissingObject, "objects missing in the clone"),
@@ -63,7 +64,7 @@ def resolve_modes(modes: Sequence[str], settings: Settings) -> tuple[tuple[str, 
 
 def _plain_options(settings: Settings) -> Options:
     """What a mode names decides alone: settings about modes would make two columns of one table differ unseen."""
-    return options_of(replace(settings, mode="hybrid", adaptive=False))
+    return options_of(replace(settings, mode="hybrid", adaptive=False, graph=False))
 
 
 def plan(bench: Bench, modes: Sequence[str], settings: Settings) -> Plan:
@@ -168,8 +169,11 @@ def _search_all(todo: Sequence[Work], plan: Plan, jobs: int) -> Generator[list[R
         raise TrackdownError("a worker process died (out of memory?): run again, it goes on where it stopped") from None
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
-        for child in set(multiprocessing.active_children()) - others:
-            child.terminate()
+        workers = set(multiprocessing.active_children()) - others
+        for worker in workers:
+            worker.terminate()
+        for worker in workers:
+            worker.join(_SECONDS_TO_END)
 
 
 @contextmanager

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +38,13 @@ class Clones:
         return repo.root.relative_to(self.folder).as_posix()
 
     def fix(
-        self, repo: Repo, id_: str, issue: str, files: Mapping[str, str | bytes], *, moved: Mapping[str, str] | None = None
+        self,
+        repo: Repo,
+        id_: str,
+        issue: str,
+        files: Mapping[str, str | bytes],
+        *,
+        moved: Mapping[str, str] | None = None,
     ) -> Row:
         """Commit a change; the row for it has the commit before and the patch that git shows."""
         base = repo.git("rev-parse", "HEAD")
@@ -47,12 +55,13 @@ class Clones:
         return self.row(repo, id_, issue, base)
 
     def row(self, repo: Repo, id_: str, issue: str, base: str, commit: str = "HEAD") -> Row:
-        patch = repo.git("diff", "-M", base, commit) + "\n"
+        command = ["git", "diff", "-M", base, commit]  # not by `repo.git`, which strips blank context at the end
+        patch = subprocess.run(command, cwd=repo.root, check=True, capture_output=True, text=True).stdout
         return {"instance_id": id_, "repo": self.name(repo), "base_commit": base, "problem_statement": issue,
                 "patch": patch}  # fmt: skip
 
 
-def many_issues(clones: Clones, names: tuple[str, ...] = ("ada/shop", "ada/bank"), commits: int = 40) -> list[Row]:
+def many_issues(clones: Clones, names: tuple[str, ...] = ("ada/shop", "ada/bank"), commits: int = 30) -> list[Row]:
     """Rows of a long history in which every commit edits one function, for benches that take a while."""
     rows = []
     for name in names:
@@ -63,7 +72,7 @@ def many_issues(clones: Clones, names: tuple[str, ...] = ("ada/shop", "ada/bank"
             changed = source(number).replace("return value", "return value or fallback")
             plan.append(Planned(f"Fix {' '.join(words(number))}", [number], {f"src/m{number}.py": changed}))
         made = make_history(repo, plan)
-        for number, (base, commit) in enumerate(zip(made, made[1:], strict=False)):
+        for number, (base, commit) in enumerate(pairwise(made)):
             verb, noun = words(number)
             row = {"instance_id": f"{repo.root.name}-{number}", "repo": name, "base_commit": base,
                    "problem_statement": f"{verb} the {noun} when it is missing",

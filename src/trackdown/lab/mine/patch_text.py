@@ -12,6 +12,7 @@ _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _ESCAPE = re.compile(r'\\([0-7]{3}|[abtnvfr"\\])')
 _ESCAPED = {"a": 7, "b": 8, "t": 9, "n": 10, "v": 11, "f": 12, "r": 13, '"': 34, "\\": 92}
 _NOTHING = "/dev/null"
+_CONTEXT = 3
 _SUBMODULE, _SYMLINK = "160000", "120000"
 
 
@@ -21,6 +22,8 @@ def parse_patch(text: str) -> list[FilePatch]:
     Raises ValueError, with the line, for a hunk that does not hold as many lines as its head says, for paths that
     cannot be told and for the combined diff of a merge.
     """
+    if not text.endswith("\n"):
+        text += "\n" * (_CONTEXT + 1)  # some data sets strip patches, and with them blank lines of context at the end
     reader = _Lines(text.split("\n"))
     found = []
     while (line := reader.line) is not None:

@@ -85,7 +85,7 @@ def repos_options(function: F) -> F:
     )
 
 
-@command.command()
+@command.command(short_help="Issues and the patches that resolved them.")
 @click.argument("data", type=_FILE)
 @repos_options
 @click.option("--level", type=click.Choice(["function", "class", "file"]), default="function", show_default=True)
@@ -101,7 +101,7 @@ def swe(data: Path, repos: Path, layout: str, level: Level, strict: bool, **shar
     run(read_swe(data, repos, layout, level, strict=strict), data, strict=strict, **shared)
 
 
-@command.command()
+@command.command(short_help="Search by commit history, in a commit's past.")
 @click.argument("gold", type=_FILE)
 @click.option("--repo", type=_FILE, required=True, help="Clone or bare mirror of the repository.")
 @click.option("--query", default="transformed_message_gpt4", show_default=True, help="The column that holds the query.")
@@ -124,7 +124,7 @@ def cmu(
     run(bench, gold, modes=wanted, strict=strict, oracle=among, **shared)
 
 
-@command.command()
+@command.command(short_help="semble's questions about repositories.")
 @click.argument("annotations", type=_FILE)
 @repos_options
 @bench_options
@@ -135,7 +135,7 @@ def semble(annotations: Path, repos: Path, layout: str, strict: bool, **shared: 
     run(read_semble(annotations, repos, layout, strict=strict), annotations, strict=strict, **shared)
 
 
-@command.command()
+@command.command(short_help="Text → code sets: MBPP, CoSQA and others.")
 @click.option("--set", "name", type=click.Choice(["mbpp", "mbjp", "conala", "cosqa", "csn"]), required=True)
 @click.option("--data", type=_FILE, required=True, help="The set's file or folder.")
 @click.option("--normalise-names", is_flag=True, help="AdvTest: rename functions and variables (Python sets).")
@@ -149,7 +149,7 @@ def text2code(name: str, data: Path, normalise_names: bool, strict: bool, **shar
     run(bench, data, strict=strict, **shared)
 
 
-@command.command()
+@command.command(short_help="Score a run file again.")
 @click.argument("run_file", type=_FILE)
 @click.option("--strict", is_flag=True, help="Refuse a file whose last line was cut short.")
 @format_option
@@ -185,8 +185,7 @@ def run(
     chosen = plan(bench, modes, settings)
     path = run_file or _own_run_file(settings, bench, data, chosen)
     with RunFile(path, chosen.config) as file, TerminalProgress(bench.name) as progress:
-        if file.rows:
-            print_notes([f"{len(file.rows)} rankings are taken from {path}"])
+        taken = len(file.rows)
         rows = run_bench(bench, chosen, file, jobs=jobs or 0, strict=strict, progress=progress)
         rows += _oracle_rows(bench, rows, oracle, chosen, file, jobs or 0, progress)
     if trec is not None:
@@ -194,6 +193,8 @@ def run(
             trec.write_text("".join(f"{line}\n" for line in trec_lines(rows)), "utf-8", "backslashreplace")
         except OSError as error:
             raise UsageError(f"cannot write {trec}: {error.strerror}") from None
+    if taken:
+        print_notes([f"{taken} rankings are taken from {path}"])
     if run_file is None:
         path = path.replace(path.with_suffix(".done.jsonl"))
     show(rows, bench.metrics, style, path, bench.remarks)

@@ -58,7 +58,8 @@ class WithGate(click.Command):
 @click.option("--build", is_flag=True, help="Mine cases from the history and write them to --dataset.")
 @click.option("--dataset", type=_FILE, help="JSONL with cases; without it they are mined on the spot.")
 @click.option("--manifest", type=_FILE, help="Several repositories: a JSON list of {name, path, dataset}.")
-@click.option("--level", type=click.Choice(["file", "symbol"]), default="file", show_default=True, help="What is to be found.")
+@click.option("--level", type=click.Choice(["file", "symbol"]), default="file", show_default=True,
+              help="What is to be found.")  # fmt: skip
 @click.option("--protocol", type=click.Choice(["past", "head"]), help="past: search each case at its commit's parent, "
               "the honest one (default for mining). head: search the present state, later history hidden.")  # fmt: skip
 @click.option("--query-from", type=click.Choice(["subject", "message"]), default="subject", show_default=True)

@@ -21,7 +21,8 @@ COMMANDS = {
     "index": "Bring the index up to date, or show what it takes in.",
     "status": "Say what is indexed and how large it is.",
     "history": "Find past commits like a query, with their files.",
-    "related": "Find code near a place: alike, or changed together.",
+    "related": "Find code near a place: callers, callees, alike, or changed together.",
+    "graph": "Show what contains, imports, calls and inherits from a place.",
     "eval": "Measure on the repository's own history.",
     "bench": "Measure on public benchmarks.",
     "report": "Compare modes and runs that were measured, as tables or as a page.",
@@ -73,6 +74,7 @@ Examples:
   trackdown search QuerySet.bulk_create ~/src/django --at 4.2
   trackdown history "race condition in the cache" --format json
   trackdown related src/app.py:120
+  trackdown graph QuerySet.bulk_create --edges invokes --direction in
 """
 
 

@@ -20,7 +20,12 @@ _TITLES = {
     "mine": "Mining cases",
     "references": "Reading references",
 }
-_ANNOUNCED = {"search": "{name}: searching {total} cases", "mine": "{name}: mining up to {total} cases"}
+_ANNOUNCED = {
+    "search": "{name}: searching {total} cases",
+    "mine": "{name}: mining up to {total} cases",
+    "references": "{name}: reading what {total} files refer to, once",
+}
+_LIMITED = {"mine"}  # steps whose total is a limit, which says nothing about the work there is
 _INDEXING = "Indexing {name}: later searches read only what has changed"
 
 
@@ -47,11 +52,12 @@ class TerminalProgress:
 
     def __call__(self, step: str, done: int, total: int | None) -> None:
         with self._lock:
-            if not self._told and total is not None and total >= _WORTH_A_LINE:
+            is_slow = time.monotonic() - self._started > _SHOW_AFTER_SECONDS
+            if not self._told and total is not None and total >= _WORTH_A_LINE and (is_slow or step not in _LIMITED):
                 self._told = True
                 line = _ANNOUNCED.get(step, _INDEXING).format(name=one_line(self._name), total=total)
                 print(line, file=sys.stderr)
-            if self._terminal and time.monotonic() - self._started > _SHOW_AFTER_SECONDS:
+            if self._terminal and is_slow:
                 self._show(step, done, total)
 
     def _show(self, step: str, done: int, total: int | None) -> None:

@@ -21,7 +21,11 @@ Examples:
 @at_option
 @format_option
 def command(location: str, place: str, k: int, at: str | None, style: str) -> None:
-    """Find code near a place: units that read like the one at FILE:LINE, and files that changed together with FILE."""
+    """Find code near a place.
+
+    For the class or function at FILE:LINE: what calls it, what it calls, its siblings, base classes and subclasses, and
+    what reads alike; for FILE, what changed together with it. At most K of each, the surest first.
+    """
     (repository,) = open_all([place])
     with TerminalProgress(repository.source.name) as progress:
         answer = repository.related(location, k, at, progress=progress)

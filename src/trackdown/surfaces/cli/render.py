@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import shutil
 import sys
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from trackdown.engine import Related
+from trackdown.engine import Related, Relative
 from trackdown.surfaces.cli.plain import one_line, sanitize
 from trackdown.types import HistoryResults, Result, SearchResults
 
@@ -50,6 +51,14 @@ def print_related(answer: Related) -> None:
     symbol = f" ({one_line(answer.symbol)})" if answer.symbol else ""
     page.line("bold", f"Near {one_line(answer.location)}{symbol}")
     page.line("", "")
+    for title, found in (
+        ("Called by", answer.callers),
+        ("Calls", answer.callees),
+        ("Base classes", answer.bases),
+        ("Subclasses", answer.subclasses),
+        ("In the same class or file", answer.siblings),
+    ):
+        _print_relatives(page, title, found)
     page.line("bold", "Reads alike" if answer.similar else "Nothing reads alike")
     for result in answer.similar:
         page.result(result, with_repository=False, explain=False)
@@ -57,6 +66,17 @@ def print_related(answer: Related) -> None:
     for item in answer.changes_together:
         page.line("path", f"    {one_line(item.path)}")
         page.line("dim", f"      {item.commits} commits, {item.share:.0%} of its own; latest {one_line(item.latest)}")
+
+
+def _print_relatives(page: _Page, title: str, found: Sequence[Relative]) -> None:
+    if not found:
+        return
+    page.line("bold", title)
+    for one in found:
+        lines = f":{one.start_line}-{one.end_line}" if one.symbol else ""
+        sure = "" if one.how == "exact" else f"  ({one.how})"
+        page.line("path", f"    {one_line(one.path)}{lines}  {one_line(one.symbol)}".rstrip() + sure)
+    page.line("", "")
 
 
 def _page() -> _Page:
@@ -88,7 +108,8 @@ class _Page:
             place += f":{result.start_line}-{result.end_line}"
         self.line("title", f"{result.rank:>2}  {one_line(place)}  {one_line(result.symbol)}".rstrip())
         for why in result.why:
-            text = f"    {why.signal} {why.value:.2f}: {one_line(why.detail)}"
+            points = f" {why.value:.2f}" if why.value else ""  # what only moved a result gave it no points
+            text = f"    {why.signal}{points}: {one_line(why.detail)}"
             self.line("dim", text if explain else _cut(text, self.width()))
         lines = sanitize(result.snippet).split("\n")[: None if explain else _SNIPPET_LINES]
         if result.kind != "file" or explain:

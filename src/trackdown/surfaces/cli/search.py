@@ -42,6 +42,7 @@ Examples:
 @click.option("--mode", metavar="MODE", help="Which retrievers and stages take part: bm25, commits, hybrid+rrf, … "
               "(`trackdown eval --list-models` lists them).")  # fmt: skip
 @click.option("--adaptive", is_flag=True, help="Let the query decide what each retriever weighs.")
+@click.option("--graph", is_flag=True, help="Move up what hangs together with the best results in the code.")
 @click.option("--no-tests", is_flag=True, help="Leave test files out; by default they rank below code.")
 @click.option("--explain", is_flag=True, help="Show every reason in full, and the time of each stage.")
 @format_option
@@ -54,6 +55,7 @@ def command(
     effort: Effort,
     mode: str | None,
     adaptive: bool,
+    graph: bool,
     no_tests: bool,
     explain: bool,
     style: str,
@@ -67,7 +69,7 @@ def command(
         raise UsageError('give a QUERY or --issue FILE, e.g. trackdown search "where is the cookie signed?"')
     query, places = (arguments[0], arguments[1:]) if issue is None else (_read_issue(issue), arguments)
     try:
-        repositories = open_all(places, mode=mode, adaptive=adaptive or None)
+        repositories = open_all(places, mode=mode, adaptive=adaptive or None, graph=graph or None)
     except NoSuchPath as error:
         if issue is None and not any(map(os.path.exists, places)):
             raise NoSuchPath(f"{error} (a query of several words needs quotes)") from None

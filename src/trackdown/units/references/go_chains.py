@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from tree_sitter import Node
 
 from trackdown.units.references.facts import UNKNOWN
-from trackdown.units.references.gathered import MOST_PARTS, text_of
+from trackdown.units.references.gathered import MOST_PARTS, Names, text_of
 
-Types = Mapping[str, str]
-"""The type parameters that are visible, with their constraints."""
+
+class Scope(NamedTuple):
+    """Where a node stands: in which unit, under which type parameters with their constraints, among which variables."""
+
+    unit: int
+    types: Mapping[str, str]
+    names: Names
+
 
 BASIC = frozenset(
-    "any bool byte comparable complex64 complex128 error float32 float64 int int8 int16 int32 int64 rune string uint uint8"
-    " uint16 uint32 uint64 uintptr".split()
+    "any bool byte comparable complex64 complex128 error float32 float64 int int8 int16 int32 int64 rune string uint"
+    " uint8 uint16 uint32 uint64 uintptr".split()
 )
 _ELEMENTS = {
     "slice_type": "element", "array_type": "element", "implicit_length_array_type": "element", "map_type": "value",
@@ -46,23 +54,25 @@ def constraints(node: Node, outer: Mapping[str, str]) -> Mapping[str, str]:
     return types
 
 
-def receiver_types(node: Node) -> dict[str, str]:
-    """The type parameters that a receiver names: nobody tells here what they may be."""
-    receiver = node.child_by_field_name("receiver")
-    text = text_of(receiver)
+def receiver_types(node: Node, known: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """The type parameters that a receiver names, with their constraints where `known` types say them."""
+    text = text_of(node.child_by_field_name("receiver"))
     if "[" not in text:
         return {}
-    return {name.strip(): UNKNOWN for name in text[text.index("[") + 1 :].split("]")[0].split(",")}
+    owner, _, rest = text.partition("[")
+    names = [name.strip() for name in rest.split("]")[0].split(",")]
+    constraints = [*known.get(re.split(r"\W", owner)[-1], ()), *[UNKNOWN] * len(names)]
+    return dict(zip(names, constraints, strict=False))
 
 
-def type_chain(node: Node | None, types: Types) -> str:
+def type_chain(node: Node | None, scope: Scope) -> str:
     """A type as a chain: without pointers and type arguments, `[]` before what has elements, UNKNOWN for functions."""
     prefix = ""
     while node is not None:
         kind = node.type
         if kind == "type_identifier":
             name = text_of(node)
-            return prefix + types.get(name, name)
+            return prefix + scope.types.get(name, name)
         if kind == "qualified_type":
             return prefix + "".join(text_of(node).split())
         if kind == "generic_type":
@@ -76,29 +86,29 @@ def type_chain(node: Node | None, types: Types) -> str:
     return prefix + "?" if prefix else UNKNOWN
 
 
-def value_chain(node: Node, types: Types) -> str:
+def value_chain(node: Node, scope: Scope) -> str:
     """What an expression gives: the type itself where it is a literal, a conversion or an assertion."""
     while node.type in ("unary_expression", "parenthesized_expression") and node.named_children:
         if node.children[0].type not in ("&", "*", "("):
             break
         node = node.named_children[-1]
     if node.type in ("composite_literal", "type_assertion_expression", "type_conversion_expression"):
-        return type_chain(node.child_by_field_name("type"), types)
+        return type_chain(node.child_by_field_name("type"), scope)
     if node.type == "call_expression" and text_of(node.child_by_field_name("function")) == "make":
         arguments = listed(node.child_by_field_name("arguments"))
-        return type_chain(arguments[0], types) if arguments else UNKNOWN
-    return expression_chain(node, types)
+        return type_chain(arguments[0], scope) if arguments else UNKNOWN
+    return expression_chain(node, scope)
 
 
-def expression_chain(node: Node | None, types: Types) -> str:
+def expression_chain(node: Node | None, scope: Scope) -> str:
     """An expression as the chain of its names; what cannot be said so is `?`."""
     parts: list[str] = []
     suffix = ""
-    while node is not None and len(parts) < MOST_PARTS:
+    while node is not None and len(parts) < MOST_PARTS and len(suffix) < MOST_PARTS:
         kind = node.type
         if kind == "identifier":
             name = text_of(node)
-            parts.append(types.get(name, name) + suffix)
+            parts.append((scope.types.get(name, "?") if name in scope.types else scope.names.known_as(name)) + suffix)
             break
         if kind == "selector_expression":
             parts.append(text_of(node.child_by_field_name("field")) + suffix)
@@ -107,7 +117,7 @@ def expression_chain(node: Node | None, types: Types) -> str:
             function, arguments = node.child_by_field_name("function"), listed(node.child_by_field_name("arguments"))
             named = text_of(function) if function is not None and function.type == "identifier" else ""
             if named == "new" and arguments:
-                parts.append(f"{_plain(_type_or_name(arguments[0], types))}(){suffix}")
+                parts.append(f"{_plain(_type_or_name(arguments[0], scope))}(){suffix}")
                 break
             node, suffix = (arguments[0], suffix) if named == "append" and arguments else (function, "()" + suffix)
         elif kind == "index_expression":
@@ -118,12 +128,12 @@ def expression_chain(node: Node | None, types: Types) -> str:
             suffix = ("[]" if node.children[0].type == "<-" else "") + suffix
             node = node.named_children[-1] if node.named_children else None
         elif kind in ("composite_literal", "type_assertion_expression", "type_conversion_expression"):
-            parts.append(f"{_plain(type_chain(node.child_by_field_name('type'), types))}(){suffix}")
+            parts.append(f"{_plain(type_chain(node.child_by_field_name('type'), scope))}(){suffix}")
             break
         elif kind in ("generic_type", "type_instantiation_expression") and node.named_children:
             node = node.child_by_field_name("type") or node.named_children[0]
         elif kind in ("type_identifier", "qualified_type"):
-            parts.append(_plain(type_chain(node, types)) + suffix)
+            parts.append(_plain(type_chain(node, scope)) + suffix)
             break
         else:
             parts.append("?")
@@ -133,9 +143,9 @@ def expression_chain(node: Node | None, types: Types) -> str:
     return ".".join(reversed(parts))
 
 
-def _type_or_name(node: Node, types: Types) -> str:
+def _type_or_name(node: Node, scope: Scope) -> str:
     return (
-        expression_chain(node, types) if node.type in ("identifier", "selector_expression") else type_chain(node, types)
+        expression_chain(node, scope) if node.type in ("identifier", "selector_expression") else type_chain(node, scope)
     )
 
 

@@ -1,14 +1,13 @@
 """References of a Java file.
 
-`this` and `super` stay as written; a cast or `new C(..)` at the head of a chain is `C()`. Three bindings are Java's own:
-`()` holds the number of parameters of a method (`2`, with `+` when the last takes any number), `self` in a method of an
-anonymous class what that class extends. A type that begins with `[]` is an array; a part `x[]` is an element of x.
+`this` and `super` stay as written; a cast or `new C(..)` at the head of a chain is `C()`. Two bindings are Java's own:
+`()` is the number of parameters of a method (`2`, with `+` where more may follow), and `self`, in a method of an
+anonymous class, what that class extends. A type that begins with `[]` is an array; a part `x[]` is an element of x.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
 
 from tree_sitter import Node
 
@@ -22,8 +21,15 @@ from trackdown.units.references.facts import (
     UNKNOWN,
     BlobReferences,
 )
-from trackdown.units.references.gathered import Gathered, text_of
-from trackdown.units.references.java_chains import COMMENTS, expression_chain, type_chain, type_name, value_chain
+from trackdown.units.references.gathered import Gathered, Names, text_of
+from trackdown.units.references.java_chains import (
+    COMMENTS,
+    Scope,
+    expression_chain,
+    type_chain,
+    type_name,
+    value_chain,
+)
 
 _INFERRED = ("var", "val")  # `val` is Lombok's
 _LEAVES = frozenset({
@@ -31,15 +37,10 @@ _LEAVES = frozenset({
     "boolean_type", "decimal_integer_literal", "string_literal", "null_literal", "true", "false", "type_arguments",
     "generic_type", "scoped_type_identifier", "array_type", "throws", "scoped_identifier", "permits", *COMMENTS,
 })  # fmt: skip
-
-
-class _Scope(NamedTuple):
-    """Where a node stands: in which unit, in what kind of body, under which type parameters with their bounds."""
-
-    unit: int
-    kind: str
-    types: Mapping[str, str]
-    self_type: str = ""
+_BLOCKS = (
+    "block", "constructor_body", "for_statement", "try_with_resources_statement", "catch_clause", "switch_rule",
+    "switch_block_statement_group",
+)  # fmt: skip
 
 
 def read(root: Node, units: UnitFinder) -> BlobReferences:
@@ -50,8 +51,8 @@ def read(root: Node, units: UnitFinder) -> BlobReferences:
 class _Reader:
     def __init__(self, units: UnitFinder) -> None:
         self._found = Gathered(units)
-        self._stack: list[tuple[Node, _Scope]] = []
-        self._handlers: Mapping[str, Callable[[Node, _Scope], _Scope]] = {
+        self._stack: list[tuple[Node, Scope]] = []
+        self._handlers: Mapping[str, Callable[[Node, Scope], Scope]] = {
             "package_declaration": self._package,
             "import_declaration": self._import,
             "class_declaration": self._class,
@@ -82,11 +83,12 @@ class _Reader:
             "method_reference": self._method_reference,
             "marker_annotation": self._annotation,
             "annotation": self._annotation,
+            **dict.fromkeys(_BLOCKS, self._block),
         }
 
     def read(self, root: Node) -> BlobReferences:
         stack, handlers = self._stack, self._handlers
-        stack.append((root, _Scope(-1, "file", {})))
+        stack.append((root, Scope(-1, "file", {}, Names())))
         while stack:
             node, scope = stack.pop()
             handler = handlers.get(node.type)
@@ -95,7 +97,7 @@ class _Reader:
             self._push(node, scope)
         return self._found.facts()
 
-    def _push(self, node: Node, scope: _Scope) -> None:
+    def _push(self, node: Node, scope: Scope) -> None:
         for child in reversed(node.named_children):
             kind = child.type
             if kind not in _LEAVES:
@@ -105,12 +107,12 @@ class _Reader:
 
     # Declarations
 
-    def _package(self, node: Node, scope: _Scope) -> _Scope:
+    def _package(self, node: Node, scope: Scope) -> Scope:
         names = [child for child in node.named_children if child.type in ("scoped_identifier", "identifier")]
         self._found.package = type_name(text_of(names[-1])) if names else ""
         return scope
 
-    def _import(self, node: Node, scope: _Scope) -> _Scope:
+    def _import(self, node: Node, scope: Scope) -> Scope:
         kinds = [child.type for child in node.children]
         named = [child for child in node.named_children if child.type in ("scoped_identifier", "identifier")]
         path = type_name(text_of(named[0])) if named else ""
@@ -123,10 +125,10 @@ class _Reader:
             self._found.bring_in(node, path, "", last)
         return scope
 
-    def _class(self, node: Node, scope: _Scope) -> _Scope:
+    def _class(self, node: Node, scope: Scope) -> Scope:
         name = text_of(node.child_by_field_name("name"))
         types = self._type_parameters(node, scope)
-        inner = _Scope(self._found.unit_of(node, name), "class", types, name)
+        inner = Scope(self._found.unit_of(node, name), "class", types, Names(scope.names), name)
         for child in node.named_children:
             if child.type == "superclass":
                 self._bases(child, inner, BASE)
@@ -140,12 +142,12 @@ class _Reader:
                 self._found.bind(inner.unit, f"self.{named}", type_)
         return inner
 
-    def _bases(self, node: Node, scope: _Scope, kind: str) -> None:
+    def _bases(self, node: Node, scope: Scope, kind: str) -> None:
         for child in node.named_children:
             if child.type not in COMMENTS:
-                self._found.refer(scope.unit, child, kind, type_chain(child, scope.types), -1)
+                self._found.refer(scope.unit, child, kind, type_chain(child, scope), -1)
 
-    def _type_parameters(self, node: Node, scope: _Scope) -> Mapping[str, str]:
+    def _type_parameters(self, node: Node, scope: Scope) -> Mapping[str, str]:
         """The bounds of all type parameters that are visible in a declaration: the first bound stands for the type."""
         parameters = node.child_by_field_name("type_parameters")
         if parameters is None:
@@ -159,9 +161,10 @@ class _Reader:
                 types[text_of(parts[0])] = types.get(name, name)
         return types
 
-    def _method(self, node: Node, scope: _Scope) -> _Scope:
+    def _method(self, node: Node, scope: Scope) -> Scope:
         name = text_of(node.child_by_field_name("name"))
-        inner = _Scope(self._found.unit_of(node, name), "function", self._type_parameters(node, scope))
+        unit, types = self._found.unit_of(node, name), self._type_parameters(node, scope)
+        inner = Scope(unit, "function", types, scope.names.function())
         self._member(node, inner)
         if node.type != "compact_constructor_declaration":
             parameters = _parameters(node)
@@ -171,116 +174,123 @@ class _Reader:
             self._found.bind(inner.unit, "self", scope.self_type)
         return inner
 
-    def _member(self, node: Node, scope: _Scope) -> _Scope:
+    def _member(self, node: Node, scope: Scope) -> Scope:
         """What a method returns. An element of an annotation has no unit of its own: it is like a field."""
         returned = node.child_by_field_name("type")
         if returned is not None and returned.type != "void_type":
             field = node.type == "annotation_type_element_declaration"
             name = f"self.{text_of(node.child_by_field_name('name'))}" if field else "->"
-            self._found.bind(scope.unit, name, _dimensions(node) + type_chain(returned, scope.types))
+            self._found.bind(scope.unit, name, _dimensions(node) + type_chain(returned, scope))
         return scope
 
-    def _variables(self, node: Node, scope: _Scope) -> _Scope:
-        type_ = type_chain(node.child_by_field_name("type"), scope.types)
-        prefix = "self." if scope.kind == "class" and node.type != "local_variable_declaration" else ""
+    def _variables(self, node: Node, scope: Scope) -> Scope:
+        type_ = type_chain(node.child_by_field_name("type"), scope)
         for declarator in node.children_by_field_name("declarator"):
             name = text_of(declarator.child_by_field_name("name"))
             value = declarator.child_by_field_name("value")
-            said = value_chain(value, scope.types) if type_ in _INFERRED else _dimensions(declarator) + type_
-            self._found.bind(scope.unit, prefix + name, said)
+            said = value_chain(value, scope) if type_ in _INFERRED else _dimensions(declarator) + type_
+            if node.type == "local_variable_declaration":
+                self._found.declare(scope.unit, scope.names, name, said)
+            else:  # of an anonymous class, a field is like a variable of the unit
+                self._found.bind(scope.unit, f"self.{name}" if scope.kind == "class" else name, said)
         return scope
 
-    def _named(self, node: Node, scope: _Scope) -> _Scope:
+    def _named(self, node: Node, scope: Scope) -> Scope:
         type_, name = self._typed(node, scope)
-        self._found.bind(scope.unit, name, type_)
+        self._found.declare(scope.unit, scope.names, name, type_)
         return scope
 
-    def _typed(self, node: Node, scope: _Scope) -> tuple[str, str]:
+    def _typed(self, node: Node, scope: Scope) -> tuple[str, str]:
         """Type and name of a parameter or resource."""
         if node.type == "spread_parameter":
             kinds = [child for child in node.named_children if child.type not in ("modifiers", *COMMENTS)]
             name = text_of(kinds[-1].child_by_field_name("name")) if kinds else ""
-            return ("[]" + type_chain(kinds[0], scope.types), name) if len(kinds) > 1 else (UNKNOWN, name)
-        type_ = type_chain(node.child_by_field_name("type"), scope.types)
+            return ("[]" + type_chain(kinds[0], scope), name) if len(kinds) > 1 else (UNKNOWN, name)
+        type_ = type_chain(node.child_by_field_name("type"), scope)
         if type_ in _INFERRED:
-            type_ = value_chain(node.child_by_field_name("value"), scope.types)
+            type_ = value_chain(node.child_by_field_name("value"), scope)
         return _dimensions(node) + type_, text_of(node.child_by_field_name("name"))
 
-    def _caught(self, node: Node, scope: _Scope) -> _Scope:
+    def _caught(self, node: Node, scope: Scope) -> Scope:
         name = text_of(node.child_by_field_name("name"))
-        for child in node.named_children:
-            if child.type == "catch_type":
-                for type_ in child.named_children:
-                    self._found.bind(scope.unit, name, type_chain(type_, scope.types))
+        caught = [child for child in node.named_children if child.type == "catch_type"]
+        types = [type_chain(type_, scope) for child in caught for type_ in child.named_children]
+        self._found.declare(scope.unit, scope.names, name, types[0] if types else UNKNOWN)
+        for type_ in types[1:]:
+            self._found.bind(scope.unit, scope.names.known_as(name), type_)
         return scope
 
-    def _each(self, node: Node, scope: _Scope) -> _Scope:
-        type_ = type_chain(node.child_by_field_name("type"), scope.types)
+    def _each(self, node: Node, scope: Scope) -> Scope:
+        type_ = type_chain(node.child_by_field_name("type"), scope)
         if type_ in _INFERRED:
-            type_ = expression_chain(node.child_by_field_name("value"), scope.types) + "[]"
-        self._found.bind(scope.unit, text_of(node.child_by_field_name("name")), type_)
-        return scope
+            type_ = expression_chain(node.child_by_field_name("value"), scope) + "[]"
+        inner = self._block(node, scope)
+        self._found.declare(scope.unit, inner.names, text_of(node.child_by_field_name("name")), type_)
+        return inner
 
-    def _lambda(self, node: Node, scope: _Scope) -> _Scope:
+    def _lambda(self, node: Node, scope: Scope) -> Scope:
+        inner = scope._replace(names=scope.names.closure())
         parameters = node.child_by_field_name("parameters")
         if parameters is not None:
             for name in [parameters] if parameters.type == "identifier" else parameters.named_children:
                 if name.type == "identifier":
-                    self._found.bind(scope.unit, text_of(name), UNKNOWN)
-        return scope
+                    self._found.declare(scope.unit, inner.names, text_of(name), UNKNOWN)
+        return inner
 
-    def _instanceof(self, node: Node, scope: _Scope) -> _Scope:
+    def _block(self, node: Node, scope: Scope) -> Scope:
+        return scope._replace(names=scope.names.block())
+
+    def _instanceof(self, node: Node, scope: Scope) -> Scope:
         name, type_ = node.child_by_field_name("name"), node.child_by_field_name("right")
         if name is not None:
-            self._found.bind(scope.unit, text_of(name), type_chain(type_, scope.types))
+            self._found.declare(scope.unit, scope.names, text_of(name), type_chain(type_, scope))
         return scope
 
-    def _pattern(self, node: Node, scope: _Scope) -> _Scope:
+    def _pattern(self, node: Node, scope: Scope) -> Scope:
         children = [child for child in node.named_children if child.type not in ("modifiers", *COMMENTS)]
         if len(children) == 2 and children[1].type == "identifier":
-            type_ = type_chain(children[0], scope.types)
-            self._found.bind(scope.unit, text_of(children[1]), UNKNOWN if type_ in _INFERRED else type_)
+            type_ = type_chain(children[0], scope)
+            type_ = UNKNOWN if type_ in _INFERRED else type_
+            self._found.declare(scope.unit, scope.names, text_of(children[1]), type_)
         return scope
 
-    def _constant(self, node: Node, scope: _Scope) -> _Scope:
+    def _constant(self, node: Node, scope: Scope) -> Scope:
         self._found.bind(scope.unit, f"self.{text_of(node.child_by_field_name('name'))}", scope.self_type)
         return scope._replace(kind="anonymous")
 
     # References
 
-    def _call(self, node: Node, scope: _Scope) -> _Scope:
+    def _call(self, node: Node, scope: Scope) -> Scope:
         name = node.child_by_field_name("name")
         if name is not None:
-            chain = expression_chain(node, scope.types).removesuffix("()")
+            chain = expression_chain(node, scope).removesuffix("()")
             self._found.refer(scope.unit, name, CALL, chain, _arity(node))
         return scope
 
-    def _creation(self, node: Node, scope: _Scope) -> _Scope:
-        type_ = type_chain(node.child_by_field_name("type"), scope.types)
+    def _creation(self, node: Node, scope: Scope) -> Scope:
+        type_ = type_chain(node.child_by_field_name("type"), scope)
         first = node.named_children[0]
-        around = (
-            expression_chain(first, scope.types) + "." if node.children[0].type != "new" else ""
-        )  # outer.new Inner()
+        around = expression_chain(first, scope) + "." if node.children[0].type != "new" else ""  # outer.new Inner()
         self._found.refer(scope.unit, node, NEW, around + type_, _arity(node))
         bodies = [child for child in node.named_children if child.type == "class_body"]
         return scope._replace(kind="anonymous", self_type=type_) if bodies else scope
 
-    def _constructor(self, node: Node, scope: _Scope) -> _Scope:
+    def _constructor(self, node: Node, scope: Scope) -> Scope:
         self._found.refer(scope.unit, node, NEW, text_of(node.child_by_field_name("constructor")), _arity(node))
         return scope
 
-    def _method_reference(self, node: Node, scope: _Scope) -> _Scope:
+    def _method_reference(self, node: Node, scope: Scope) -> Scope:
         children = node.children
         first, last = children[0], children[-1]
         if last.type == "new":
-            made = expression_chain(first, scope.types)
+            made = expression_chain(first, scope)
             if not made.startswith("[]"):
                 self._found.refer(scope.unit, node, NEW, made, -1)
         else:
-            self._found.refer(scope.unit, last, CALL, f"{expression_chain(first, scope.types)}.{text_of(last)}", -1)
+            self._found.refer(scope.unit, last, CALL, f"{expression_chain(first, scope)}.{text_of(last)}", -1)
         return scope
 
-    def _annotation(self, node: Node, scope: _Scope) -> _Scope:
+    def _annotation(self, node: Node, scope: Scope) -> Scope:
         self._found.refer(scope.unit, node, DECORATOR, type_name(text_of(node.child_by_field_name("name"))), -1)
         return scope
 

@@ -4,50 +4,58 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from tree_sitter import Node
 
-from trackdown.units.references.gathered import MOST_PARTS, text_of
-
-Types = Mapping[str, str]
-"""The type parameters that are visible, with their bounds."""
+from trackdown.units.references.gathered import MOST_PARTS, Names, text_of
 
 COMMENTS = ("line_comment", "block_comment")
 _ANNOTATION = re.compile(r"@[\w.]+(?:\s*\([^()]*\))?")
 _LITERALS = {"string_literal": "String()", "class_literal": "Class()", "character_literal": "Character()"}
 
 
-def type_chain(node: Node | None, types: Types) -> str:
+class Scope(NamedTuple):
+    """Where a node stands: in which unit, in what kind of body, under which type parameters with their bounds, among
+    which variables; `self_type` is the class around, or what an anonymous one extends."""
+
+    unit: int
+    kind: str
+    types: Mapping[str, str]
+    names: Names
+    self_type: str = ""
+
+
+def type_chain(node: Node | None, scope: Scope) -> str:
     """A type as written, without arguments and annotations; a type parameter is its bound."""
     name = type_name(text_of(node))
     plain = name.rstrip("[]")
-    return "[]" * name.count("[") + types.get(plain, plain)
+    return "[]" * name.count("[") + scope.types.get(plain, plain)
 
 
-def value_chain(node: Node | None, types: Types) -> str:
+def value_chain(node: Node | None, scope: Scope) -> str:
     """What an expression gives: the type itself where it is a construction or a cast."""
     if node is not None and node.type in ("object_creation_expression", "cast_expression"):
-        return type_chain(node.child_by_field_name("type"), types)
-    return expression_chain(node, types)
+        return type_chain(node.child_by_field_name("type"), scope)
+    return expression_chain(node, scope)
 
 
-def expression_chain(node: Node | None, types: Types) -> str:
+def expression_chain(node: Node | None, scope: Scope) -> str:
     """An expression as the chain of its names; what cannot be said so is `?`."""
     parts: list[str] = []
     suffix = ""
-    while node is not None and len(parts) < MOST_PARTS:
+    while node is not None and len(parts) < MOST_PARTS and len(suffix) < MOST_PARTS:
         kind = node.type
         if kind in ("identifier", "this", "super"):
-            parts.append(text_of(node) + suffix)
+            parts.append(scope.names.known_as(text_of(node)) + suffix)
             break
         if kind == "method_invocation":
             parts.append(f"{text_of(node.child_by_field_name('name'))}(){suffix}")
+            if node.child_count > 5 and any(child.type == "super" for child in node.children[1:]):
+                parts.append("super")  # Interface.super.method()
             node, suffix = node.child_by_field_name("object"), ""
             if node is None:
                 break
-            beyond = node.next_named_sibling
-            if beyond is not None and beyond.type == "super":  # Interface.super.method()
-                parts.append("super")
         elif kind == "field_access":
             parts.append(text_of(node.child_by_field_name("field")) + suffix)
             node, suffix = node.child_by_field_name("object"), ""
@@ -56,19 +64,19 @@ def expression_chain(node: Node | None, types: Types) -> str:
         elif (inner := _same_value(node)) is not None:
             node = inner
         else:
-            parts.append(_head(node, types) + suffix)
+            parts.append(_head(node, scope) + suffix)
             break
     else:
         parts.append("?")
     return ".".join(reversed(parts))
 
 
-def _head(node: Node, types: Types) -> str:
+def _head(node: Node, scope: Scope) -> str:
     """The beginning of a chain that is no name: a construction, a cast, a literal or a type."""
     if node.type in ("object_creation_expression", "cast_expression"):
-        return (type_chain(node.child_by_field_name("type"), types) or "?") + "()"
+        return (type_chain(node.child_by_field_name("type"), scope) or "?") + "()"
     if node.type in ("type_identifier", "scoped_type_identifier", "generic_type", "array_type"):
-        return type_chain(node, types) or "?"
+        return type_chain(node, scope) or "?"
     return _LITERALS.get(node.type, "?")
 
 

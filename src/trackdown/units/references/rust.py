@@ -6,22 +6,19 @@ file's own module, and the file exports its name. A macro is called with arity -
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from tree_sitter import Node
 
 from trackdown.types import CLASS_KINDS
 from trackdown.units.references.extract import UnitFinder
 from trackdown.units.references.facts import BASE, IMPLEMENTS, NEW, UNKNOWN, BlobReferences
+from trackdown.units.references.rust_chains import GRAMMAR, HEADS, OWN_MODULE, SCOPED, token_arity, token_chain
 from trackdown.units.references.tree import (
-    NOTHING,
     RETURNS,
     SELF,
-    Grammar,
     Notes,
     below,
-    by_field,
-    by_fields,
     field_of,
     many,
     only_child,
@@ -29,68 +26,11 @@ from trackdown.units.references.tree import (
     visit,
 )
 
-OWN_MODULE = "mod"
-_WRAPPERS = frozenset("Box Arc Rc Pin Option Result Ref RefMut Cow NonNull ManuallyDrop MaybeUninit".split())
-_CONTAINERS = frozenset("Vec VecDeque HashMap BTreeMap HashSet BTreeSet LinkedList Slab IntoIter".split())
+MACRO = "!"
+"""The module of exported names that are macros."""
 _PRELUDE = frozenset(("Some", "Ok", "Err"))
-_SCOPED = ("scoped_identifier", "scoped_type_identifier")
-_HEADS = ("identifier", "self", "super", "crate", "metavariable")
 _ITEMS = frozenset(("fn", "struct", "enum", "union", "trait", "mod", "macro_rules"))
 _LONGEST_USE = 400
-
-
-def _path(node: Node) -> str:
-    parts: list[str] = []
-    here: Node | None = node
-    while here is not None and here.type in _SCOPED:
-        parts.append(text(field_of(here, "name")))
-        here = field_of(here, "path")
-    head = "" if here is None else OWN_MODULE if here.type == SELF else GRAMMAR.chain(here)
-    return ".".join([head, *reversed(parts[-8:])])
-
-
-def _generic(node: Node) -> str:
-    base = GRAMMAR.chain(field_of(node, "type"))
-    arguments = field_of(node, "type_arguments")
-    types = [one for one in arguments.named_children if one.type != "lifetime"] if arguments is not None else []
-    last = base.rsplit(".", 1)[-1]
-    if types and last in _WRAPPERS:
-        return GRAMMAR.chain(types[0])
-    return many(GRAMMAR.chain(types[-1])) if types and last in _CONTAINERS else base
-
-
-def _array(node: Node) -> str:
-    return many(GRAMMAR.chain(field_of(node, "element")))
-
-
-def _instance(name: str) -> Callable[[Node], str]:
-    def instance(node: Node) -> str:
-        found = GRAMMAR.chain(field_of(node, name))
-        return NOTHING if found.startswith(NOTHING) or found.endswith("]") else f"{found}()"
-
-    return instance
-
-
-GRAMMAR = Grammar(
-    leaves=frozenset({"identifier", "type_identifier", "field_identifier", "primitive_type", "integer_literal",
-                      "shorthand_field_identifier"}),
-    words={"self": SELF, "crate": "crate", "super": "super", "metavariable": "crate"},
-    members={"field_expression": by_fields("value", "field")},
-    calls={"call_expression": by_field("function")},
-    elements={"index_expression": only_child},
-    through={
-        "generic_function": by_field("function"), "parenthesized_expression": only_child,
-        "try_expression": only_child, "await_expression": only_child, "reference_expression": by_field("value"),
-        "unary_expression": only_child, "reference_type": by_field("type"), "pointer_type": by_field("type"),
-        "dynamic_type": by_field("trait"), "abstract_type": by_field("trait"), "bracketed_type": only_child,
-        "qualified_type": by_field("type"), "bounded_type": only_child, "higher_ranked_trait_bound": by_field("type"),
-    },
-    special={
-        "scoped_identifier": _path, "scoped_type_identifier": _path, "generic_type": _generic,
-        "generic_type_with_turbofish": _generic, "array_type": _array, "slice_type": _array,
-        "struct_expression": _instance("name"), "type_cast_expression": _instance("type"),
-    },
-)  # fmt: skip
 
 
 def outside(parts: list[str], depth: int) -> list[str]:
@@ -107,6 +47,7 @@ class _RustNotes(Notes):
     def __init__(self, units: UnitFinder) -> None:
         super().__init__(units)
         self.inner: list[int] = []
+        self.attribute_end = 0
         self.types = {unit.symbol: index for index, unit in enumerate(units.units) if unit.kind in CLASS_KINDS}
 
     def depth(self, node: Node) -> int:
@@ -152,7 +93,7 @@ def _used(argument: Node | None) -> Iterator[tuple[list[str], str]]:
             yield [*prefix, *_parts(only_child(node)), "*"], ""
         elif node.type == "use_as_clause":
             yield _without_self(prefix + _parts(field_of(node, "path"))), text(field_of(node, "alias")).strip("_")
-        elif node.type in _HEADS or node.type in _SCOPED:
+        elif node.type in HEADS or node.type in SCOPED:
             path = _without_self(prefix + _parts(node))
             yield path, path[-1]
 
@@ -195,7 +136,7 @@ def _where(node: Node) -> Node | None:
 
 
 def _function(notes: _RustNotes, node: Node) -> None:
-    unit = notes.at(node)
+    unit = notes.declared(node, text(field_of(node, "name")))
     returns = field_of(node, "return_type")
     if returns is not None:
         notes.bind(unit, RETURNS, notes.chain(returns))
@@ -249,7 +190,7 @@ def _constant(notes: _RustNotes, node: Node) -> None:
 
 
 def _struct(notes: _RustNotes, node: Node) -> None:
-    unit = notes.at(node)
+    unit = notes.declared(node, text(field_of(node, "name")))
     _parameters(notes, unit, field_of(node, "type_parameters"))
     _parameters(notes, unit, _where(node))
     body = field_of(node, "body")
@@ -264,7 +205,7 @@ def _struct(notes: _RustNotes, node: Node) -> None:
 
 
 def _trait(notes: _RustNotes, node: Node) -> None:
-    unit = notes.at(node)
+    unit = notes.declared(node, text(field_of(node, "name")))
     _parameters(notes, unit, field_of(node, "type_parameters"))
     bounds = field_of(node, "bounds")
     for bound in bounds.named_children if bounds is not None else ():
@@ -284,12 +225,24 @@ def _impl(notes: _RustNotes, node: Node) -> None:
     body = field_of(node, "body")
     for one in body.named_children if body is not None else ():
         if one.type == "type_item":
+            notes.seen.add(one.id)
             notes.bind(unit, f"self.{text(field_of(one, 'name'))}", notes.chain(field_of(one, "type")))
 
 
 def _alias(notes: _RustNotes, node: Node) -> None:
-    if notes.at(node) < 0:
+    if node.id not in notes.seen and notes.at(node) < 0:
         notes.export(text(field_of(node, "name")), notes.chain(field_of(node, "type")))
+
+
+def _macro_definition(notes: _RustNotes, node: Node) -> None:
+    notes.export(text(field_of(node, "name")), module=MACRO)
+
+
+def _arm(notes: _RustNotes, node: Node) -> None:
+    """Names that a pattern binds; those in capitals are constants."""
+    for name in below(node, {"identifier", "scoped_identifier"}):
+        if name.type == "identifier" and text(name)[:1].islower():
+            notes.bind(notes.at(name), text(name), UNKNOWN)
 
 
 def _call(notes: _RustNotes, node: Node) -> None:
@@ -307,44 +260,36 @@ def _macro(notes: _RustNotes, node: Node) -> None:
     notes.refer(node, notes.chain(field_of(node, "macro")), -1)
 
 
+def _attribute(notes: _RustNotes, node: Node) -> None:
+    """What attributes hold looks like calls, and is none."""
+    notes.attribute_end = node.end_byte
+
+
 def _tokens(notes: _RustNotes, node: Node) -> None:
     """Calls among the tokens that a macro is given: a path before a bracket."""
     tokens = node.children
+    if node.start_byte < notes.attribute_end or node.id in notes.seen:
+        notes.seen.update(token.id for token in tokens if token.type == "token_tree")
+        return
     for at, token in enumerate(tokens):
-        if token.type != "token_tree" or at < 2 or token.child_count == 0 or token.children[0].type != "(":
+        if token.type != "token_tree" or at < 1 or token.child_count == 0:
+            continue
+        opening = token.children[0].type
+        if opening == "[" and tokens[at - 1].type == "#":
+            notes.seen.add(token.id)  # an attribute
+        if opening != "(" or at < 2:
             continue
         if tokens[at - 1].type == "!" and tokens[at - 2].type == "identifier":
             notes.refer(node, text(tokens[at - 2]), -1, unit=notes.at(token))
         elif tokens[at - 1].type == "identifier" and tokens[at - 2].type not in _ITEMS:
-            chain = _token_chain(tokens, at - 1)
+            chain = token_chain(tokens, at - 1)
             if chain not in _PRELUDE and not chain.startswith(("super.", "crate.crate")):
-                notes.refer(tokens[at - 1], chain, _token_arity(token))
-
-
-def _token_chain(tokens: list[Node], at: int) -> str:
-    """The chain that ends with the name at a place."""
-    parts = [text(tokens[at])]
-    while at >= 2 and tokens[at - 1].type in (".", "::") and len(parts) < 8:
-        before = tokens[at - 2]
-        if before.type in _HEADS:
-            own = before.type == SELF and tokens[at - 1].type == "::"
-            parts.append(OWN_MODULE if own else GRAMMAR.words.get(before.type) or text(before))
-            at -= 2
-        elif before.type == "token_tree" and at >= 3 and tokens[at - 3].type == "identifier":
-            parts.append(f"{text(tokens[at - 3])}()")
-            at -= 3
-        else:
-            parts.append(NOTHING)
-            break
-    return ".".join(reversed(parts))
-
-
-def _token_arity(tree: Node) -> int:
-    inner = tree.children[1:-1]
-    return sum(token.type == "," for token in inner[:-1]) + 1 if inner else 0
+                notes.refer(tokens[at - 1], chain, token_arity(token))
 
 
 _VISITORS = {
+    "attribute_item": _attribute,
+    "inner_attribute_item": _attribute,
     "use_declaration": _use,
     "mod_item": _module,
     "function_item": _function,
@@ -364,8 +309,11 @@ _VISITORS = {
     "type_item": _alias,
     "call_expression": _call,
     "struct_expression": _new,
+    "macro_definition": _macro_definition,
+    "match_pattern": _arm,
     "macro_invocation": _macro,
     "token_tree": _tokens,
+    "token_repetition": _tokens,
 }
 
 

@@ -77,10 +77,23 @@ class Notes:
         self._exports: dict[Export, None] = {}
         self.seen: set[int] = set()
         """Nodes that another node's function has dealt with."""
+        self._by_name: dict[str, list[int]] = {}
+        for index, unit in enumerate(units.units):
+            if unit.kind != "window":
+                self._by_name.setdefault(unit.symbol.rsplit(".", 1)[-1], []).append(index)
 
     def at(self, node: Node) -> int:
         """The unit in which a node begins."""
         return self.units.at(node)
+
+    def declared(self, node: Node, name: str) -> int:
+        """The unit that a declaration is: several may stand on its line."""
+        first, last = node.start_point[0] + 1, node.end_point[0] + 1
+        for index in self._by_name.get(name, ()):
+            unit = self.units.units[index]
+            if unit.start_line <= first <= unit.end_line and last - 1 <= unit.end_line <= last:
+                return index
+        return self.at(node)
 
     def class_of(self, unit: int) -> int:
         """The class in which a unit stands (itself, if it is one), -1 for none."""
@@ -107,7 +120,8 @@ class Notes:
 
     def refer(self, node: Node, chain: str, arity: int, kind: str = CALL, unit: int | None = None) -> None:
         """Note a use; a chain of which nothing is known but that something is called is none."""
-        if not chain or chain.endswith((NOTHING, "()", "[]")):
+        last = chain.rsplit(".", 1)[-1]
+        if last in ("", NOTHING) or last.endswith(("()", "[]")) or (chain == SELF and kind == CALL):
             return
         where = self.at(node) if unit is None else unit
         key = (where, kind, chain, arity)
@@ -116,7 +130,7 @@ class Notes:
 
     def bind(self, unit: int, name: str, type_: str) -> None:
         """Note what a name stands for."""
-        if name and not name.endswith(NOTHING):
+        if name and name != NOTHING:
             self._bindings[Binding(unit, name, UNKNOWN if type_.startswith(NOTHING) else type_)] = None
 
     def export(self, name: str, local: str = "", module: str = "") -> None:
@@ -141,6 +155,11 @@ def many(chain: str) -> str:
     return NOTHING if chain.startswith(NOTHING) or not chain else f"{chain}[]"
 
 
+def instance(chain: str) -> str:
+    """The chain of an instance of a type."""
+    return chain if chain.startswith(NOTHING) or chain.endswith("]") else f"{chain}()"
+
+
 N = TypeVar("N", bound=Notes)
 
 
@@ -152,7 +171,10 @@ def visit(root: Node, visitors: Mapping[str, Callable[[N, Node], None]], notes: 
         if node is not None:
             visitor = visitors.get(node.type)
             if visitor is not None:
-                visitor(notes, node)
+                try:
+                    visitor(notes, node)
+                except RecursionError:
+                    pass  # types nested hundreds deep: nobody wrote them
         if cursor.goto_first_child():
             continue
         while not cursor.goto_next_sibling():
@@ -186,7 +208,8 @@ class Grammar:
 
     `words` are nodes with a fixed text; `members` have an object and a name; `calls` have what is called; `sends` are
     calls of a member in one node; `elements` have what they are taken from; `through` is passed over to a child;
-    `special` gives the rest of the chain itself. An element of `x` is `x[]`, and so is the type of what holds many.
+    `special` gives the rest of the chain itself, and may be empty for a call like any other. An element of `x` is
+    `x[]`, and so is the type of what holds many.
     """
 
     leaves: frozenset[str]
@@ -208,8 +231,7 @@ class Grammar:
             kind = node.type
             if kind in self.leaves:
                 return ".".join([text(node)[:_LONGEST_NAME] + suffix, *reversed(parts)])
-            if kind in self.words or kind in self.special:
-                found = self.words[kind] if kind in self.words else self.special[kind](node)
+            if (kind in self.words or kind in self.special) and (found := self._whole(node, kind)):
                 return ".".join([found if found == NOTHING else found + suffix, *reversed(parts)])
             if kind in self.members or kind in self.sends:
                 suffix = suffix if kind in self.members else f"(){suffix}"
@@ -227,6 +249,9 @@ class Grammar:
             else:
                 break
         return ".".join([NOTHING, *reversed(parts)])
+
+    def _whole(self, node: Node, kind: str) -> str:
+        return self.words[kind] if kind in self.words else self.special[kind](node)
 
     def _name(self, node: Node | None) -> str:
         """The name in a member: its text, without type arguments."""

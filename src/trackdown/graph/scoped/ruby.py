@@ -1,0 +1,137 @@
+"""Which names Ruby sees: constants by the modules around them, wherever those are opened; methods by self."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trackdown.graph.program import Definition
+from trackdown.graph.resolver import Link
+from trackdown.graph.scoped.files import NOWHERE, Found, Sources, View, found
+from trackdown.graph.scoped.rules import Rules, import_link, joined, nearest
+from trackdown.types import CLASS_KINDS, FUNCTION_KINDS
+from trackdown.units.references.facts import Import
+
+_MOST_REQUIRED = 200
+_LOAD_PATHS = ("lib", "test", "spec", "app", "models", "controllers", "helpers", "concerns")
+
+
+class RubyRules(Rules):
+    """Modules are definitions like classes, and their symbols are full names."""
+
+    open_classes = True
+    callable = FUNCTION_KINDS
+
+    def __init__(self, sources: Sources) -> None:
+        super().__init__(sources)
+        self._required: dict[int, dict[int, None]] = {}
+
+    def lookup(self, view: View, unit: Definition | None, name: str, kinds: frozenset[str]) -> Found:
+        """A constant by what encloses it; a method at the top of this file or of one that is required."""
+        if name[:1].isupper() and kinds & CLASS_KINDS:
+            prefixes = [one.symbol for one in view.around(unit) if one.kind in CLASS_KINDS]
+            for symbol in [*(f"{prefix}.{name}" for prefix in _outwards(prefixes)), name]:
+                seen = self._classes(view, symbol)
+                if seen.definitions:
+                    return seen
+            return NOWHERE
+        own = self.nested(view, unit, name, kinds) or view.at(name, kinds)
+        if own:
+            return found(own)
+        top = [one for one in self.sources.named(name) if one.kind in kinds and not one.owner]
+        required = self._reached(view.file) if top else {}
+        return found([one for one in top if one.file in required])
+
+    def nested(self, view: View, unit: Definition | None, name: str, kinds: frozenset[str]) -> list[Definition]:
+        """Ruby has no functions in functions."""
+        return []
+
+    def _classes(self, view: View, symbol: str) -> Found:
+        """A class by its full name; of several parts the one in this file, else the chief one."""
+        parts = self._parts(symbol)
+        if not parts:
+            return NOWHERE
+        here = [one for one in parts if one.file == view.file]
+        chosen = here[0] if here else parts[0]
+        return Found((chosen,), "exact" if here or len(parts) == 1 else "scoped")
+
+    def _parts(self, symbol: str) -> list[Definition]:
+        """All definitions of a class: first those that name a superclass, then the longest."""
+        named = self.sources.named(symbol.rpartition(".")[2])
+        parts = [one for one in named if one.symbol == symbol and one.kind in CLASS_KINDS]
+        if len(parts) < 2:
+            return parts
+        self.sources.expect(one.file for one in parts)
+        return sorted(
+            parts,
+            key=lambda one: (
+                one.index not in self.sources.view(one.file).bases,
+                one.start_line - one.end_line,
+                one.file,
+            ),
+        )
+
+    def parts(self, one: Definition) -> list[Definition]:
+        """Everywhere a class is opened."""
+        return [one, *(each for each in self._parts(one.symbol) if each != one)]
+
+    def member_class(self, one: Definition, name: str) -> list[Definition]:
+        """A class in a class, wherever it is opened."""
+        return self._parts(f"{one.symbol}.{name}")[:1]
+
+    def space(self, view: View, name: str) -> str | None:
+        """The root, which `::A` begins with."""
+        return "" if not name else None
+
+    def inside(self, space: str, name: str, kinds: frozenset[str]) -> Found:
+        """A class at the top."""
+        return found(self._parts(name)[:1])
+
+    def _reached(self, file: int) -> dict[int, None]:
+        """The files that a file requires, directly or not."""
+        if file not in self._required:
+            reached: dict[int, None] = {}
+            layer = [file]
+            while layer and len(reached) < _MOST_REQUIRED:
+                self.sources.expect(layer)
+                views = [self.sources.view(one) for one in layer]
+                following = dict.fromkeys(
+                    target
+                    for view in views
+                    for one in view.references.imports
+                    if (target := self._target(view, one)) is not None
+                )
+                layer = [each for each in following if each not in reached]
+                reached.update(dict.fromkeys(layer))
+            self._required[file] = reached
+        return self._required[file]
+
+    def _target(self, view: View, one: Import) -> int | None:
+        paths = self.sources.paths
+        written = one.module if one.module.endswith(".rb") else f"{one.module}.rb"
+        if written.startswith("./"):
+            return paths.get(joined(view.folder, written))
+        tail = joined("", written)
+        candidates = []
+        for path in self.sources.by_filename.get(tail.rpartition("/")[2], ()):
+            head = path.removesuffix(tail).rstrip("/")
+            if path.endswith(tail) and (not head or head.rpartition("/")[2] in _LOAD_PATHS):
+                candidates.append(path)
+        chosen = nearest(view.path, candidates)
+        return paths[chosen] if chosen is not None else None
+
+    def imports(self, view: View) -> Iterator[Link]:
+        """Requires lead to files."""
+        for one in view.references.imports:
+            target = self._target(view, one)
+            if target is not None and target != view.file:
+                yield import_link(target, one.line)
+
+
+def _outwards(prefixes: list[str]) -> list[str]:
+    """Symbols of what encloses, and of what encloses that: `module A::B` does not open A, but names in it are found."""
+    seen: dict[str, None] = {}
+    for prefix in prefixes:
+        while prefix:
+            seen[prefix] = None
+            prefix = prefix.rpartition(".")[0]
+    return list(seen)

@@ -1,0 +1,105 @@
+"""`trackdown graph`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from trackdown.engine import DIRECTIONS, EDGE_TYPES, HOWS, MOST_DEPTH, Neighbourhood
+from trackdown.surfaces.cli.options import at_option, open_all, print_notes
+from trackdown.surfaces.cli.output import place_to_write, write_whole
+from trackdown.surfaces.cli.progress import TerminalProgress
+
+FORMATS = ("text", "json", "dot", "html")
+_BY_ENDING = {".html": "html", ".htm": "html", ".json": "json", ".dot": "dot", ".gv": "dot"}
+
+EXAMPLES = """\b
+Examples:
+  trackdown graph Session.sign_cookie
+  trackdown graph src/app.py:120 --edges invokes --direction in --depth 3
+  trackdown graph QuerySet ~/src/django --edges inherits --how exact
+  trackdown graph src/app.py --output graph.html
+  trackdown graph src/ --edges contains,imports --at v1.0 --format dot | dot -Tsvg > graph.svg
+"""
+
+
+@click.command(epilog=EXAMPLES)
+@click.argument("target", metavar="SYMBOL|FILE[:LINE]")
+@click.argument("place", default=".", metavar="[PATH]")
+@click.option(
+    "--edges", default=",".join(EDGE_TYPES), show_default=True, metavar="TYPE,...", help="Which edges to follow."
+)
+@click.option("--depth", type=int, default=1, show_default=True, help=f"How many edges to go, {MOST_DEPTH} at most.")
+@click.option(
+    "--direction",
+    type=click.Choice(DIRECTIONS),
+    default="both",
+    show_default=True,
+    help="Follow edges that come in, that go out, or both.",
+)
+@click.option(
+    "--how",
+    default=",".join(HOWS),
+    show_default=True,
+    metavar="HOW,...",
+    help="How sure an edge must be: resolved to the definition itself, by what its scope sees, or by name alone.",
+)
+@at_option
+@click.option(
+    "--format", "style", type=click.Choice(FORMATS), help="How to write it; by default as the ending of --output says."
+)
+@click.option("--output", metavar="FILE", type=click.Path(path_type=Path), help="Write to a file.")
+def command(
+    target: str,
+    place: str,
+    edges: str,
+    depth: int,
+    direction: Any,
+    how: str,
+    at: str | None,
+    style: str | None,
+    output: Path | None,
+) -> None:
+    """Show what contains, imports, calls and inherits from a place, and the other way round.
+
+    The place is a class or function by its name or the end of its name, a file, a line in a file, or a folder. HTML is
+    one page to look around in, which needs nothing else.
+    """
+    written_to = None if output is None else place_to_write(output)
+    (repository,) = open_all([place])
+    with TerminalProgress(repository.source.name) as progress:
+        answer = repository.graph(target, depth, _split(edges), direction, _split(how), at, progress=progress)
+    style = style or _BY_ENDING.get(output.suffix.lower() if output else "", "text")
+    if style != "json":
+        print_notes(answer.notes)
+    text = _written(answer, style, on_terminal=written_to is None and sys.stdout.isatty())
+    if written_to is None:
+        sys.stdout.write(text)
+    else:
+        write_whole(text, written_to)
+
+
+def _split(text: str) -> Any:
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _written(answer: Neighbourhood, style: str, *, on_terminal: bool) -> str:
+    if style == "json":
+        from trackdown.surfaces.drawing.document import as_document
+
+        return json.dumps(as_document(answer), indent=2) + "\n"
+    if style == "dot":
+        from trackdown.surfaces.drawing.dot import as_dot
+
+        return as_dot(answer)
+    if style == "html":
+        from trackdown.surfaces.drawing.page import as_html
+
+        return as_html(answer)
+    from trackdown.surfaces.cli.graph_tree import tree_text
+
+    return tree_text(answer, on_terminal=on_terminal)

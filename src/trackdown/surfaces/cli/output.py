@@ -1,0 +1,37 @@
+"""An answer → a file: whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from trackdown.errors import UsageError
+
+
+def place_to_write(path: Path) -> Path:
+    """Where to write what is to be at `path`; a link is followed. Raises UsageError where no file can be."""
+    try:
+        target = Path(os.path.realpath(path))
+        if target.is_dir():
+            raise UsageError(f"cannot write to {path}: it is a folder. Name a file in it")
+        if target.exists() and not target.is_file():
+            raise UsageError(f"cannot write to {path}: it is not a plain file")
+        if not target.parent.is_dir():
+            raise UsageError(f"cannot write to {path}: its folder does not exist")
+    except (OSError, ValueError) as error:
+        raise UsageError(f"cannot write to {str(path)!r}: {error}") from None
+    return target
+
+
+def write_whole(text: str, target: Path) -> None:
+    """Write a text aside and rename it into place. Raises UsageError if it cannot be written; nothing is left then."""
+    aside = target.with_name(f".{target.name[:100]}.{os.getpid()}.part")
+    try:
+        try:
+            with aside.open("x", encoding="utf-8", newline="\n") as stream:
+                stream.write(text)
+            os.replace(aside, target)
+        finally:
+            aside.unlink(missing_ok=True)
+    except OSError as error:
+        raise UsageError(f"cannot write to {target}: {error.strerror}") from None

@@ -1,0 +1,5 @@
+"""Python: a syntax tree → what it refers to."""
+
+from trackdown.units.references.python.reader import read
+
+__all__ = ["read"]

@@ -1,0 +1,103 @@
+"""Relatives of a place: callers, callees, siblings, base classes and subclasses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import trackdown
+from tests.conftest import Repo
+from trackdown.engine import Relative
+
+Opener = Callable[[Path | str], trackdown.Repository]
+
+CODE = """from other import helper
+
+
+class Base:
+    pass
+
+
+class Session(Base):
+    def sign(self, value):
+        return self.secret(value)
+
+    def load(self):
+        return helper(self.sign(1))
+
+    def secret(self, value):
+        return value
+
+
+class Shop(Session):
+    pass
+
+
+class Guest(Session):
+    pass
+
+
+def top():
+    return Session().sign(2)
+
+
+top()
+"""
+
+
+@pytest.fixture
+def opened(repo: Repo, open_repo: Opener) -> trackdown.Repository:
+    repo.commit("Begin", {"web.py": CODE, "other.py": "def helper(value):\n    return value\n", "README.md": "# Web\n"})
+    return open_repo(repo.root)
+
+
+def symbols(found: tuple[Relative, ...]) -> list[str]:
+    return [one.symbol or one.path for one in found]
+
+
+def test_a_method_has_callers_callees_siblings_and_the_relatives_of_its_class(opened: trackdown.Repository) -> None:
+    found = opened.related("web.py:9")
+    assert found.symbol == "Session.sign"
+    assert set(symbols(found.callers)) == {"Session.load", "top"}
+    assert symbols(found.callees) == ["Session.secret"]
+    assert symbols(found.siblings) == ["Session.load", "Session.secret"], "the nearest first"
+    assert symbols(found.bases) == ["Base"]
+    assert symbols(found.subclasses) == ["Shop", "Guest"]
+    assert found.callees[0] == Relative("web.py", "Session.secret", "method", 15, 16, "exact")
+
+
+def test_a_callee_may_stand_in_another_file(opened: trackdown.Repository) -> None:
+    found = opened.related("web.py:12")
+    assert {(one.path, one.symbol) for one in found.callees} == {("web.py", "Session.sign"), ("other.py", "helper")}
+
+
+def test_a_class_has_the_classes_of_its_file_as_siblings(opened: trackdown.Repository) -> None:
+    found = opened.related("web.py:8")
+    assert symbols(found.siblings) == ["Base", "Shop", "Guest", "top"]
+    assert "top" in symbols(found.callers)
+
+
+def test_a_function_at_the_top_has_no_class(opened: trackdown.Repository) -> None:
+    found = opened.related("web.py:28")
+    assert found.symbol == "top" and not found.bases and not found.subclasses
+    assert [(one.path, one.symbol, one.kind, one.start_line) for one in found.callers] == [("web.py", "", "file", 1)]
+
+
+def test_a_line_outside_of_all_has_the_relatives_of_its_file(opened: trackdown.Repository) -> None:
+    found = opened.related("web.py:31")
+    assert symbols(found.callees) == ["top"] and symbols(found.siblings)[0] == "top"
+    text = opened.related("README.md:1")
+    assert not (text.callers or text.callees or text.siblings or text.bases or text.subclasses)
+
+
+def test_at_most_k_of_each_and_the_surest_first(repo: Repo, open_repo: Opener) -> None:
+    calls = "\n\n".join(f"def call{number}(x):\n    return x.sign(1)" for number in range(9))
+    repo.commit("Begin", {"web.py": CODE, "calls.py": calls, "other.py": "def helper(value):\n    return value\n"})
+    opened = open_repo(repo.root)
+    few = opened.related("web.py:9", k=2)
+    assert len(few.callers) == 2 and {one.how for one in few.callers} == {"exact"}
+    hows = [one.how for one in opened.related("web.py:9", k=50).callers]
+    assert hows == sorted(hows, key=["exact", "scoped", "name"].index)
+    assert len(opened.related("web.py:9", k=1).subclasses) == 1

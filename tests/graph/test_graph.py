@@ -1,0 +1,78 @@
+"""The graph itself: the tree, edges in both directions, and walks that end."""
+
+from __future__ import annotations
+
+from tests.graph.programs import MemoryProgram
+from trackdown.graph.edges import Node
+from trackdown.graph.graph import ROOT, Graph, enclosing
+from trackdown.graph.walk import walk
+
+TEXTS = {
+    "app/cart.py": "import app.page\n\n\nclass Cart:\n    def add(self):\n        return helper()\n\n\ndef helper():\n    return 1\n",
+    "app/page.py": "from app.cart import Cart, helper\n\n\ndef show():\n    return helper()\n",
+    "README.md": "# Shop\n",
+}
+
+
+def graph() -> Graph:
+    return Graph(MemoryProgram(TEXTS))
+
+
+def node(found: Graph, path: str, symbol: str) -> Node:
+    definitions = found.program.definitions(found.program.files[path])
+    return found.node(next(one for one in definitions if one.symbol == symbol))
+
+
+def test_the_tree_leads_up_and_down() -> None:
+    found = graph()
+    add = node(found, "app/cart.py", "Cart.add")
+    way = [add]
+    while (parent := found.parent(way[-1])) is not None:
+        assert way[-1] in found.children(parent)
+        way.append(parent)
+    assert [one.id for one in way] == [add.id, node(found, "app/cart.py", "Cart").id, "app/cart.py", "app/", "/"]
+    assert way[-1] == ROOT
+
+
+def test_the_root_holds_folders_and_files() -> None:
+    assert {one.path for one in graph().children(ROOT)} == {"app/", "README.md"}
+
+
+def test_edges_out_are_edges_in_from_the_other_end() -> None:
+    found = graph()
+    helper = node(found, "app/cart.py", "helper")
+    into = found.edges(helper, ("invokes",), "in")
+    assert {edge.source.symbol for edge in into} == {"Cart.add", "show"}
+    for edge in into:
+        assert edge in found.edges(edge.source, ("invokes",), "out")
+
+
+def test_an_import_cycle_does_not_keep_a_walk_from_ending() -> None:
+    found = graph()
+    seen = walk(found, [Node("file", "app/cart.py")], 50)
+    assert not seen.cut
+    assert {one.path for one, _ in seen.nodes} >= {"app/cart.py", "app/page.py", "/", "README.md"}
+
+
+def test_a_walk_stops_at_its_bound_and_says_so() -> None:
+    seen = walk(graph(), [ROOT], 10, most=3)
+    assert seen.cut and len(seen.nodes) == 3
+
+
+def test_only_what_was_asked_for() -> None:
+    found = graph()
+    page = Node("file", "app/page.py")
+    assert {edge.type for edge in found.edges(page)} == {"contains", "imports"}
+    assert all(edge.how == "exact" for edge in found.edges(page, hows=("exact",)))
+    assert found.edges(Node("file", "gone.py")) == [
+        edge for edge in found.edges(Node("file", "gone.py"), ("contains",))
+    ]
+
+
+def test_a_definition_that_is_gone_has_no_edges() -> None:
+    assert graph().edges(Node("function", "app/cart.py", "gone", 1, 2), ("invokes",)) == []
+
+
+def test_enclosing_symbols() -> None:
+    assert enclosing("A.b.c", {"A", "A.b.c"}) == "A"
+    assert enclosing("A.b", set()) == ""
