@@ -1,6 +1,6 @@
 """Calls of a Python repository, resolved by our graph and by jedi: where do they lead to the same definition?
 
-python benchmarks/graph_agreement.py REPOSITORY [--calls 400] [--seed 1] [--json FILE] [--show]
+python benchmarks/graph_agreement.py REPOSITORY [--calls 400] [--seed 1] [--json FILE] [--notes FILE] [--show]
 
 Calls are drawn from all Python files. Jedi looks at the called name (goto, then infer); only functions and classes of
 the repository count. A stub that jedi brings along (Django's) stands for the definition of the same full name. Needs
@@ -26,12 +26,16 @@ import jedi
 from measure import describe_run
 
 import trackdown
+from trackdown.graph.edges import HOWS
 from trackdown.graph.program import Definition, Program
 from trackdown.graph.python import PythonResolver
 from trackdown.settings import load_settings
 from trackdown.units.references.facts import CALL, DECORATOR, Reference
 
 SECONDS_PER_CALL = 20
+BOTH = ("same", "different")
+VERDICTS = (*BOTH, "jedi outside", "only ours", "only jedi")
+SURE = ("exact", "scoped")
 SOURCE_FOLDERS = ("", "src", "lib", "tests")
 
 
@@ -60,7 +64,7 @@ def main() -> int:
     parser.add_argument("--calls", type=int, default=400)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", type=Path)
-    parser.add_argument("--notes", default="", help="what reading the disagreements showed; kept in the file")
+    parser.add_argument("--notes", type=Path, help="a text: what reading the disagreements showed, a note a line")
     parser.add_argument("--show", action="store_true", help="print every call on which the two differ")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as store:
@@ -68,9 +72,9 @@ def main() -> int:
         prepared = trackdown.open(str(arguments.repository), settings=settings).prepared()
         report = compare(arguments.repository.resolve(), prepared.graph().program, arguments)
     report["commit"] = prepared.snapshot.commit
-    if arguments.notes:
-        report["notes"] = arguments.notes
-    print(json.dumps({key: value for key, value in report.items() if key != "notes"}, indent=1))
+    print(json.dumps(report, indent=1))
+    if arguments.notes is not None:
+        report["notes"] = arguments.notes.read_text("utf-8").splitlines()
     if arguments.json is not None:
         arguments.json.write_text(json.dumps(report | {"run": describe_run()}, indent=1) + "\n")
     return 0
@@ -117,38 +121,26 @@ def judge(mine: Answer, other: Answer) -> str:
 
 
 def figures(counts: Counter[tuple[str, str]]) -> dict[str, Any]:
-    """Counts of verdicts in all and by `how`, with precision and recall against jedi."""
+    """Verdicts of the sure edges and by `how`, with precision and recall against jedi.
 
-    def row(hows: tuple[str, ...]) -> dict[str, Any]:
-        count = {verdict: sum(counts[verdict, how] for how in hows) for verdict in VERDICTS}
-        missed = sum(counts["only jedi", how] for how in ("", *hows))
-        wrong = count["different"] + count["jedi outside"]
-        return {
-            **count,
-            "only jedi": missed,
-            "precision": round(count["same"] / max(1, count["same"] + wrong), 4),
-            "recall": round(count["same"] / max(1, count["same"] + count["different"] + missed), 4),
-        }
-
-    sure = row(("exact", "scoped"))
-    # a call that only its name resolves is missed by the sure ones
-    by_name = counts["same", "name"] + counts["different", "name"]
-    sure["only jedi"] += by_name
-    found = sure["same"] + sure["different"] + sure["only jedi"]
-    sure["recall"] = round(sure["same"] / max(1, found), 4)
-    both = sure["same"] + sure["different"]
+    A call that jedi leads out of the repository counts against precision; one resolved by name alone, against recall.
+    """
+    sure = {verdict: sum(counts[verdict, how] for how in SURE) for verdict in VERDICTS}
+    jedi_resolves = sum(number for (verdict, _), number in counts.items() if verdict in BOTH or verdict == "only jedi")
+    sure["only jedi"] = jedi_resolves - sure["same"] - sure["different"]
     return {
-        "agreement_where_both_resolve": round(sure["same"] / max(1, both), 4),
+        "agreement_where_both_resolve": share(sure["same"], sure["same"] + sure["different"]),
+        "precision": share(sure["same"], sure["same"] + sure["different"] + sure["jedi outside"]),
+        "recall": share(sure["same"], jedi_resolves),
         "exact_and_scoped": sure,
-        "by_how": {
-            how: {verdict: counts[verdict, how] for verdict in VERDICTS if verdict != "only jedi"}
-            for how in ("exact", "scoped", "name")
-        },
+        "by_how": {how: {verdict: counts[verdict, how] for verdict in VERDICTS[:-1]} for how in HOWS},
         "neither": counts["neither", ""],
     }
 
 
-VERDICTS = ("same", "different", "jedi outside", "only ours", "only jedi")
+def share(part: int, whole: int) -> float:
+    """A share, rounded."""
+    return round(part / max(1, whole), 4)
 
 
 # The calls of a file

@@ -24,6 +24,7 @@ TABLE: dict[str, set[str]] = {
     "models": set(),
     "fuse": set(),
     "explain": set(),
+    "pages": set(),
     "units": {"repository"},
     "graph": {"units"},
     "index": {"units", "graph", "models", "repository", "store"},
@@ -35,8 +36,8 @@ TABLE: dict[str, set[str]] = {
     "cluster": {"units", "models", "index", "retrieve", "store"},
     "pipeline": {*STAGES, "explain"},
     "engine": {*BELOW_ENGINE, "settings"},
-    "surfaces": {"engine", "settings"},
-    "lab": {"engine", "pipeline", "models", "repository", "units", "settings"},
+    "surfaces": {"engine", "settings", "pages"},
+    "lab": {"engine", "pipeline", "models", "repository", "units", "settings", "pages"},
 }
 
 

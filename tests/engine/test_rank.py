@@ -31,7 +31,9 @@ def test_the_order_is_that_of_a_search(repo: Repo, open_repo: Open) -> None:
 
 
 def test_a_symbol_of_a_file_is_there_once(repo: Repo, open_repo: Open) -> None:
-    twice = "class Box:\n    @property\n    def size(self):\n        return 1\n    @size.setter\n    def size(self, n):\n        pass\n"
+    getter = "    @property\n    def size(self):\n        return 1\n"
+    setter = "    @size.setter\n    def size(self, n):\n        pass\n"
+    twice = f"class Box:\n{getter}{setter}"
     repo.commit("Box", {"box.py": twice})
     ranked = rank(open_repo(repo.root).prepared(), "size of the box", Options())
     assert [(place.path, place.symbol) for place in ranked] == [("box.py", "Box.size")]

@@ -318,6 +318,19 @@ class TestMethods:
         text = "class K:\n  @property\n  def p(self): return 1\n  def f(self): self.p; self.p.q(); self.p()\n"
         assert invoked("m.py:K.f", m=text) == {}
 
+    def test_descriptors_are_read_through(self) -> None:
+        text = """
+            class Cart:
+                def add(self): ...
+            class Lazy:
+                def __get__(self, instance, owner) -> Cart: ...
+                def add(self): ...
+            class Shop:
+                cart = Lazy()
+            def use(s: Shop): s.cart.add()
+        """
+        assert invoked("m.py:use", m=text) == {"Cart.add": "exact"}
+
     def test_a_fluent_interface_stays_with_its_receiver(self) -> None:
         text = """
             class Query:

@@ -12,6 +12,7 @@ import pytest
 import trackdown
 from tests.conftest import Repo
 from tests.lab.made_tasks import grown_repository, words
+from trackdown import lab
 from trackdown.errors import QueryError, UsageError
 from trackdown.lab.cases import Case, Place
 from trackdown.lab.evaluate import compare_modes, evaluate
@@ -19,6 +20,11 @@ from trackdown.lab.mine.dataset import build_from_git
 from trackdown.settings import Settings
 
 Open = Callable[[Path | str], trackdown.Repository]
+
+
+def test_the_api_is_what_is_exported() -> None:
+    assert {"build_from_git", "compare_modes", "evaluate", "aggregate_by_mode"} <= set(lab.__all__)
+    assert all(hasattr(lab, name) for name in lab.__all__)
 
 
 def case(id_: str, query: str, *files: str, symbols: tuple[Place, ...] = ()) -> Case:

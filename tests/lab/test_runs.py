@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trackdown.errors import UsageError
+from trackdown.errors import TrackdownError, UsageError
 from trackdown.lab.cases import Place
 from trackdown.lab.runs import LONGEST_QUERY, Row, RunFile, by_mode, decode_row, encode_row, read_run, trec_lines
 
@@ -192,6 +192,14 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "file" / "run.jsonl"):
         with pytest.raises(UsageError, match="cannot write the run file"):
             RunFile(path, "c")
+
+
+def test_rows_may_be_thrown_away_and_a_full_disk_is_told() -> None:
+    with RunFile(Path("/dev/null"), "c") as file:
+        file.add([row("1", config="c")])
+        assert len(file.rows) == 1
+    with RunFile(Path("/dev/full"), "c") as file, pytest.raises(TrackdownError, match="/dev/full: No space left"):
+        file.add([row("1", config="c")])
 
 
 def test_folders_are_made(tmp_path: Path) -> None:

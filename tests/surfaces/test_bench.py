@@ -8,12 +8,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow
+import pyarrow.parquet
 import pytest
 
 from tests.lab.benches.issues import Clones, Row, many_issues
 from tests.surfaces.program import Program, Run, without_escapes
 from trackdown.lab.runs import read_run
-
 
 InProcess = Callable[..., Run]
 
@@ -242,9 +243,7 @@ def test_names_from_data_cannot_steer_the_terminal(shared: Program, in_process: 
 
 
 def _parquet(path: Path, columns: dict[str, list[Any]]) -> Path:
-    pyarrow = pytest.importorskip("pyarrow")
-    parquet = pytest.importorskip("pyarrow.parquet")
-    parquet.write_table(pyarrow.table(columns), path)
+    pyarrow.parquet.write_table(pyarrow.table(columns), path)
     return path
 
 

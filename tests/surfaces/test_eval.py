@@ -214,13 +214,15 @@ def test_a_place_that_is_not_there_or_has_no_history_is_refused(in_process: InPr
 
 
 @pytest.mark.parametrize("stage", ["graph", "rerank"])
-def test_a_stage_that_does_not_exist_is_refused_before_anything_is_mined(
-    in_process: InProcess, tmp_path: Path, stage: str
+def test_a_stage_has_a_row_of_its_own_and_one_that_does_not_exist_is_refused_before_anything_is_mined(
+    in_process: InProcess, zoo: Repo, stage: str
 ) -> None:
-    if in_process("eval", "--modes", stage, "gone").code == 1:
-        pytest.skip(f"there is a {stage} stage")
-    in_process("eval", f"--{stage}", "gone").refused(2, f"there is no '{stage}' here; there are bm25, ")
-    in_process("search", "cookie", ".", "--mode", f"hybrid+{stage}").refused(2, f"there is no '{stage}' here")
+    if stage in {item.name for item in list_modes()}:
+        command = ["eval", zoo.root, f"--{stage}", "--max-cases", "2", "--jobs", "1", "--format", "json"]
+        assert list(in_process(*command).json()["modes"]) == ["hybrid", f"hybrid+{stage}"]
+    else:
+        in_process("eval", f"--{stage}", "gone").refused(2, f"there is no '{stage}' here; there are bm25, ")
+        in_process("search", "cookie", ".", "--mode", f"hybrid+{stage}").refused(2, f"there is no '{stage}' here")
 
 
 def test_what_a_mode_can_name_is_listed(program: Program, in_process: InProcess) -> None:

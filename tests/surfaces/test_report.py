@@ -92,7 +92,7 @@ def test_metric_ks_and_several_runs(run: Path, tmp_path: Path, capsys: pytest.Ca
         (["run.jsonl", "--output", "."], ["it is a folder"]),
         (["run.jsonl", "--output", "folder/"], ["it is a folder"]),
         (["run.jsonl", "--output", "no/such/report.html"], ["folder does not exist"]),
-        (["run.jsonl", "--output", "run.jsonl"], ["is a run file"]),
+        (["run.jsonl", "--output", "run.jsonl"], ["one of the files to read"]),
         (["run.jsonl", "--output", "/dev/null"], ["not a plain file"]),
     ],
 )

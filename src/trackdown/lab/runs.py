@@ -13,12 +13,13 @@ from __future__ import annotations
 import fcntl
 import json
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from trackdown.errors import UsageError
+from trackdown.errors import TrackdownError, UsageError
 from trackdown.lab.cases import Place
 
 LONGEST_QUERY = 2000
@@ -168,15 +169,22 @@ class RunFile:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._stream.close()
+        with suppress(OSError):  # what could not be written has been told
+            self._stream.close()
 
     def add(self, rows: Iterable[Row]) -> None:
-        """Write rows, but for those that are there already; they are in the file when this returns."""
-        for row in rows:
-            if self.rows.get(row.key) != row:
-                self.rows[row.key] = row
-                self._stream.write(f"{encode_row(row)}\n".encode("ascii"))
-        self._stream.flush()
+        """Write rows, but for those that are there already; they are in the file when this returns.
+
+        Raises TrackdownError when the disk is full. What was written by then stays, and the run can go on from it.
+        """
+        try:
+            for row in rows:
+                if self.rows.get(row.key) != row:
+                    self.rows[row.key] = row
+                    self._stream.write(f"{encode_row(row)}\n".encode("ascii"))
+            self._stream.flush()
+        except OSError as error:
+            raise TrackdownError(f"cannot write the run file {self.path}: {error.strerror}") from None
 
     def _lock(self) -> None:
         try:
@@ -187,7 +195,9 @@ class RunFile:
             pass  # a file system without locks, or no plain file
 
     def _go_on(self, config: str) -> None:
-        """Take in what is there, and end it with a whole line."""
+        """Take in what is there, and end it with a whole line. What is no plain file (/dev/null) holds nothing."""
+        if not self.path.is_file():
+            return
         for row in read_run(self.path):
             if row.config != config:
                 raise UsageError(

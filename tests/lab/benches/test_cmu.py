@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pyarrow
+import pyarrow.parquet
 import pytest
 
 from tests.conftest import Repo
@@ -18,9 +20,6 @@ from trackdown.lab.run import plan, run_bench
 from trackdown.lab.runs import Row, RunFile
 from trackdown.lab.tasks import Bench
 from trackdown.settings import Settings
-
-pyarrow = pytest.importorskip("pyarrow")
-parquet = pytest.importorskip("pyarrow.parquet")
 
 QUERY = "transformed_message_gpt4"
 Run = Callable[..., list[Row]]
@@ -34,7 +33,7 @@ def gold(tmp_path: Path) -> Callable[..., Path]:
         path = tmp_path / "gold.parquet"
         columns = {"commit_id": [row[0] for row in rows], "actual_files_modified": [row[1] for row in rows],
                    query: [row[2] for row in rows], "commit_date": [3] * len(rows)}  # fmt: skip
-        parquet.write_table(pyarrow.table(columns), path)
+        pyarrow.parquet.write_table(pyarrow.table(columns), path)
         return path
 
     return write

@@ -6,6 +6,8 @@ import ast
 import json
 from pathlib import Path
 
+import pyarrow
+import pyarrow.parquet
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -32,10 +34,8 @@ def test_what_is_no_list_of_texts_is_refused(value: object) -> None:
 
 
 def test_a_parquet_file_is_read_and_its_columns_are_checked(tmp_path: Path) -> None:
-    pyarrow = pytest.importorskip("pyarrow")
-    parquet = pytest.importorskip("pyarrow.parquet")
     path = tmp_path / "data.parquet"
-    parquet.write_table(pyarrow.table({"id": ["a", None], "files": [["x"], []]}), path)
+    pyarrow.parquet.write_table(pyarrow.table({"id": ["a", None], "files": [["x"], []]}), path)
     assert read_parquet(path, ("id", "files")) == [{"id": "a", "files": ["x"]}, {"id": None, "files": []}]
     with pytest.raises(UsageError, match=r"data.parquet has no column query, text; it has id, files"):
         read_parquet(path, ("id", "query", "text"))

@@ -181,13 +181,20 @@ class Evaluator:
             return None
         definitions = [one for one in entries if isinstance(one, Definition)]
         if not definitions:
-            found = [self._entry(file, unit, one) for one in entries]
+            found = [for_each(self._entry(file, unit, one), self._got) for one in entries]
             return either([*found, *(self._entry(file, one.unit, one) for one in attributes)])
         if scopes.is_property(definitions[0].index):
             return self._result(file, definitions[0].index, receiver)
         effective = self._imports.effective(file, list(definitions))
         values = [self._imports.defined(one) for one in effective if isinstance(one, Definition)]
         return either([Found((one._replace(receiver=receiver),), True) for one in values])
+
+    def _got(self, value: Value) -> Found:
+        """What reading a class attribute gives: a descriptor's `__get__` says."""
+        getter = self.member(value.file, value.unit, "__get__") if value.kind == Kind.INSTANCE else NOTHING
+        if any(one.kind == Kind.FUNCTION for one in getter.values):
+            return for_each(getter, self._call)
+        return Found((value,), True)
 
     def _resolution_order(self, start: ClassKey) -> tuple[tuple[ClassKey, ...], bool]:
         """A class and its bases as Python looks through them, and whether all of them are in the program."""

@@ -23,6 +23,9 @@ _MOST_ALIASES = 8
 class NameRules(Rules):
     """Namespaces are tuples of the full names that a written one may stand for."""
 
+    functions_apart = False
+    """Whether functions and classes are imported apart, so that an import of one does not hide the other."""
+
     def __init__(self, sources: Sources) -> None:
         super().__init__(sources)
         self._full: dict[tuple[str, str], tuple[Definition, ...]] = {}
@@ -48,9 +51,6 @@ class NameRules(Rules):
                 return found(seen)
         return NOWHERE
 
-    functions_apart = False
-    """Whether functions and classes are imported apart, so that an import of one does not hide the other."""
-
     def _behind(self, view: View, name: str) -> str:
         """The name that a type alias of the file stands for in the end; empty for other names."""
         behind = name
@@ -70,10 +70,9 @@ class NameRules(Rules):
         """The definitions of a full name: a namespace, or a class in one, and a name."""
         key = (module, name)
         if key not in self._full:
-            named = self.sources.named(name)
-            if len(named) <= _MOST_CANDIDATES:
-                self.sources.expect(one.file for one in named)
-            self._full[key] = tuple(one for one in named[:_MOST_CANDIDATES] if self._where(one) == module)
+            named = self.sources.named(name)[:_MOST_CANDIDATES]
+            self.sources.expect(one.file for one in named)
+            self._full[key] = tuple(one for one in named if self._where(one) == module)
         return [one for one in self._full[key] if one.kind in kinds]
 
     def _where(self, one: Definition) -> str:
@@ -133,7 +132,6 @@ class NameRules(Rules):
 class CSharpRules(NameRules):
     """Partial classes, enclosing namespaces, `using static`, extension methods."""
 
-    open_classes = True
     callable = FUNCTION_KINDS
 
     def visible(self, view: View) -> Iterator[list[str]]:

@@ -18,7 +18,6 @@ _LOAD_PATHS = ("lib", "test", "spec", "app", "models", "controllers", "helpers",
 class RubyRules(Rules):
     """Modules are definitions like classes, and their symbols are full names."""
 
-    open_classes = True
     callable = FUNCTION_KINDS
 
     def __init__(self, sources: Sources) -> None:

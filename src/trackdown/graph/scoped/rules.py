@@ -7,7 +7,7 @@ from typing import Any
 
 from trackdown.graph.program import Definition
 from trackdown.graph.resolver import Link
-from trackdown.graph.scoped.files import ANY_KIND, NOWHERE, Found, Sources, View, found
+from trackdown.graph.scoped.files import NOWHERE, Found, Sources, View, found
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS
 
 Space = Any
@@ -19,11 +19,8 @@ class Rules:
 
     implicit_self = True
     """Whether a method calls another one of its class by the name alone."""
-    open_classes = False
-    """Whether a class can be defined in parts that share their full name."""
     callable = CLASS_KINDS | FUNCTION_KINDS
     """What can be called like a function."""
-
     all_bound = False
     """Whether every variable is bound somewhere, so that a name that is not stands for something else."""
 
@@ -121,6 +118,3 @@ def joined(folder: str, relative: str) -> str:
         elif part not in ("", "."):
             parts.append(part)
     return "/".join(parts)
-
-
-__all__ = ["ANY_KIND", "Rules", "Space", "import_link", "joined", "nearest"]

@@ -22,7 +22,7 @@ def read_parquet(path: Path, columns: Sequence[str]) -> list[Record]:
     try:
         import pyarrow.parquet
     except ImportError:
-        raise UsageError("reading Parquet needs pyarrow: pip install 'trackdown[bench]'") from None
+        raise UsageError("reading Parquet needs pyarrow: pip install 'trackdown[lab]'") from None
     try:
         table = pyarrow.parquet.read_table(path)
     except (OSError, pyarrow.ArrowException) as error:

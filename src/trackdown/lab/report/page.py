@@ -7,7 +7,6 @@ import hashlib
 from collections.abc import Iterator
 from importlib import resources
 
-from trackdown.lab.report.markup import Markup, element, joined, script_data
 from trackdown.lab.report.page_figures import categories_figure, latency_figure, quality_figures, repositories_figure
 from trackdown.lab.report.page_pairs import pair_data, pairs_section
 from trackdown.lab.report.page_queries import queries_section
@@ -15,6 +14,7 @@ from trackdown.lab.report.page_tables import html_table
 from trackdown.lab.report.summary import Summary
 from trackdown.lab.report.tables import at_k_table, cases_sentence, cases_table, groups_table, scores_table
 from trackdown.lab.report.wording import clean_line, counted, named
+from trackdown.pages.markup import Markup, element, joined, script_data
 
 Section = tuple[str, str, Markup]
 

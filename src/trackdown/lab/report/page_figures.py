@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from trackdown.lab.report.markup import Markup, breakable, element
 from trackdown.lab.report.page_tables import html_table
 from trackdown.lab.report.plots.frame import series
 from trackdown.lab.report.plots.groups import MOST_GROUPS, groups_plot
@@ -13,6 +12,7 @@ from trackdown.lab.report.plots.recall import recall_plot
 from trackdown.lab.report.plots.scores import scores_plot
 from trackdown.lab.report.summary import Group, Summary
 from trackdown.lab.report.tables import times_table
+from trackdown.pages.markup import Markup, breakable, element
 
 Sizes = tuple[tuple[str, float], ...]
 

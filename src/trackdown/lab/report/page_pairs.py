@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from trackdown.lab.report.markup import Markup, element, joined
 from trackdown.lab.report.page_figures import FULL, figure
 from trackdown.lab.report.page_tables import html_table
 from trackdown.lab.report.pairs import Pair
@@ -14,6 +13,7 @@ from trackdown.lab.report.plots.frame import COLOURS
 from trackdown.lab.report.summary import Summary
 from trackdown.lab.report.tables import called, pairs_table
 from trackdown.lab.report.wording import clean_line, probability, signed
+from trackdown.pages.markup import Markup, element, joined
 
 
 def pair_data(summary: Summary) -> dict[str, Any]:

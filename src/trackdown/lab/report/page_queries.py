@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from trackdown.lab.cases import Place
 from trackdown.lab.report.contenders import SHOWN
-from trackdown.lab.report.markup import Markup, element, joined
 from trackdown.lab.report.page_figures import legend
 from trackdown.lab.report.plots.frame import series
 from trackdown.lab.report.summary import CaseLine, Summary
-from trackdown.lab.report.wording import NONE, clean, clean_line, counted, cut, named, place_name
+from trackdown.lab.report.wording import NONE, clean_line, counted, cut, named, place_name
+from trackdown.pages.markup import Markup, clean, element, joined
 
 MOST_QUERIES = 300
 _LONGEST_QUERY = 1000

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from trackdown.lab.report.markup import Markup, breakable, element
 from trackdown.lab.report.tables import REASONS, Cell, Table
+from trackdown.pages.markup import Markup, breakable, element
 
 
 def html_table(table: Table) -> Markup:

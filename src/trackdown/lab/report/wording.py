@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from trackdown.lab.cases import Place
-
-_CONTROL = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
-)
+from trackdown.pages.markup import clean
 
 MINUS = "\N{MINUS SIGN}"
 NONE = "\N{EN DASH}"
 
 
-def clean(text: str) -> str:
-    """Text of a run file without what would steer a terminal, turn its direction or not be UTF-8; lines stay."""
-    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text.replace("\r\n", "\n"))
-
-
 def clean_line(text: str) -> str:
-    """The same on one line."""
+    """Text on one line, without what would steer a terminal."""
     return " ".join(clean(text).split())
 
 

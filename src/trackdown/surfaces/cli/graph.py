@@ -10,8 +10,8 @@ from typing import Any
 import click
 
 from trackdown.engine import DIRECTIONS, EDGE_TYPES, HOWS, MOST_DEPTH, Neighbourhood
+from trackdown.pages.save import place_to_save, save
 from trackdown.surfaces.cli.options import at_option, open_all, print_notes
-from trackdown.surfaces.cli.output import place_to_write, write_whole
 from trackdown.surfaces.cli.progress import TerminalProgress
 
 FORMATS = ("text", "json", "dot", "html")
@@ -69,7 +69,7 @@ def command(
     The place is a class or function by its name or the end of its name, a file, a line in a file, or a folder. HTML is
     one page to look around in, which needs nothing else.
     """
-    written_to = None if output is None else place_to_write(output)
+    written_to = None if output is None else place_to_save(output)
     (repository,) = open_all([place])
     with TerminalProgress(repository.source.name) as progress:
         answer = repository.graph(target, depth, _split(edges), direction, _split(how), at, progress=progress)
@@ -80,7 +80,7 @@ def command(
     if written_to is None:
         sys.stdout.write(text)
     else:
-        write_whole(text, written_to)
+        save(text, written_to)
 
 
 def _split(text: str) -> Any:

@@ -53,8 +53,8 @@ def command(runs: tuple[Path, ...], style: str | None, output: Path | None, metr
     if not runs:
         raise UsageError("give at least one RUN file, e.g. trackdown report run.jsonl")
     from trackdown.lab.report.contenders import read_contenders
-    from trackdown.lab.report.save import place_to_save, save
     from trackdown.lab.report.summary import summarize
+    from trackdown.pages.save import place_to_save, save
 
     target = None if output is None else place_to_save(output, keep=runs)
     summary = summarize(read_contenders(runs), metric=metric, ks=_numbers(ks), title=title)

@@ -10,8 +10,8 @@ from importlib import resources
 from typing import Any
 
 from trackdown.engine import EDGE_TYPES, HOWS, Edge, Neighbourhood, Node
+from trackdown.pages.markup import Markup, element, script_data
 from trackdown.surfaces.drawing.layout import Box, Drawing, drawing
-from trackdown.surfaces.drawing.markup import Markup, element, script_data
 from trackdown.surfaces.drawing.picture import legend_line, picture
 from trackdown.surfaces.drawing.words import clean, counted, name_of, place_of
 

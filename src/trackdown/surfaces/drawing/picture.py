@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from trackdown.engine import Neighbourhood
+from trackdown.pages.markup import Markup, element
 from trackdown.surfaces.drawing.layout import HEIGHT, LEFT, Box, Drawing
-from trackdown.surfaces.drawing.markup import Markup, element
 from trackdown.surfaces.drawing.words import counted, name_of, place_of
 
 _BADGES = {"directory": "D", "file": "F", "class": "C", "function": "ƒ"}

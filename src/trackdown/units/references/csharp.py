@@ -36,7 +36,6 @@ _CONTAINERS = frozenset(
     "Dictionary IDictionary IReadOnlyDictionary ConcurrentDictionary ImmutableArray Span ReadOnlySpan".split()
 )
 _INFERRED = "implicit_type"
-_MEMBERS = ("field_declaration", "event_field_declaration")
 
 
 def _generic(node: Node) -> str:

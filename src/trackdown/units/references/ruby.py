@@ -30,7 +30,6 @@ _KEYWORDS = frozenset(
     "loop puts print p require_dependency private_class_method block_given? alias_method catch throw fail format "
     "sprintf rand sleep freeze binding caller define_method instance_eval class_eval instance_variable_get".split()
 )
-_PARAMETERS = frozenset(("method_parameters", "block_parameters", "lambda_parameters"))
 _CONSTANTS = ("constant", "scope_resolution")
 
 

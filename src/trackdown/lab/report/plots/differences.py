@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from trackdown.lab.report.markup import Markup, element
 from trackdown.lab.report.plots.frame import left_axis, line, picture, series, words
 from trackdown.lab.report.plots.scales import Scale
 from trackdown.lab.report.summary import Summary
 from trackdown.lab.report.wording import counted
+from trackdown.pages.markup import Markup, element
 
 _LEFT = 38.0
 _TOP = 30.0

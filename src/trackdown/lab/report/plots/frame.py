@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from trackdown.lab.report.markup import Markup, element
 from trackdown.lab.report.plots.scales import Scale, tick_text
+from trackdown.pages.markup import Markup, element
 
 COLOURS = 8
 """How many colours the style sheet has; after that they come again."""

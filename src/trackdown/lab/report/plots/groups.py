@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from trackdown.lab.report.markup import Markup, element
 from trackdown.lab.report.plots.frame import bottom_axis, line, picture, series, tooltip, words
 from trackdown.lab.report.plots.scales import Scale, round_ticks, shortened, text_width
 from trackdown.lab.report.summary import Group, Summary
 from trackdown.lab.report.wording import named, score
+from trackdown.pages.markup import Markup, element
 
 MOST_GROUPS = 30
 _TOP = 6.0

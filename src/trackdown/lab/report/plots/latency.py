@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from trackdown.lab.report.markup import Markup, element
 from trackdown.lab.report.plots.frame import bottom_axis, left_axis, line, picture, series, tooltip, words
 from trackdown.lab.report.plots.scales import Scale, magnitude_ticks, round_ticks, thinned
 from trackdown.lab.report.summary import Mode, Summary
 from trackdown.lab.report.wording import milliseconds, score
+from trackdown.pages.markup import Markup, element
 
 _LEFT = 46.0
 _TOP = 30.0

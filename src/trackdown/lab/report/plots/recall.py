@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from trackdown.lab.report.markup import Markup, element
 from trackdown.lab.report.plots.frame import COLOURS, bottom_axis, left_axis, line, picture, series, tooltip, words
 from trackdown.lab.report.plots.scales import Scale, round_ticks, spread_out
 from trackdown.lab.report.summary import CURVE_KS, Summary
 from trackdown.lab.report.wording import score
+from trackdown.pages.markup import Markup, element
 
 _TICKS = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
 _LEFT = 38.0

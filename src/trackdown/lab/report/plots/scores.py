@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from trackdown.lab.report.markup import Markup, element
 from trackdown.lab.report.plots.frame import bottom_axis, line, picture, series, tooltip, words
 from trackdown.lab.report.plots.scales import Scale, round_ticks, shortened, text_width
 from trackdown.lab.report.summary import Score, Summary
 from trackdown.lab.report.wording import score
+from trackdown.pages.markup import Markup, element
 
 _ROW = 34.0
 _BAR = 16.0

@@ -7,12 +7,17 @@ import json
 import re
 from typing import Any
 
-from trackdown.lab.report.wording import clean
-
 _EMPTY = frozenset({"meta", "input", "br", "rect", "path", "line", "circle", "polyline", "polygon"})
-
-
 _SEPARATED = re.compile(r"(?<=[/+_.:-])(?=[^/+_.:\s-])")
+
+_CONTROL = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
+)
+
+
+def clean(text: str) -> str:
+    """Text without what would steer a terminal, turn its direction or not be UTF-8; lines stay."""
+    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text.replace("\r\n", "\n"))
 
 
 class Markup(str):

@@ -1,4 +1,4 @@
-"""A report → a file: whole or not at all."""
+"""A text → a file: whole or not at all."""
 
 from __future__ import annotations
 
@@ -14,15 +14,18 @@ def place_to_save(path: Path, *, keep: Iterable[Path] = ()) -> Path:
 
     Raises UsageError when there is something else than a plain file, or one of the files to `keep`.
     """
-    target = Path(os.path.realpath(path))
-    if target.is_dir():
-        raise UsageError(f"cannot write the report to {path}: it is a folder. Name a file in it")
-    if target.exists() and not target.is_file():
-        raise UsageError(f"cannot write the report to {path}: it is not a plain file")
-    if any(target == Path(os.path.realpath(kept)) for kept in keep):
-        raise UsageError(f"cannot write the report to {path}: it is a run file of this report. Name another file")
-    if not target.parent.is_dir():
-        raise UsageError(f"cannot write the report to {path}: its folder does not exist")
+    try:
+        target = Path(os.path.realpath(path))
+        if target.is_dir():
+            raise UsageError(f"cannot write to {path}: it is a folder. Name a file in it")
+        if target.exists() and not target.is_file():
+            raise UsageError(f"cannot write to {path}: it is not a plain file")
+        if any(target == Path(os.path.realpath(kept)) for kept in keep):
+            raise UsageError(f"cannot write to {path}: it is one of the files to read. Name another")
+        if not target.parent.is_dir():
+            raise UsageError(f"cannot write to {path}: its folder does not exist")
+    except (OSError, ValueError) as error:
+        raise UsageError(f"cannot write to {str(path)!r}: {error}") from None
     return target
 
 
@@ -37,4 +40,4 @@ def save(text: str, target: Path) -> None:
         finally:
             aside.unlink(missing_ok=True)
     except OSError as error:
-        raise UsageError(f"cannot write the report to {target}: {error.strerror}") from None
+        raise UsageError(f"cannot write to {target}: {error.strerror}") from None

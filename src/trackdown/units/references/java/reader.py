@@ -22,7 +22,7 @@ from trackdown.units.references.facts import (
     BlobReferences,
 )
 from trackdown.units.references.gathered import Gathered, Names, text_of
-from trackdown.units.references.java_chains import (
+from trackdown.units.references.java.chains import (
     COMMENTS,
     Scope,
     expression_chain,

@@ -15,7 +15,7 @@ from tree_sitter import Node
 from trackdown.units.references.extract import UnitFinder
 from trackdown.units.references.facts import BASE, CALL, NEW, UNKNOWN, BlobReferences
 from trackdown.units.references.gathered import Gathered, Names, text_of
-from trackdown.units.references.go_chains import (
+from trackdown.units.references.go.chains import (
     BASIC,
     Scope,
     constraints,

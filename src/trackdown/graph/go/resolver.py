@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trackdown.graph.edges import EdgeType, How
-from trackdown.graph.go_packages import GoFile, GoPackages, is_vendored
-from trackdown.graph.go_values import Definitions, GoValues, bare
+from trackdown.graph.go.packages import GoFile, GoPackages, is_vendored
+from trackdown.graph.go.values import Definitions, GoValues, bare
 from trackdown.graph.nesting import MOST_NAMESAKES, MOST_TARGETS
 from trackdown.graph.program import Program
 from trackdown.graph.resolver import Link

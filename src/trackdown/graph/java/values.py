@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from trackdown.graph.java_types import Definitions, JavaTypes
+from trackdown.graph.java.types import Definitions, JavaTypes
 from trackdown.graph.program import Definition
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS
 

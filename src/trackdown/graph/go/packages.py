@@ -9,7 +9,7 @@ from trackdown.graph.nesting import NestedFile
 from trackdown.graph.program import Definition, Program
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS
 from trackdown.units.references.facts import BASE
-from trackdown.units.references.go import usual_name
+from trackdown.units.references.go.reader import usual_name
 
 _MODULE = re.compile(r'^\s*module\s+"?([^\s"]+)"?', re.M)
 _TEST = "_test.go"

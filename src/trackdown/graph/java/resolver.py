@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from trackdown.graph.edges import EdgeType, How
-from trackdown.graph.java_types import Definitions, JavaFile, JavaTypes
-from trackdown.graph.java_values import JavaValues
+from trackdown.graph.java.types import Definitions, JavaFile, JavaTypes
+from trackdown.graph.java.values import JavaValues
 from trackdown.graph.nesting import MOST_NAMESAKES, MOST_TARGETS
 from trackdown.graph.program import Program
 from trackdown.graph.resolver import Link

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from trackdown.graph.go_packages import GoFile, GoPackages, Package, is_function
+from trackdown.graph.go.packages import GoFile, GoPackages, Package, is_function
 from trackdown.graph.program import Definition
 from trackdown.types import CLASS_KINDS
 

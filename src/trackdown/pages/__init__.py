@@ -1,0 +1,1 @@
+"""What self-contained pages are made of: markup that escapes by construction, and files that are whole or not there."""
