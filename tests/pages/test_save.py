@@ -56,7 +56,7 @@ def test_folders_devices_and_run_files_are_not_overwritten(tmp_path: Path) -> No
     for path, word in (
         (tmp_path, "folder"),
         (tmp_path / "pipe", "not a plain file"),
-        (run, "run file"),
+        (run, "files to read"),
         (tmp_path / "none" / "report.html", "does not exist"),
     ):
         with pytest.raises(UsageError, match=word):

@@ -177,3 +177,12 @@ def test_undecodable_names_are_survived(program: Program, repo: Repo) -> None:
         run = program("graph", "load", repo.root, "--format", style)
         assert run.code == 0 and "caf" in run.out
         run.out.encode("utf-8")
+
+
+def test_a_terminal_shows_so_many_branches_and_says_how_many_there_are(repo: Repo, program: Program) -> None:
+    calls = "\n\n".join(f"def caller_{number}():\n    return target()" for number in range(50))
+    repo.commit("Call it", {"app.py": f"def target():\n    return 1\n\n\n{calls}\n"})
+    arguments = ("graph", "target", str(repo.root), "--edges", "invokes")
+    assert "caller_49" in program(*arguments).out
+    shown = program.on_terminal(*arguments)
+    assert "… and 10 more" in shown.out and shown.out.count("caller_") == 40

@@ -14,30 +14,37 @@ if TYPE_CHECKING:
     from rich.tree import Tree
 
 _NO_EDGE = 10_000
+_MOST_ON_TERMINAL = 40
 _STYLES = {"contains": "dim", "imports": "green", "invokes": "blue", "inherits": "yellow"}
 AGAIN = "↺"
 
 
 def tree_text(answer: Neighbourhood, *, on_terminal: bool) -> str:
-    """The text with a line's end. `↺` marks what is unfolded elsewhere in it."""
+    """The text with a line's end. `↺` marks what is unfolded elsewhere in it.
+
+    A terminal shows at most 40 branches of a place and says how many there are; a pipe gets all.
+    """
     from rich.console import Console
 
     stream = io.StringIO()
     width = None if on_terminal else _NO_EDGE
     console = Console(file=stream, force_terminal=on_terminal, width=width, highlight=False, markup=False, emoji=False)
     for root in as_tree(answer):
-        console.print(_grown(root))
+        console.print(_grown(root, _MOST_ON_TERMINAL if on_terminal else _NO_EDGE))
     return "\n".join(line.rstrip() for line in stream.getvalue().split("\n"))
 
 
-def _grown(branch: Branch) -> Tree:
+def _grown(branch: Branch, most: int) -> Tree:
+    from rich.text import Text
     from rich.tree import Tree
 
     tree = Tree(_line(branch), guide_style="dim", highlight=False)
     growing = [(tree, branch)]
     while growing:
         above, shown = growing.pop()
-        growing += [(above.add(_line(one)), one) for one in shown.branches]
+        growing += [(above.add(_line(one)), one) for one in shown.branches[:most]]
+        if len(shown.branches) > most:
+            above.add(Text(f"… and {len(shown.branches) - most} more (in a pipe or as JSON: all)", "dim"))
     return tree
 
 
