@@ -150,6 +150,8 @@ class IndexedProgram:
         self._make(by_key)
 
     def _make(self, wanted: Mapping[str, Sequence[int]]) -> None:
+        if not wanted:
+            return
         forced = {file.path for file in self._snapshot.files if file.forced}
         jobs = []
         for key, files in wanted.items():

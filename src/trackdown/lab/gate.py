@@ -17,6 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import fsum
 
 from trackdown.errors import UsageError
+from trackdown.lab.evaluation import why_not_scored
 from trackdown.lab.gate_verdict import Comparison, Unpaired, Verdict
 from trackdown.lab.measure.judged import judge
 from trackdown.lab.measure.metrics import metric
@@ -92,7 +93,7 @@ def _by_case(rows: Iterable[Row], run: str) -> dict[_CaseKey, Row]:
 
 
 def _scored(rows: Mapping[_CaseKey, Row]) -> dict[_CaseKey, Row]:
-    return {key: row for key, row in rows.items() if not row.skipped}
+    return {key: row for key, row in rows.items() if not why_not_scored(row)}
 
 
 def _paired_values(
@@ -119,7 +120,7 @@ def _unpaired(
 ) -> tuple[Unpaired, ...]:
     """The cases that were scored here and not elsewhere, with what the other run says of them."""
     return tuple(
-        Unpaired(*key, rows[key].skipped if key in rows else _NOT_IN_RUN) for key in sorted(scored.keys() - elsewhere)
+        Unpaired(*key, why_not_scored(rows[key]) if key in rows else _NOT_IN_RUN) for key in sorted(scored.keys() - elsewhere)
     )
 
 
