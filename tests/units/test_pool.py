@@ -19,6 +19,8 @@ from tests.conftest import Repo
 from tests.repository.programs import children
 from tests.units.jobs import LIMIT, facts_of, on_disk, write_job, write_jobs
 from trackdown.errors import GitError
+from trackdown.repository.blobs import blob_id
+from trackdown.units.facts import decode
 from trackdown.units.pool import extract_all
 from trackdown.units.worker import Done, Job, Place
 
@@ -210,3 +212,15 @@ def test_modules_in_the_current_folder_are_not_run(tmp_path: Path, monkeypatch: 
     monkeypatch.chdir(root)
     check(by_key(extract_all(on_disk(root), jobs, 2)), jobs)
     assert not (tmp_path / "mark").exists()
+
+
+def test_a_file_on_which_a_grammar_hangs_is_left_out(tmp_path: Path) -> None:
+    hanging = b"t[<n t'}:(r}c@s e;"
+    contents = {"bad.js": hanging, "good.js": b"function good() { return 1 }\n"}
+    for name, data in contents.items():
+        (tmp_path / name).write_bytes(data)
+    place = Place(str(tmp_path), None, True, "sha1", 1 << 20)
+    jobs = [Job(name, name.encode(), blob_id(data), "javascript", False) for name, data in contents.items()]
+    done = {item.key: item for batch in extract_all(place, jobs, 2) for item in batch}
+    assert done["bad.js"].facts is not None and decode(done["bad.js"].facts).skip == "unreadable"
+    assert done["good.js"].facts is not None and decode(done["good.js"].facts).units[0].symbol == "good"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 
 import msgspec
 import numpy as np
@@ -171,15 +172,19 @@ class IndexedProgram:
         if not self._store.read_only:
             self._store.database.write_facts(REFERENCES, rows)
 
+    @cached_property
+    def _oids(self) -> dict[str, str]:
+        """Path → blob id of every file of the snapshot, indexed or not."""
+        return {file.path: file.oid for file in self._snapshot.files}
+
     def text(self, path: str) -> str | None:
         """The text of any file of the snapshot."""
-        file = next((file for file in self._snapshot.files if file.path == path), None)
         source = self._snapshot.source
-        if file is None:
+        if path not in self._oids:
             return None
         if self._snapshot.on_disk or source.git is None:
             data = read_on_disk(source.root, path, _LARGEST_CONFIGURATION)
         else:
             with BlobReader(source.git) as reader:
-                data = reader.read(file.oid, _LARGEST_CONFIGURATION)
+                data = reader.read(self._oids[path], _LARGEST_CONFIGURATION)
         return decode_text(data) if data is not None else None

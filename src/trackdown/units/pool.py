@@ -1,6 +1,7 @@
 """Many blobs → facts, on all cores. Worker processes compute and never write; they end with their parent.
 
-A file that kills its worker (a fault inside a grammar) is left out as unreadable; the rest goes on.
+A file that kills its worker (a fault inside a grammar, or a parse that never ends) is left out as unreadable; the rest
+goes on.
 """
 
 from __future__ import annotations
@@ -22,20 +23,24 @@ from trackdown.units.worker import Done, Extractor, Job, Place, receive, send
 _BATCH = 24
 _WORTH_A_PROCESS = 96
 _AHEAD = 2
+_MAY_HANG = frozenset({"javascript", "tsx"})
 _ANSWERS: msgspec.msgpack.Decoder[list[Done] | str] = msgspec.msgpack.Decoder(list[Done] | str)
 _DIED = (OSError, ValueError, msgspec.DecodeError)
 _Answers = queue.SimpleQueue[list[Done] | Exception]
 
 
 def extract_all(place: Place, jobs: Sequence[Job], workers: int) -> Iterator[list[Done]]:
-    """Do all jobs, roughly in their order, and yield what is done in lists. Few jobs are done in this process.
+    """Do all jobs, roughly in their order, and yield what is done in lists. Few jobs are done in this process, unless
+    their grammar is known to hang on some inputs.
 
     Raises GitError when the repository cannot be read.
     """
-    if len(jobs) < _WORTH_A_PROCESS:
-        yield from _here(place, jobs)
-    else:
+    if len(jobs) >= _WORTH_A_PROCESS:
         yield from _in_processes(place, jobs, max(1, workers))
+    elif any(job.language in _MAY_HANG for job in jobs):
+        yield from _in_processes(place, jobs, 1)
+    else:
+        yield from _here(place, jobs)
 
 
 def _here(place: Place, jobs: Sequence[Job]) -> Iterator[list[Done]]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import struct
 import sys
 from pathlib import Path
@@ -20,6 +21,8 @@ from trackdown.repository.git import Git
 from trackdown.units.extract import extract
 from trackdown.units.facts import encode, skipped
 
+SECONDS_FOR_A_JOB = 4.0
+"""How much time of a processor one file may take: a large one takes less than a second."""
 _LENGTH = struct.Struct("<I")
 
 
@@ -109,6 +112,14 @@ def receive(stream: IO[bytes]) -> bytes | None:
     return data if len(data) == length else None
 
 
+def _in_time(extractor: Extractor, job: Job) -> Done:
+    """Do a job, or die of it: a grammar that never comes back cannot be stopped from within."""
+    signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS_FOR_A_JOB)
+    done = extractor.do(job)
+    signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+    return done
+
+
 def main() -> None:
     """Do batches of jobs until the input ends; when git cannot go on, say why and end."""
     gc.disable()  # syntax trees hold no cycles, and the process is short-lived
@@ -120,7 +131,7 @@ def main() -> None:
     try:
         extractor = Extractor(msgspec.msgpack.decode(first, type=Place))
         while (batch := receive(stdin)) is not None:
-            send(stdout, [extractor.do(job) for job in jobs.decode(batch)])
+            send(stdout, [_in_time(extractor, job) for job in jobs.decode(batch)])
         extractor.close()
     except GitError as error:
         send(stdout, str(error))
