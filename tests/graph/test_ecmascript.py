@@ -14,6 +14,8 @@ from tests.graph.programs import MemoryProgram, agreement, all_edges, read_progr
 from trackdown.graph.ecmascript import EcmascriptResolver
 from trackdown.graph.ecmascript.configuration import read_json
 from trackdown.graph.ecmascript.modules import Modules
+from trackdown.graph.edges import Node
+from trackdown.graph.graph import Graph
 from trackdown.units.references.facts import Binding, BlobReferences, Export, Import, Reference
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -519,3 +521,15 @@ def test_never_raises_for_any_references(first: BlobReferences, second: BlobRefe
     resolver = EcmascriptResolver(program)
     for file in (0, 1):
         resolver.links(file)
+
+
+def test_an_import_leads_to_the_module_and_not_to_where_its_value_came_from() -> None:
+    texts = {
+        "lib/app.js": "module.exports = { run() {} }\n",
+        "lib/make.js": "var app = require('./app')\nmodule.exports = function make() { return app }\n",
+        "example/index.js": "var make = require('../lib/make')\nvar app = module.exports = make()\n",
+        "test/example.js": "var app = require('../example')\n",
+    }
+    graph = Graph(MemoryProgram(texts))
+    edges = graph.edges(Node("file", "test/example.js"), ("imports",), "out")
+    assert [edge.target.path for edge in edges] == ["example/index.js"]

@@ -85,3 +85,26 @@ def test_a_definition_that_is_gone_has_no_edges() -> None:
 def test_enclosing_symbols() -> None:
     assert enclosing("A.b.c", {"A", "A.b.c"}) == "A"
     assert enclosing("A.b", set()) == ""
+
+
+def test_who_imports_something_of_a_file_imports_the_file() -> None:
+    found = graph()
+    into = found.edges(Node("file", "app/cart.py"), ("imports",), "in")
+    assert {edge.source.path for edge in into} == {"app/page.py"}
+
+
+def test_only_the_one_of_several_of_a_name_that_holds_it_contains_it() -> None:
+    stubs = "def make(x): ...\n\n\ndef make(x):\n    def inner():\n        return 1\n\n    return inner\n"
+    found = Graph(MemoryProgram({"a.py": stubs}))
+    first, second = (found.node(one) for one in found.program.definitions(0) if one.symbol == "make")
+    assert found.children(first) == [] and [one.symbol for one in found.children(second)] == ["make.inner"]
+
+
+def test_an_object_that_is_called_is_found_by_its_class() -> None:
+    texts = {
+        "a.py": "class Adder:\n    def __call__(self, x):\n        return x\n",
+        "b.py": "from a import Adder\n\n\ndef use():\n    add = Adder()\n    return add(1)\n",
+    }
+    found = Graph(MemoryProgram(texts))
+    call = node(found, "a.py", "Adder.__call__")
+    assert {edge.source.symbol for edge in found.edges(call, ("invokes",), "in")} == {"use"}

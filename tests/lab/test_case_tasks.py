@@ -49,7 +49,7 @@ def test_past_searches_the_parent_with_its_own_past(repo: Repo, commits: list[st
 
 def test_head_searches_what_is_there_now_with_the_past_of_the_parent(repo: Repo, commits: list[str]) -> None:
     (task,) = bench_of_cases(str(repo.root), [case(commit=commits[1], protocol="head")], level="symbol").tasks
-    assert (task.at, task.seen_from) == (None, commits[0])
+    assert (task.at, task.seen_from) == (repo.git("rev-parse", "HEAD"), commits[0])
     assert task.gold == (Place("box.py", "Box.open"),)
 
 
@@ -76,9 +76,9 @@ def test_cases_that_cannot_be_searched_are_named_with_the_reason(repo: Repo, com
     assert [task.id for task in bench.tasks] == ["fine"]
     assert {skipped.id: skipped.reason for skipped in bench.skipped} == {
         "no symbols": "no truth at symbol level",
-        "unknown": "commit not in the clone",
-        "no parent": "commit not in the clone",
-        "no commit": "commit not in the clone",
+        "unknown": "commit or its parent not in the clone",
+        "no parent": "commit or its parent not in the clone",
+        "no commit": "commit or its parent not in the clone",
     }
 
 
@@ -131,6 +131,6 @@ def test_a_plain_folder_has_hand_written_cases_only(tmp_path: Path) -> None:
     cases = [case(), replace(case(commit="0" * 40), id="2")]
     bench = bench_of_cases(str(tmp_path / "folder"), cases, level="function")
     assert [task.id for task in bench.tasks] == ["1"]
-    assert [skipped.reason for skipped in bench.skipped] == ["commit not in the clone"]
+    assert [skipped.reason for skipped in bench.skipped] == ["commit or its parent not in the clone"]
     with pytest.raises(NoSuchPath):
         bench_of_cases(str(tmp_path / "gone"), cases, level="file")

@@ -182,7 +182,8 @@ def test_another_metric_may_say_otherwise() -> None:
 def test_as_json() -> None:
     verdict = gate(old("one", [2] * 30) + old("two", [1] * 3), run("one", [1] * 30) + run("two", [1] * 2))
     read = json.loads(json.dumps(verdict.as_dict()))
-    assert read["passed"] is True and read["reasons"] == list(verdict.reasons)
+    assert read["passed"] is False and read["reasons"] == list(verdict.reasons)  # B did not score all that A did
+    assert read["chance"] < 0.01
     assert read["groups"][0]["name"] == "one" and read["groups"][0]["difference"] == 0.5
     assert read["groups"][0]["worse_permutation"] == 1.0 and read["groups"][0]["better_t"] == 0.0
     assert read["only_a"] == [{"repository": "two", "id": "two-2", "reason": "not in the run"}]
@@ -226,3 +227,10 @@ def test_what_cannot_be_compared_is_refused(a: list[Row], b: list[Row], message:
 def test_an_unknown_metric_is_refused() -> None:
     with pytest.raises(UsageError, match="no metric is called 'F1'"):
         gate(old("one", [1]), run("one", [1]), "F1")
+
+
+def test_a_gain_that_may_be_chance_says_so() -> None:
+    before, after = old("one", [2] * 30), run("one", [2] * 29 + [1])
+    assert gate(before, after).passed
+    assert "may well be chance" in gate(before, after).reasons[0]
+    assert "chance" not in gate(before, run("one", [1] * 30)).reasons[0]

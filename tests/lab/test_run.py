@@ -172,9 +172,9 @@ def test_what_cannot_be_searched_becomes_a_row_that_says_why(
             "broken": rows["broken"].skipped,
             "no commits": "commit not in the clone",
             "nothing in it": "no-code holds no file that can be searched",
-            "no words": "query holds no word",
             "unknown past": "commit not in the clone",
         }
+        assert rows["no words"].ranked == ()  # it is scored, as a miss
         assert rows["broken"].skipped in ("commit not in the clone", "objects missing in the clone")
         assert all(row.ranked == () and row.gold for row in rows.values() if row.skipped)
 

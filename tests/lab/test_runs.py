@@ -233,3 +233,16 @@ def test_a_program_that_sorts_by_score_finds_our_order(scores: list[float]) -> N
     lines = [line.split(" ") for line in trec_lines([row("1", ranked=ranked, scores=tuple(ordered))])]
     assert sorted(lines, key=lambda line: -float(line[4])) == lines
     assert len({line[4] for line in lines}) == len(lines)
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", '"nan"'])
+def test_numbers_that_are_none_are_refused(number: str) -> None:
+    with pytest.raises(ValueError, match="not a number"):
+        decode_row(f'{{"id": "1", "mode": "x", "ranked": [], "ms": {number}}}')
+
+
+def test_a_scored_row_is_never_replaced(tmp_path: Path) -> None:
+    with RunFile(tmp_path / "run.jsonl", "") as file:
+        file.add([Row("1", "x", (Place("a"),), (1.0,), gold=(Place("a"),))])
+        with pytest.raises(UsageError, match="another ranking"):
+            file.add([Row("1", "x", (Place("b"),), (1.0,), gold=(Place("a"),))])

@@ -223,3 +223,10 @@ def test_functions_nested_a_hundred_deep_cost_a_multiple_of_the_file_and_not_its
     assert facts.units[99].symbol == ".".join(f"f{depth}" for depth in range(100))
     assert len(numbers(facts.counts)) < 10 * len(words(data))
     assert all(f"f{depth}" in facts.vocabulary for depth in range(100))
+
+
+def test_very_many_lines_of_comment_do_not_take_quadratic_time() -> None:
+    source = b"# a line of comment\n" * 20_000 + b"def after():\n    return 1\n"
+    started = time.process_time()
+    symbols = [unit.symbol for unit in extract(source, "python").units]
+    assert "after" in symbols and time.process_time() - started < 5

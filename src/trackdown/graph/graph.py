@@ -105,6 +105,10 @@ class Graph:
         target = self.definition(node) if node.symbol else self.program.files.get(node.path)
         if target is None:
             return
+        if isinstance(target, int) and type_ == "imports":  # who imports something of a file imports the file
+            yield from (Edge(self.file_node(file), node, "imports", link.how)
+                        for file, link in self.links_into(target) if link.type == "imports")  # fmt: skip
+            return
         referring = self._referring(node)
         self.program.expect(file for file in referring if file not in self._links)
         for file in referring:
@@ -114,7 +118,9 @@ class Graph:
 
     def links_into(self, file: int) -> Iterator[tuple[int, Link]]:
         """(referring file, link) for what leads into a file or to something in it from a file that names it."""
-        for other in self._referring(self.file_node(file)):
+        referring = self._referring(self.file_node(file))
+        self.program.expect(other for other in referring if other not in self._links)
+        for other in referring:
             for link in self.links(other):
                 if (link.target if isinstance(link.target, int) else link.target.file) == file != other:
                     yield other, link
@@ -140,7 +146,10 @@ class Graph:
         file = self.program.files.get(node.path)
         if file is None:
             return []
-        names = {node.symbol.rsplit(".", 1)[-1]} if node.symbol else set()
+        *outer, last = node.symbol.split(".")
+        names = {last} if last else set()
+        if outer and last.startswith("__"):  # `cart()` calls Cart.__call__ and never says so
+            names.add(outer[-1])
         if not node.symbol or self.program.language(file) in _NAMED_BY_IMPORTER:
             folder, _, filename = node.path.rpartition("/")
             stem = filename.split(".", 1)[0]
@@ -167,12 +176,7 @@ class Graph:
         file = self.program.files.get(node.path)
         if file is None:
             return []
-        known = {one.symbol for one in self.program.definitions(file)}
-        return [
-            self.node(one)
-            for one in self.program.definitions(file)
-            if enclosing(one.symbol, known) == node.symbol and one.symbol != node.symbol
-        ]
+        return [child for child in map(self.node, self.program.definitions(file)) if self.parent(child) == node]
 
     def parent(self, node: Node) -> Node | None:
         """What contains a node directly; None for the root."""

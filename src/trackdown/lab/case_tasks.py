@@ -48,10 +48,12 @@ def bench_of_cases(
         try:
             parent = source.resolve(f"{case.commit}^") if case.commit else None
         except TrackdownError as error:
-            skipped.append(Skipped(id_, "commit not in the clone", str(error), label))
+            skipped.append(Skipped(id_, "commit or its parent not in the clone", str(error), label))
             continue
-        at, seen_from = (parent, None) if chosen == "past" else (None, parent)
-        tasks.append(Task(id_, case.query, _gold(case, level), place, label, level, at, seen_from, depth=depth))
+        # What was mined speaks of HEAD; a case that a person wrote asks about what is there now.
+        at, seen_from = (parent, None) if chosen == "past" else (source.head() if case.commit else None, parent)
+        gold = _gold(case, level)
+        tasks.append(Task(id_, case.query, gold, place, label, level, at, seen_from, source.subfolder, depth=depth))
     tasks = list(_of_level(tasks, source, level))
     skipped += [Skipped(task.id, f"no truth at {level} level", task.query, label) for task in tasks if not task.gold]
     return Bench("eval", level, tuple(task for task in tasks if task.gold), tuple(skipped), METRICS)

@@ -59,6 +59,7 @@ def gate(a: Sequence[Row], b: Sequence[Row], name: str = "MRR", *, seed: int = 0
         mean_b=_mean([one.mean_b for one in compared]),
         alpha=ALPHA,
         groups=tuple(groups),
+        chance=_compare("", [pair for pairs in values.values() for pair in pairs], 0, seed).better_permutation,
         small=tuple(small),
         only_a=_unpaired(scored_a, scored_b, rows_b),
         only_b=_unpaired(scored_b, scored_a, rows_a),
@@ -120,7 +121,8 @@ def _unpaired(
 ) -> tuple[Unpaired, ...]:
     """The cases that were scored here and not elsewhere, with what the other run says of them."""
     return tuple(
-        Unpaired(*key, why_not_scored(rows[key]) if key in rows else _NOT_IN_RUN) for key in sorted(scored.keys() - elsewhere)
+        Unpaired(*key, why_not_scored(rows[key]) if key in rows else _NOT_IN_RUN)
+        for key in sorted(scored.keys() - elsewhere)
     )
 
 

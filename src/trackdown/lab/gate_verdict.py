@@ -52,7 +52,8 @@ class Verdict:
 
     `mean_a` and `mean_b` are macro averages over repositories. `groups` are what is tested for losses: each repository
     with enough cases, and the small ones together; `small` shows those one by one. `only_a` and `only_b` are cases that
-    one run scored and the other did not; `unscored` counts those that neither did.
+    one run scored and the other did not; `unscored` counts those that neither did. `chance` is how likely such a gain
+    is by chance, over all cases together (permutation test).
     """
 
     metric: str
@@ -64,6 +65,7 @@ class Verdict:
     mean_b: float
     alpha: float
     groups: tuple[Comparison, ...]
+    chance: float = 1.0
     small: tuple[Comparison, ...] = ()
     only_a: tuple[Unpaired, ...] = ()
     only_b: tuple[Unpaired, ...] = ()
@@ -96,8 +98,8 @@ class Verdict:
 
     @property
     def passed(self) -> bool:
-        """Whether B may become a default: a better macro average and no significant loss."""
-        return self.is_better and not self.losses
+        """Whether B may become a default: a better macro average, no significant loss, no case that only A scored."""
+        return self.is_better and not self.losses and not self.only_a
 
     @property
     def headline(self) -> str:
@@ -125,7 +127,12 @@ class Verdict:
         over = f"{self.metric} over {_counted(self.repositories, 'repository', 'repositories')}"
         means = f"{self.mean_a:.4f} → {self.mean_b:.4f} ({self.difference:+.4f})"
         verb = "is better" if self.is_better else "is worse" if self.difference < -_ROUNDING else "is no better"
-        return f"The macro average of {over} {verb}: {means}."
+        doubt = f" A gain like this may well be chance (p = {self.chance:.2f})." if self._is_doubtful else ""
+        return f"The macro average of {over} {verb}: {means}.{doubt}"
+
+    @property
+    def _is_doubtful(self) -> bool:
+        return self.is_better and self.chance >= self.alpha
 
     def _of_losses(self) -> list[str]:
         if not self.losses:

@@ -21,24 +21,26 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain, zip_longest
 
-from trackdown.engine import Repository, options_of, rank, with_mode
+from trackdown.engine import Prepared, RankedPlace, Repository, options_of, rank, with_mode
 from trackdown.engine import open as open_repository
+from trackdown.engine.modes import SWITCHES
 from trackdown.errors import MissingObject, QueryError, StoreError, TrackdownError, UnknownRevision, UsageError
 from trackdown.lab.cases import Place
 from trackdown.lab.commit_times import commit_times
 from trackdown.lab.runs import LONGEST_QUERY, MS_DIGITS, SCORE_DIGITS, Row, RunFile
 from trackdown.lab.tasks import Bench, Task
 from trackdown.pipeline import Options
+from trackdown.repository.history import HISTORY_VERSION
 from trackdown.settings import Settings
 from trackdown.types import Progress, no_progress
 from trackdown.units.facts import EXTRACTOR_VERSION
+from trackdown.units.references.facts import REFERENCES_VERSION
 
 _BUNDLE, _LARGEST_BUNDLE = 6, 24
 _SECONDS_TO_END = 5.0
 _REASONS: tuple[tuple[type[TrackdownError], str], ...] = (
     (UnknownRevision, "commit not in the clone"),
     (MissingObject, "objects missing in the clone"),
-    (QueryError, "query holds no word"),
 )
 
 
@@ -70,7 +72,9 @@ def _plain_options(settings: Settings) -> Options:
 def plan(bench: Bench, modes: Sequence[str], settings: Settings) -> Plan:
     """Resolve modes, and name the configuration. Raises UsageError as `resolve_modes` does."""
     chosen, plain = resolve_modes(modes, settings), _plain_options(settings)
-    parts = [bench.name, bench.level, repr(plain), str(settings.max_file_kb), str(EXTRACTOR_VERSION)]
+    stages = [with_mode(plain, name) for name in SWITCHES]  # what their names stand for may change, too
+    versions = (EXTRACTOR_VERSION, REFERENCES_VERSION, HISTORY_VERSION)
+    parts = [bench.name, bench.level, repr(plain), repr(stages), str(settings.max_file_kb), repr(versions)]
     return Plan(bench.name, chosen, settings, hashlib.sha256("\n".join(parts).encode()).hexdigest()[:12])
 
 
@@ -174,6 +178,9 @@ def _search_all(todo: Sequence[Work], plan: Plan, jobs: int) -> Generator[list[R
             worker.terminate()
         for worker in workers:
             worker.join(_SECONDS_TO_END)
+            if worker.is_alive():
+                worker.kill()
+                worker.join()
 
 
 @contextmanager
@@ -244,15 +251,13 @@ def _search(task: Task, modes: Sequence[str], plan: Plan) -> list[Row]:
         repository = _opened(task.place, plan.settings)
         prepared = repository.prepared(task.at)
         rows = []
+        # Once for nothing: what a first search opens would else be booked on the mode that comes first.
+        _ranked(prepared, task, plan.modes[0][1])
         for mode, options in plan.modes:
             if mode not in modes:
                 continue
-            chosen = replace(
-                options, level=task.level, k=task.depth, roles=task.roles, among=task.among,
-                folders=(task.folder,) if task.folder else (),
-            )  # fmt: skip
             started = time.perf_counter()
-            places = rank(prepared, task.query, chosen, task.seen_from)
+            places = _ranked(prepared, task, options)
             ms = (time.perf_counter() - started) * 1000
             ranked = tuple(Place(place.path, place.symbol) for place in places)
             scores = tuple(round(place.score, SCORE_DIGITS) for place in places)
@@ -263,6 +268,18 @@ def _search(task: Task, modes: Sequence[str], plan: Plan) -> list[Row]:
     except TrackdownError as error:
         reason = next((text for kind, text in _REASONS if isinstance(error, kind)), str(error))
         return [row(mode, skipped=reason) for mode in modes]
+
+
+def _ranked(prepared: Prepared, task: Task, options: Options) -> list[RankedPlace]:
+    """The ranking of one mode; empty for a query that holds nothing to search for, which is a miss."""
+    chosen = replace(
+        options, level=task.level, k=task.depth, roles=task.roles, among=task.among,
+        folders=(task.folder,) if task.folder else (),
+    )  # fmt: skip
+    try:
+        return rank(prepared, task.query, chosen, task.seen_from)
+    except QueryError:
+        return []
 
 
 @lru_cache(maxsize=4)

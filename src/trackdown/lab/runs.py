@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import math
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -88,6 +89,8 @@ def decode_row(line: str) -> Row:
     try:
         numbers = tuple(float(score) for score in scores)
         ms = float(value.get("ms", 0.0))
+        if not all(map(math.isfinite, (ms, *numbers))):
+            raise ValueError
     except (TypeError, ValueError, OverflowError):
         raise ValueError("a score or 'ms' is not a number") from None
     return Row(str(value["id"]), value["mode"], tuple(ranked), numbers, ms,
@@ -179,7 +182,10 @@ class RunFile:
         """
         try:
             for row in rows:
-                if self.rows.get(row.key) != row:
+                known = self.rows.get(row.key)
+                if known is not None and not known.skipped and known != row:
+                    raise UsageError(f"{self.path} has another ranking of case {row.id!r} in mode {row.mode!r} already")
+                if known != row:
                     self.rows[row.key] = row
                     self._stream.write(f"{encode_row(row)}\n".encode("ascii"))
             self._stream.flush()

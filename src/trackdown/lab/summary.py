@@ -37,9 +37,10 @@ def summarise(rows: Sequence[Row], metrics: Sequence[str] = ALL_METRICS) -> dict
         "cases": len(first) - sum(skipped.values()),
         "skipped": sum(skipped.values()),
         "skipped_why": dict(skipped),
+        "skipped_examples": _examples(first),
         "scored": {mode: len(one) for mode, one in modes.items()},
         "modes": {mode: own(one, metrics) for mode, one in modes.items()},
-        "intervals": {mode: _intervals(one, _BRIEF) for mode, one in modes.items()},
+        "intervals": {mode: _intervals(one, _BRIEF, over_repositories=own is _macro) for mode, one in modes.items()},
         "macro": {mode: _macro(one, metrics) for mode, one in modes.items()},
         "repositories": _grouped(first, found, "repository"),
         "categories": _grouped(first, found, "category"),
@@ -47,18 +48,30 @@ def summarise(rows: Sequence[Row], metrics: Sequence[str] = ALL_METRICS) -> dict
     }
 
 
+def _examples(rows: Sequence[Row]) -> dict[str, str]:
+    """For each reason the first case that it left out, with what is known of it (skipped rows hold that as query)."""
+    found: dict[str, str] = {}
+    for row in rows:
+        if reason := why_not_scored(row):
+            found.setdefault(reason, f"{row.id}: {row.query[:200]}" if row.skipped and row.query else row.id)
+    return found
+
+
 def _mean(one: Evaluation, metrics: Sequence[str]) -> dict[str, float]:
-    return {name: round(value, 4) for name, value in one.as_dict(metrics).items()}
+    return {name: round(value, 6) for name, value in one.as_dict(metrics).items()}
 
 
 def _macro(one: Evaluation, metrics: Sequence[str]) -> dict[str, float]:
     """Every repository weighs the same."""
     parts = [one.of_repository(name) for name in dict.fromkeys(one.repositories)]
-    return {name: round(sum(part.mean(name) for part in parts) / len(parts), 4) if parts else 0.0 for name in metrics}
+    return {name: round(sum(part.mean(name) for part in parts) / len(parts), 6) if parts else 0.0 for name in metrics}
 
 
-def _intervals(one: Evaluation, metrics: Sequence[str]) -> dict[str, list[float]]:
-    return {name: [round(end, 4) for end in bootstrap_interval(one.values(name))] for name in metrics}
+def _intervals(one: Evaluation, metrics: Sequence[str], *, over_repositories: bool) -> dict[str, list[float]]:
+    """Intervals of what is shown: of a mean over cases, or of a mean over repositories."""
+    parts = [one.of_repository(name) for name in dict.fromkeys(one.repositories)] if over_repositories else []
+    drawn = {name: [part.mean(name) for part in parts] if parts else one.values(name) for name in metrics}
+    return {name: [round(end, 4) for end in bootstrap_interval(values)] for name, values in drawn.items()}
 
 
 def _grouped(first: Sequence[Row], found: dict[str, list[Row]], field: str) -> dict[str, Any]:

@@ -33,11 +33,13 @@ def save(text: str, target: Path) -> None:
     """Write a text aside and rename it into place. Raises UsageError if it cannot be written; nothing is left then."""
     aside = target.with_name(f".{target.name[:100]}.{os.getpid()}.part")
     try:
-        try:
-            with aside.open("x", encoding="utf-8", newline="\n") as stream:
+        with aside.open("x", encoding="utf-8", newline="\n") as stream:
+            try:
                 stream.write(text)
-            os.replace(aside, target)
-        finally:
-            aside.unlink(missing_ok=True)
+                stream.flush()
+                os.replace(aside, target)
+            except BaseException:
+                aside.unlink(missing_ok=True)
+                raise
     except OSError as error:
         raise UsageError(f"cannot write to {target}: {error.strerror}") from None

@@ -27,6 +27,9 @@ _LONGEST_SIGNATURE = 240
 _LONGEST_NAME = 120
 _QUOTES = "\"'`:"
 _CPLUSPLUS = re.compile(rb"^[ \t]*(?:namespace\s|template\s*<|class\s[^;(]{1,200}\{|(?:public|private)\s*:)", re.M)
+# Python's grammar takes quadratic time over lines of comment; a very long run of them is no definition's own anyway.
+_LONG_COMMENT = re.compile(rb"(?:^[ \t]*#[^\n]*\n){200,}", re.M)
+_NOT_A_LINE_END = re.compile(rb"[^\r\n]")
 _SCOPE = "scope"
 _KINDS = (*sorted(CLASS_KINDS), "function", "method", _SCOPE)
 
@@ -76,7 +79,13 @@ def _tools(name: str) -> tuple[Parser, Query]:
 
 def syntax_tree(source: bytes, language: str) -> Node:
     """The root of the syntax tree of a source in a language that has a grammar."""
+    if language == "python":
+        source = _LONG_COMMENT.sub(_spaces_for, source)
     return _tools(language)[0].parse(source).root_node
+
+
+def _spaces_for(found: re.Match[bytes]) -> bytes:
+    return _NOT_A_LINE_END.sub(b" ", found[0])
 
 
 def _definitions(source: bytes, language: Language) -> list[_Found]:

@@ -176,5 +176,6 @@ class _Feeder:
                 self._done.put(self._answer())
             except _DIED:
                 self._restart()
-                self._done.put([Done(job.key, encode(skipped(job.language, "unreadable")), here_only=True)])
+                lost = None if job.references else encode(skipped(job.language, "unreadable"))
+                self._done.put([Done(job.key, lost, here_only=True)])
         sent.clear()

@@ -79,7 +79,9 @@ class Extractor:
             from trackdown.units.references.extract import extract_references
             from trackdown.units.references.facts import BlobReferences, encode_references
 
-            found = extract_references(data, job.language, forced=job.forced) if data is not None else BlobReferences()
+            found = BlobReferences()
+            if data is not None:
+                found = extract_references(data, job.language, forced=job.forced, max_bytes=self._place.max_bytes)
             return Done(job.key, encode_references(found), here_only=data is None)
         if data is None:
             return Done(job.key, encode(skipped(job.language, "missing")), here_only=True)

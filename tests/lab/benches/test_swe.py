@@ -285,7 +285,9 @@ def test_every_bad_row_is_named_with_its_reason(clones: Clones) -> None:
     }
     assert skipped(bench)["broken clone"] in ("clone cannot be read", "commit not in the clone")
     details = {case.id: case.detail for case in bench.skipped}
-    assert details["no issue"] == "problem_statement" and details["unknown repo"] == "no clone of ada/unknown"
+    assert details["no issue"] == "problem_statement" and details["unknown repo"].startswith(
+        "no folder for ada/unknown"
+    )
     assert details["bad entities"] == "gold_entities is not a list" and "not JSON" in details["line 2"]
     assert len(bench.tasks) + len(bench.skipped) == 23
 
@@ -293,7 +295,7 @@ def test_every_bad_row_is_named_with_its_reason(clones: Clones) -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"repo": "ada/unknown"}, "case '1': unknown repository (no clone of ada/unknown)"),
+        ({"repo": "ada/unknown"}, "case '1': unknown repository (no folder for ada/unknown in --repos: see --layout)"),
         ({"base_commit": "0" * 40}, "case '1': commit not in the clone (" + "0" * 40 + ")"),
         ({"patch": ""}, "case '1': unreadable gold (there is neither a patch nor gold for this level)"),
         ({"problem_statement": ""}, "case '1': missing field (problem_statement)"),

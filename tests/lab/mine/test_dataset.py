@@ -261,3 +261,13 @@ def test_without_git_objects_nothing_hangs(history: Repo) -> None:
     (history.root / ".git" / "objects").mkdir()
     with pytest.raises(GitError):
         mined(history)
+
+
+def test_a_commit_that_was_picked_again_does_not_become_a_case(repo: Repo) -> None:
+    repo.commit("Begin", {"a.py": "def open_box():\n    return 1\n"})
+    first = repo.commit("Open the purple box slowly", {"a.py": "def open_box():\n    return 2\n"})
+    repo.commit("Close the green box quickly", {"a.py": "def open_box():\n    return 3\n"})
+    repo.commit("Open the purple box slowly (#12)", {"a.py": "def open_box():\n    return 4\n"})
+    mined = build_from_git(repo.root)
+    assert [case.commit for case in mined if "purple" in case.query] == [first]
+    assert mined.dropped["an earlier commit says the same"] == 1

@@ -48,7 +48,7 @@ def test_times_are_percentiles_of_scored_cases(tmp_path: Path) -> None:
     assert (y.p50_ms, y.p95_ms) == pytest.approx((50, 59))
 
 
-@pytest.mark.parametrize("ms", [0.0, float("nan"), float("inf"), -3.0])
+@pytest.mark.parametrize("ms", [0.0, -3.0])
 def test_times_that_are_none_are_left_out(tmp_path: Path, ms: float) -> None:
     rows = [replace(found, ms=ms) if found.mode == "x" else found for found in small_run()]
     x, y = summary_of(tmp_path, rows).modes

@@ -70,7 +70,8 @@ class EcmascriptResolver:
             yield Link(None, definition, "imports", how, one.line)
         if not definitions:
             modules = [value.file for value in found.values if isinstance(value, Module)]
-            yield Link(None, modules[0] if modules else origin, "imports", "exact", one.line)
+            target = modules[0] if len(modules) == 1 else origin  # one: a namespace that is passed on
+            yield Link(None, target, "imports", "exact", one.line)
 
     def _reference_links(self, file: int, one: Reference) -> Iterable[Link]:
         source = self._evaluator.tables(file).definitions.get(one.unit)

@@ -88,6 +88,8 @@ def oracle(bench: Bench, first_stage: Sequence[Row], depth: int, seed: int = 0) 
     `first_stage` are the rows of the mode whose best files surround the gold ones; what it could not search is left
     out here, too. The shuffled rows are those of a mode of their own, `shuffled`.
     """
+    if depth > _DEPTH:
+        raise UsageError(f"the oracle setting goes {_DEPTH} deep at most, not {depth}")
     ranked = {row.id: row for row in first_stage}
     tasks, rows = [], []
     skipped = list(bench.skipped)

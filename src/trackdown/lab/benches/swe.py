@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
-from trackdown.errors import TrackdownError
+from trackdown.errors import TrackdownError, UsageError
 from trackdown.lab.benches.layout import find_repository
 from trackdown.lab.benches.records import read_lines
 from trackdown.lab.benches.rows import Record, Refusals, texts
@@ -95,7 +95,11 @@ def _open(repos: Path, layout: str, name: str, stack: ExitStack) -> Clone | str:
 def _task(record: Record, clone: Clone | str, level: Level, depth: int, refusals: Refusals) -> Task | None:
     id_, name = record["instance_id"], record["repo"]
     if isinstance(clone, str):
-        why = ("clone cannot be read", clone) if clone else ("unknown repository", f"no clone of {name}")
+        why = (
+            ("clone cannot be read", clone)
+            if clone
+            else ("unknown repository", f"no folder for {name} in --repos: see --layout")
+        )
         refusals.withdraw(id_, *why, name)
         return None
     try:
@@ -107,6 +111,8 @@ def _task(record: Record, clone: Clone | str, level: Level, depth: int, refusals
     except ValueError as error:
         refusals.withdraw(id_, "unreadable gold", str(error), name)
         return None
+    except UsageError:
+        raise  # strict: the case was refused above
     except TrackdownError as error:
         refusals.withdraw(id_, "clone cannot be read", str(error), name)
         return None

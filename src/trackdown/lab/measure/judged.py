@@ -22,7 +22,7 @@ def judge(ranked: Sequence[Place], gold: Sequence[Place]) -> Judged:
     A place with a path is found by path and symbol, a bare name by any symbol that is it or ends with it.
     """
     exact = {(place.path, place.symbol) for place in gold if place.path}
-    names = list(dict.fromkeys(place.symbol for place in gold if not place.path))
+    names = sorted({place.symbol for place in gold if not place.path}, key=lambda name: (-len(name), name))
     relevant = len(exact) + len(names)
     ranks = []
     for rank, place in enumerate(ranked, 1):

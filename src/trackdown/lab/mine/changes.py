@@ -73,3 +73,9 @@ def _read(git: Git, commits: Sequence[str]) -> dict[str, list[FilePatch]]:
     pieces = _COMMIT_LINE.split(output.decode("utf-8", "surrogateescape"))
     found = {oid: parse_patch(text) for oid, text in zip(pieces[1::2], pieces[2::2], strict=True)}
     return {commit: [] for commit in commits} | found  # git is silent about a commit that changed nothing
+
+
+def read_subjects(git: Git, tip: str) -> list[str]:
+    """The subjects of all commits that `tip` reaches, but for merges."""
+    output = git.run("log", "--no-merges", "--no-show-signature", "--encoding=UTF-8", "--format=tformat:%s", tip)
+    return output.decode("utf-8", "replace").split("\n")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, overload
 
 from trackdown.errors import EmptyRepository, GitError, UsageError
 from trackdown.lab.cases import Case, Protocol
-from trackdown.lab.mine.changes import newest_first, read_patches
+from trackdown.lab.mine.changes import newest_first, read_patches, read_subjects
 from trackdown.lab.mine.filters import DUPLICATE, MERGE, Filters, clean_message, clean_subject
 from trackdown.lab.mine.housekeeping import is_changelog
 from trackdown.lab.mine.truth import Change, HeadTruth, PastTruth, TruthOf
@@ -24,6 +25,7 @@ QueryFrom = Literal["subject", "message"]
 
 NO_PARENT, UNREADABLE, NOTHING_THERE = "no parent", "cannot be read", "nothing of it exists"
 NO_SYMBOL = "no function or class edited"
+SAID_BEFORE = "an earlier commit says the same"
 _BATCH = 256
 _ID_LENGTH = 12
 _QUERIES: dict[str, Callable[[str], str]] = {"subject": clean_subject, "message": clean_message}
@@ -94,7 +96,9 @@ def build_from_git(
 
     with BlobReader(source.git) as blobs:
         truth_of: TruthOf = PastTruth(source.git, blobs) if protocol == "past" else HeadTruth(source, head, blobs)
-        miner = _Miner(source.git, truth_of, wanted, Filters(max_files), _QUERIES[query_from], protocol, symbols)
+        subjects = Counter(map(_folded_subject, read_subjects(source.git, head)))
+        filters = Filters(max_files)
+        miner = _Miner(source.git, truth_of, wanted, filters, _QUERIES[query_from], protocol, symbols, subjects)
         for batch in newest_first(source.git, head, batch=_BATCH):
             miner.look_at(batch, max_cases, progress)
             if len(miner.cases) >= max_cases:
@@ -114,6 +118,7 @@ class _Miner:
     query_of: Callable[[str], str]
     protocol: Protocol
     symbols: bool
+    subjects: Counter[str]
     cases: list[Case] = field(default_factory=list)
     looked_at: int = 0
     renamed: dict[str, str] = field(default_factory=dict)
@@ -149,6 +154,10 @@ class _Miner:
             return MERGE
         if commit is None:
             return UNREADABLE
+        subject = _folded_subject(commit.message.split("\n", 1)[0])
+        self.subjects[subject] -= 1
+        if self.subjects[subject] > 0:
+            return SAID_BEFORE
         rule = self.filters.fitting_rule(commit, self.query_of(commit.message))
         if rule is None and not commit.parents and (self.protocol == "past" or not commit.complete):
             return NO_PARENT
@@ -187,8 +196,22 @@ class _Miner:
         return None
 
 
+def _folded_subject(subject: str) -> str:
+    """A subject for comparison: a commit that was picked again must not find itself in its own past."""
+    return " ".join(clean_subject(subject).casefold().split())
+
+
 def _is_below(path: str, folder: str) -> bool:
     return not folder or path == folder or path.startswith(f"{folder}/")
 
 
-__all__ = ["NOTHING_THERE", "NO_PARENT", "NO_SYMBOL", "UNREADABLE", "Mined", "QueryFrom", "build_from_git"]
+__all__ = [
+    "NOTHING_THERE",
+    "NO_PARENT",
+    "NO_SYMBOL",
+    "SAID_BEFORE",
+    "UNREADABLE",
+    "Mined",
+    "QueryFrom",
+    "build_from_git",
+]

@@ -35,13 +35,17 @@ Examples:
 """
 
 
-@click.group(epilog=EXAMPLES, subcommand_metavar="NAME [ARGS]...")
-def command() -> None:
+@click.group(epilog=EXAMPLES, subcommand_metavar="NAME [ARGS]...", invoke_without_command=True)
+@click.pass_context
+def command(ctx: click.Context) -> None:
     """Measure on public benchmarks.
 
     Data and repositories are given by path; nothing is downloaded. A run file keeps what was found: an interrupted
     bench goes on from it, and `trackdown report` shows it.
     """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help(), err=True)
+        ctx.exit(2)
 
 
 def checked_modes(modes: Sequence[str]) -> list[str]:

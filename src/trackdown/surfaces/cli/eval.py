@@ -71,7 +71,7 @@ class WithGate(click.Command):
 @click.option("--modes", default="", help="What to measure, comma-separated (see --list-models).")
 @click.option("--adaptive", is_flag=True, help="Add a row with query-adaptive fusion.")
 @click.option("--graph", is_flag=True, help="Add a row with the code graph.")
-@click.option("--rerank", is_flag=True, help="Add a row with the reranker.")
+@click.option("--rerank", is_flag=True, help="Add a row with the reranker, where there is one.")
 @click.option("--ks", default="1,5,10", show_default=True, help="Where recall, nDCG and hits are cut.")
 @click.option("--run-file", type=_FILE, help="Where every ranking is kept; goes on from it when it exists.")
 @click.option("--jobs", type=click.IntRange(1, 64), help="Worker processes; one for each core by default.")
@@ -143,8 +143,12 @@ def _list_models(style: str) -> None:
 
 
 def _build(path: str, dataset: Path, style: str, mining: dict[str, Any], progress: Progress) -> None:
-    from trackdown.lab.mine.case_file import write_cases
+    from trackdown.lab.mine.case_file import read_cases, write_cases
 
+    if dataset.exists():
+        kept = read_cases(dataset)
+        if kept.problems or any(case.source != "git" for case in kept.cases):
+            raise UsageError(f"{dataset} holds cases that were not mined: name another file, or remove it first")
     mined = _mine(path, mining, progress)
     write_cases(dataset, mined.cases)
     if style == "json":

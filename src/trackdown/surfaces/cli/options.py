@@ -46,7 +46,7 @@ def open_all(places: Sequence[str], **overrides: Any) -> list[Repository]:
 def print_json(answer: Any) -> None:
     """Print a value as JSON; undecodable bytes of a path stay as lone surrogates (`\\udcXX`)."""
     value = asdict(answer) if is_dataclass(answer) and not isinstance(answer, type) else answer
-    json.dump(value, sys.stdout, indent=2, ensure_ascii=True)
+    json.dump(value, sys.stdout, indent=2, ensure_ascii=True, allow_nan=False)
     sys.stdout.write("\n")
 
 

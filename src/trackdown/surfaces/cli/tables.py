@@ -40,7 +40,8 @@ def print_summary(summary: dict[str, Any], columns: Sequence[str] = ()) -> None:
                 lines.append(["mean, each weighs the same", str(summary["cases"]), *means])
             print_table(console, [title, "cases", *(f"{mode} MRR" for mode in modes)], lines)
     for reason, count in summary["skipped_why"].items():
-        console.print(f"left out: {count} × {one_line(reason)}", soft_wrap=True)
+        example = one_line(" ".join(summary["skipped_examples"].get(reason, "").split()))
+        console.print(f"left out: {count} × {one_line(reason)}{f' ({example})' if example else ''}", soft_wrap=True)
     for remark, count in summary.get("remarks", {}).items():
         console.print(f"note: {count} {one_line(remark)}", soft_wrap=True)
     if "run_file" in summary:

@@ -52,9 +52,9 @@ class UnitFinder:
 Reader = Callable[[Node, UnitFinder], BlobReferences]
 
 
-def extract_references(data: bytes, language: str, *, forced: bool = False) -> BlobReferences:
+def extract_references(data: bytes, language: str, *, forced: bool = False, max_bytes: int = 1 << 20) -> BlobReferences:
     """The references of one blob; none for a language without a reader. Never raises for any content."""
-    facts = extract(data, language, forced=forced)
+    facts = extract(data, language, forced=forced, max_bytes=max_bytes)
     if facts.skip or facts.language not in _READERS:
         return BlobReferences()
     text = decode_text(data)
