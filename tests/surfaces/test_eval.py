@@ -167,7 +167,7 @@ def test_many_bad_lines_are_counted_and_few_are_told(in_process: InProcess, zoo:
     run = in_process("eval", zoo.root, "--dataset", dataset, "--format", "json")
     answer = run.json()
     assert (answer["cases"], answer["skipped"]) == (1, 22)
-    assert answer["skipped_why"] == {"commit not in the clone": 1, "unreadable line": 21}
+    assert answer["skipped_why"] == {"commit or its parent not in the clone": 1, "unreadable line": 21}
     assert run.err.count("note: ") == 6 and "16 more bad lines" in run.err
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from trackdown.expand.spider import Neighbour
-from trackdown.graph.graph import enclosing
 from trackdown.index.code import CodeIndex
 
 Way = tuple[str, ...]
@@ -24,7 +23,6 @@ class Nearby:
         self._files = files
         self._depth = depth
         self._ways: dict[int, Way] = {}
-        self._symbols: dict[int, set[str]] = {}
 
     def __call__(self, centre: int, candidates: Sequence[int]) -> list[Neighbour]:
         """Those of the candidates that lie near, in their order."""
@@ -45,20 +43,11 @@ class Nearby:
             way = [f"{folder}/" for folder in path.split("/")[:-1]]
             way.append(path)
             if unit >= 0:
-                way += self._enclosing(file, self._code.symbol(unit))
-                way.append(f"{self._code.symbol(unit)}:{self._code.unit_start[unit]}")
+                *outer, _ = symbol = self._code.symbol(unit).split(".")
+                way += [f"{'.'.join(symbol[: depth + 1])}." for depth in range(len(outer))]
+                way.append(f"{unit}")
             self._ways[candidate] = tuple(way)
         return self._ways[candidate]
-
-    def _enclosing(self, file: int, symbol: str) -> list[str]:
-        if "." not in symbol:
-            return []
-        if file not in self._symbols:
-            self._symbols[file] = {self._code.symbol(row) for row in self._code.units_of(file)}
-        outer: list[str] = []
-        while symbol := enclosing(symbol, self._symbols[file]):
-            outer.insert(0, f"{symbol}.")
-        return outer
 
 
 def _shared(one: Way, other: Way) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -137,6 +138,8 @@ class CodeIndex:
         self.segments = list(segments)
         self.file_offsets = np.cumsum([0, *(len(segment.paths) for segment in segments)])
         self.unit_offsets = np.cumsum([0, *(len(segment.symbols) for segment in segments)])
+        self._file_starts: list[int] = self.file_offsets.tolist()
+        self._unit_starts: list[int] = self.unit_offsets.tolist()
         self.has_dead = len(dead_files) > 0
         self.file_alive = np.ones(int(self.file_offsets[-1]), dtype=bool)
         self.file_alive[dead_files] = False
@@ -206,19 +209,19 @@ class CodeIndex:
         return KINDS[int(self.unit_kind[unit])]
 
     def symbol(self, unit: int) -> str:
-        segment, local = self._locate(unit, self.unit_offsets)
+        segment, local = self._locate(unit, self._unit_starts)
         return segment.symbols.text(local)
 
     def path(self, file: int) -> str:
-        segment, local = self._locate(file, self.file_offsets)
+        segment, local = self._locate(file, self._file_starts)
         return segment.paths.text(local)
 
     def fact_key(self, file: int) -> str:
-        segment, local = self._locate(file, self.file_offsets)
+        segment, local = self._locate(file, self._file_starts)
         return segment.keys.text(local)
 
     def language(self, file: int) -> str:
-        segment, local = self._locate(file, self.file_offsets)
+        segment, local = self._locate(file, self._file_starts)
         return segment.languages[int(segment.arrays["file_language"][local])]
 
     def units_of(self, file: int) -> range:
@@ -272,6 +275,6 @@ class CodeIndex:
             common = common[np.isin(common, other)]
         return common.astype(np.int64)
 
-    def _locate(self, number: int, offsets: npt.NDArray[Any]) -> tuple[CodeSegment, int]:
-        place = int(np.searchsorted(offsets, number, side="right")) - 1
-        return self.segments[place], int(number - offsets[place])
+    def _locate(self, number: int, offsets: list[int]) -> tuple[CodeSegment, int]:
+        place = bisect_right(offsets, number) - 1
+        return self.segments[place], int(number) - offsets[place]

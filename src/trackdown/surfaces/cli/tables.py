@@ -41,7 +41,9 @@ def print_summary(summary: dict[str, Any], columns: Sequence[str] = ()) -> None:
             print_table(console, [title, "cases", *(f"{mode} MRR" for mode in modes)], lines)
     for reason, count in summary["skipped_why"].items():
         example = one_line(" ".join(summary["skipped_examples"].get(reason, "").split()))
-        console.print(f"left out: {count} × {one_line(reason)}{f' ({example})' if example else ''}", soft_wrap=True)
+        console.print(f"left out: {count} × {one_line(reason)}", soft_wrap=True)
+        if example:
+            console.print(f"  e.g. {example}")
     for remark, count in summary.get("remarks", {}).items():
         console.print(f"note: {count} {one_line(remark)}", soft_wrap=True)
     if "run_file" in summary:
