@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-EXTRACTOR_VERSION = 2
+EXTRACTOR_VERSION = 3
 """Part of every key. Raise it when the same blob would now give other facts."""
 
 
