@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
-from trackdown.engine.modes import SWITCHES, Switch, list_modes, options_of, retriever_names, with_mode
+from trackdown.engine.modes import SWITCHES, list_modes, options_of, retriever_names, with_mode
 from trackdown.errors import UsageError
-from trackdown.expand.spider import Expansion
 from trackdown.pipeline import RETRIEVERS, Options
 from trackdown.settings import Settings, load_settings
 
@@ -50,17 +47,13 @@ def test_settings_choose_the_mode() -> None:
     assert not options_of(Settings()).adaptive
 
 
-def test_settings_switch_the_graph_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    switch = Switch("expansion", "neighbours move up", lambda o, _: replace(o, expansion=Expansion(depth=2)))
-    monkeypatch.setitem(SWITCHES, "graph", switch)
-    assert options_of(Settings(graph=True)).expansion == Expansion(depth=2)
+def test_settings_switch_the_graph_on() -> None:
+    expansion = with_mode(Options(), "graph").expansion
+    assert expansion is not None and options_of(Settings(graph=True)).expansion == expansion
     only = options_of(Settings(mode="bm25", graph=True))
-    assert only.expansion is not None and {signal for signal, weight in only.weights if weight} == {"lexical"}
+    assert only.expansion == expansion and {signal for signal, weight in only.weights if weight} == {"lexical"}
     assert options_of(Settings()).expansion is None
     assert load_settings({"TRACKDOWN_GRAPH": "1", "HOME": "/"}).graph
-    monkeypatch.delitem(SWITCHES, "graph")
-    with pytest.raises(UsageError, match="no 'graph' here"):
-        options_of(Settings(graph=True))
 
 
 @pytest.mark.parametrize("mode", ["", "bm26", "bm25+", "dense", "bm25@10", "hybrid@3", "rrf@3", "commits@0",

@@ -533,3 +533,13 @@ def test_an_import_leads_to_the_module_and_not_to_where_its_value_came_from() ->
     graph = Graph(MemoryProgram(texts))
     edges = graph.edges(Node("file", "test/example.js"), ("imports",), "out")
     assert [edge.target.path for edge in edges] == ["example/index.js"]
+
+
+def test_a_this_that_is_said_to_be_its_own_base_ends() -> None:
+    texts = {"a.js": "class A {\n  run() { return this.go() }\n}\n"}
+    program = MemoryProgram(texts)
+    method = next(one for one in program.definitions(0) if one.symbol == "A.run")
+    found = program.references(0)
+    odd = Binding(method.index, "this", "super")
+    program._references[0] = BlobReferences(found.package, found.imports, found.references, [odd], found.exports)
+    assert EcmascriptResolver(program).links(0) == []

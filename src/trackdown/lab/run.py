@@ -72,7 +72,7 @@ def _plain_options(settings: Settings) -> Options:
 def plan(bench: Bench, modes: Sequence[str], settings: Settings) -> Plan:
     """Resolve modes, and name the configuration. Raises UsageError as `resolve_modes` does."""
     chosen, plain = resolve_modes(modes, settings), _plain_options(settings)
-    stages = [with_mode(plain, name) for name in SWITCHES]  # what their names stand for may change, too
+    stages = [with_mode(plain, name) for name in sorted(SWITCHES)]  # what their names stand for may change, too
     versions = (EXTRACTOR_VERSION, REFERENCES_VERSION, HISTORY_VERSION)
     parts = [bench.name, bench.level, repr(plain), repr(stages), str(settings.max_file_kb), repr(versions)]
     return Plan(bench.name, chosen, settings, hashlib.sha256("\n".join(parts).encode()).hexdigest()[:12])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from trackdown.graph.ecmascript.classes import held, inherited
 from trackdown.graph.ecmascript.exports import Exports
@@ -33,6 +33,7 @@ from trackdown.units.references.facts import BASE, UNKNOWN, Import
 
 _TYPEOF = "typeof "
 _NESTED = 3
+_SAID_OF_THIS = "this:"
 
 
 @lru_cache(maxsize=1 << 16)
@@ -131,7 +132,8 @@ class Evaluator:
         bound = tables.names.get(unit, {}).get(THIS, [])
         known = [one for one in bound if one not in (UNKNOWN, THIS)]
         if known:
-            return union([self.type(file, unit, one) for one in known])
+            said = partial(self._union_of_types, file, unit, known)
+            return self.limits.once(self.memory, (file, unit, _SAID_OF_THIS), said, OPEN)
         if here.kind != "method" or bound:
             return Found((Instance(here),))
         owners = tables.by_symbol.get(here.owner, [])
@@ -141,6 +143,9 @@ class Evaluator:
         named = self.name(file, tables.parents.get(unit, TOP), here.owner.rpartition(".")[2])
         values = (Literal(file, here.owner), *map(instance, named.values))
         return Found(tuple(dict.fromkeys(values)))
+
+    def _union_of_types(self, file: int, unit: int, types: list[str]) -> Found:
+        return union([self.type(file, unit, one) for one in types])
 
     def bases(self, found: Found) -> Found:
         """What the classes among values inherit from."""
