@@ -37,7 +37,6 @@ from trackdown.units.facts import EXTRACTOR_VERSION
 from trackdown.units.references.facts import REFERENCES_VERSION
 
 _BUNDLE, _LARGEST_BUNDLE = 6, 24
-_SECONDS_TO_END = 5.0
 _REASONS: tuple[tuple[type[TrackdownError], str], ...] = (
     (UnknownRevision, "commit not in the clone"),
     (MissingObject, "objects missing in the clone"),
@@ -162,25 +161,22 @@ def _search_all(todo: Sequence[Work], plan: Plan, jobs: int) -> Generator[list[R
         return
     others = set(multiprocessing.active_children())
     pool = ProcessPoolExecutor(min(jobs, len(bundles)), multiprocessing.get_context("spawn"), _watch_parent)
+    running: set[Future[list[Row]]] = set()
     try:
         with _interrupts_held():
-            running: set[Future[list[Row]]] = {pool.submit(search_bundle, bundle, plan) for bundle in bundles}
+            running |= {pool.submit(search_bundle, bundle, plan) for bundle in bundles}
         while running:
-            ready, running = wait(running, return_when=FIRST_COMPLETED)
+            ready, _ = wait(running, return_when=FIRST_COMPLETED)
             for future in ready:
                 yield future.result()
+            running -= ready
     except BrokenProcessPool:
         raise TrackdownError("a worker process died (out of memory?): run again, it goes on where it stopped") from None
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)
-        workers = set(multiprocessing.active_children()) - others
-        for worker in workers:
-            worker.terminate()
-        for worker in workers:
-            worker.join(_SECONDS_TO_END)
-            if worker.is_alive():
+        if running:
+            for worker in set(multiprocessing.active_children()) - others:
                 worker.kill()
-                worker.join()
+        pool.shutdown(wait=True, cancel_futures=True)
 
 
 @contextmanager
