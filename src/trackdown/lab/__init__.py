@@ -1,16 +1,37 @@
-"""Offline work: measure retrieval on a repository's own history and on public benchmarks, and report it.
+"""Offline work: measure retrieval on a repository's own history and on public benchmarks, report it, train models.
 
 The library's API, after CodeRAG's harness:
 
 from trackdown.lab import aggregate_by_mode, build_from_git, compare_modes, evaluate
+
+Names are loaded when they are first used: training runs where neither parsers nor a store are installed.
 """
 
-from trackdown.lab.aggregate import MeanResult, aggregate_by_mode, mean_results
-from trackdown.lab.cases import Case, Place
-from trackdown.lab.evaluate import compare_modes, evaluate
-from trackdown.lab.evaluation import Evaluation
-from trackdown.lab.mine.case_file import read_cases, write_cases
-from trackdown.lab.mine.dataset import Mined, build_from_git
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from trackdown.lab.aggregate import MeanResult, aggregate_by_mode, mean_results
+    from trackdown.lab.cases import Case, Place
+    from trackdown.lab.comparison import compare_modes, evaluate
+    from trackdown.lab.evaluation import Evaluation
+    from trackdown.lab.mine.case_file import read_cases, write_cases
+    from trackdown.lab.mine.dataset import Mined, build_from_git
+
+_HOME = {
+    "Case": "cases",
+    "Evaluation": "evaluation",
+    "MeanResult": "aggregate",
+    "Mined": "mine.dataset",
+    "Place": "cases",
+    "aggregate_by_mode": "aggregate",
+    "build_from_git": "mine.dataset",
+    "compare_modes": "comparison",
+    "evaluate": "comparison",
+    "mean_results": "aggregate",
+    "read_cases": "mine.case_file",
+    "write_cases": "mine.case_file",
+}
 
 __all__ = [
     "Case",
@@ -26,3 +47,9 @@ __all__ = [
     "read_cases",
     "write_cases",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'trackdown.lab' has no attribute {name!r}")
+    return getattr(import_module(f"trackdown.lab.{_HOME[name]}"), name)

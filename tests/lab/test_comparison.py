@@ -15,7 +15,7 @@ from tests.lab.made_tasks import grown_repository, words
 from trackdown import lab
 from trackdown.errors import QueryError, UsageError
 from trackdown.lab.cases import Case, Place
-from trackdown.lab.evaluate import compare_modes, evaluate
+from trackdown.lab.comparison import compare_modes, evaluate
 from trackdown.lab.mine.dataset import build_from_git
 from trackdown.settings import Settings
 
