@@ -186,7 +186,7 @@ def test_no_query_takes_long(corpus: Corpus, piece: str) -> None:
 def test_every_stage_is_timed(corpus: Corpus) -> None:
     watch = Stopwatch()
     search(corpus, understand("cookie"), Options(), watch)
-    assert list(watch.timings) == ["lexical", "mentions", "commits", "fuse", "explain"]
+    assert list(watch.timings) == ["lexical", "mentions", "commits", "dense", "fuse", "explain"]
     assert all(value >= 0 for value in watch.timings.values())
 
 

@@ -9,9 +9,10 @@ TrackdownError
 │   ├── EmptyRepository     there is nothing to search
 │   └── GitError            git is missing, too old, or failed
 │       └── MissingObject   git needs an object that this clone does not have
-└── StoreError              the store cannot be read or written
-    ├── StoreBusy           another process writes to it
-    └── StoreCorrupt        a file of the store is damaged; what it held can be rebuilt
+├── StoreError              the store cannot be read or written
+│   ├── StoreBusy           another process writes to it
+│   └── StoreCorrupt        a file of the store is damaged; what it held can be rebuilt
+└── ModelError              a model's weights are missing, damaged or of a kind that cannot be used
 
 A message names the input, says what is wrong with it and what to do. Surfaces print it as one line.
 """
@@ -67,3 +68,7 @@ class StoreBusy(StoreError):
 
 class StoreCorrupt(StoreError):
     """Something in the store is damaged. Everything in it is derived, so it is rebuilt."""
+
+
+class ModelError(TrackdownError):
+    """A model cannot be opened or run. Search goes on without it, by words alone."""

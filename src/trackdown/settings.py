@@ -21,7 +21,11 @@ _TRUTHS = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false"
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything that can be chosen. `retriever weights` apply when `fusion` is "weighted"."""
+    """Everything that can be chosen. Weights of retrievers apply when `fusion` is "weighted".
+
+    `models` is "packaged" (what comes with the program), a folder that holds a set of models, `hub:owner/name`, or
+    "none". `budget_ms` is how long models may read in a search of balanced effort.
+    """
 
     store: Path = Path()
     store_limit_mb: int = 4096
@@ -32,14 +36,23 @@ class Settings:
     weight_lexical: float = 1.0
     weight_commits: float = 0.5
     weight_mentions: float = 0.5
+    weight_dense: float = 0.5
     mode: str = "hybrid"
     adaptive: bool = False
     graph: bool = False
+    models: str = "packaged"
+    threads: int = 0
+    budget_ms: int = 300
 
     @property
     def worker_count(self) -> int:
         """Number of processes that parse; 0 in the settings means one for each core, four at most."""
         return self.workers or min(os.cpu_count() or 1, 4)
+
+    @property
+    def thread_count(self) -> int:
+        """Number of threads that a model computes in; 0 in the settings means one for each core, four at most."""
+        return self.threads or min(os.cpu_count() or 1, 4)
 
 
 def load_settings(environment: Mapping[str, str] | None = None, **overrides: Any) -> Settings:

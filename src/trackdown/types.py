@@ -9,7 +9,7 @@ from typing import Literal, Protocol, overload
 Level = Literal["function", "class", "symbol", "file"]
 Effort = Literal["fast", "balanced", "thorough"]
 Aggregation = Literal["maxp", "sump", "avgp", "blend"]
-Fusion = Literal["rrf", "weighted"]
+Fusion = Literal["rrf", "weighted", "learned"]
 
 LEVELS: tuple[Level, ...] = ("function", "class", "symbol", "file")
 """What can be ranked; a symbol is a function or a class, in one ranking."""
@@ -30,6 +30,18 @@ class Progress(Protocol):
 
 def no_progress(step: str, done: int, total: int | None) -> None:
     """The progress of callers that do not want to hear of it."""
+
+
+class FactCache(Protocol):
+    """Where what was computed is kept. `kind` says what it is; a key names the content it was computed from."""
+
+    def read(self, kind: str, keys: Sequence[str]) -> dict[str, bytes]:
+        """The values of those keys that are there."""
+        ...
+
+    def write(self, kind: str, rows: Sequence[tuple[str, bytes]]) -> None:
+        """Keep values under their keys."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from trackdown.engine.modes import SWITCHES, list_modes, options_of, retriever_names, with_mode
+from tests.rerank.tiny_models import make_models
+from trackdown.engine.modes import SWITCHES, list_model_sets, list_modes, options_of, retriever_names, with_mode
 from trackdown.errors import UsageError
 from trackdown.pipeline import RETRIEVERS, Options
 from trackdown.settings import Settings, load_settings
@@ -37,7 +40,7 @@ def test_switches_change_what_they_say() -> None:
 
 def test_a_retriever_that_settings_leave_out_counts_when_it_is_asked_for_alone() -> None:
     options = options_of(Settings(weight_commits=0.0, mode="commits"))
-    assert dict(options.weights) == {"lexical": 0.0, "commits": 1.0, "mentions": 0.0}
+    assert dict(options.weights) == {"lexical": 0.0, "commits": 1.0, "mentions": 0.0, "dense": 0.0}
     assert dict(options_of(Settings(weight_commits=0.0)).weights)["commits"] == 0.0
 
 
@@ -56,7 +59,39 @@ def test_settings_switch_the_graph_on() -> None:
     assert load_settings({"TRACKDOWN_GRAPH": "1", "HOME": "/"}).graph
 
 
-@pytest.mark.parametrize("mode", ["", "bm26", "bm25+", "dense", "bm25@10", "hybrid@3", "rrf@3", "commits@0",
+@pytest.mark.parametrize(
+    ("mode", "depths"),
+    [
+        ("hybrid+rerank", (100, 0, 20)),
+        ("hybrid+rerank@50", (50, 0, 50)),
+        ("bm25+encoder", (100, 0, 0)),
+        ("commits+commit-reranker@250+code-reranker@30", (0, 250, 30)),
+        ("code-reranker@7+rerank", (100, 0, 20)),
+        ("hybrid+thorough", (1000, 1000, 100)),
+    ],
+)
+def test_rerankers_look_as_deep_as_a_mode_says_and_never_at_the_clock(mode: str, depths: tuple[int, int, int]) -> None:
+    judging = with_mode(Options(), mode).judging
+    assert judging is not None and judging.budget_ms is None
+    assert (judging.encoder, judging.commits, judging.code) == depths
+    assert judging.all_windows == (mode == "hybrid+thorough")
+
+
+def test_a_mode_without_rerankers_has_none() -> None:
+    assert with_mode(Options(), "hybrid").judging is None and options_of(Settings()).judging is None
+
+
+def test_the_models_that_are_here_are_listed_with_what_is_wrong_with_them(tmp_path: Path) -> None:
+    make_models(tmp_path / "models")
+    packaged, own = list_model_sets(Settings(models=str(tmp_path / "models")))
+    assert packaged.kind == own.kind == "model" and packaged.what
+    assert own.name == "tiny" and "encoder" in own.what and "Apache-2.0" in own.what
+    assert "there is no folder" in list_model_sets(Settings(models=str(tmp_path / "gone")))[1].what
+    assert len(list_model_sets(Settings(models="none"))) == 1
+
+
+@pytest.mark.parametrize("mode", ["", "bm26", "bm25+", "sparse", "bm25@10", "dense@5", "hybrid@3", "rrf@3", "commits@0",
+                                  "thorough@3", "rerank@0", "encoder@-1",
                                   "commits@-1", "commits@x", "commits@²", "commits@99999999999"])  # fmt: skip
 def test_what_is_no_mode_is_refused(mode: str) -> None:
     with pytest.raises(UsageError):

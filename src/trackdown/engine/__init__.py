@@ -1,14 +1,38 @@
-"""The engine behind every surface: open a repository, keep its indexes true, search it, explain the answer."""
+"""The engine behind every surface: open a repository, keep its indexes true, search it, explain the answer.
 
-from trackdown.engine.modes import list_modes, options_of, with_mode
-from trackdown.engine.neighbourhood import MOST_DEPTH, Neighbourhood
+What only some callers need is loaded when it is first used: a search starts without the graph.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from trackdown.engine.modes import list_model_sets, list_modes, options_of, with_mode
 from trackdown.engine.prepare import Prepared
 from trackdown.engine.rank import RankedPlace, rank
-from trackdown.engine.related import CoChange, Related
-from trackdown.engine.relations import Relative
 from trackdown.engine.repository import Repository, clear_everything, open
 from trackdown.engine.several import search_all
-from trackdown.graph.edges import DIRECTIONS, EDGE_TYPES, HOWS, Direction, Edge, EdgeType, How, Node
+
+if TYPE_CHECKING:
+    from trackdown.engine.neighbourhood import MOST_DEPTH, Neighbourhood
+    from trackdown.engine.related import CoChange, Related
+    from trackdown.engine.relations import Relative
+    from trackdown.graph.edges import DIRECTIONS, EDGE_TYPES, HOWS, Direction, Edge, EdgeType, How, Node
+
+_HOME = {
+    "DIRECTIONS": "graph.edges",
+    "EDGE_TYPES": "graph.edges",
+    "HOWS": "graph.edges",
+    "MOST_DEPTH": "engine.neighbourhood",
+    "CoChange": "engine.related",
+    "Direction": "graph.edges",
+    "Edge": "graph.edges",
+    "EdgeType": "graph.edges",
+    "How": "graph.edges",
+    "Neighbourhood": "engine.neighbourhood",
+    "Node": "graph.edges",
+    "Related": "engine.related",
+    "Relative": "engine.relations",
+}
 
 __all__ = [
     "DIRECTIONS",
@@ -28,6 +52,7 @@ __all__ = [
     "Relative",
     "Repository",
     "clear_everything",
+    "list_model_sets",
     "list_modes",
     "open",
     "options_of",
@@ -35,3 +60,9 @@ __all__ = [
     "search_all",
     "with_mode",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'trackdown.engine' has no attribute {name!r}")
+    return getattr(import_module(f"trackdown.{_HOME[name]}"), name)

@@ -8,11 +8,12 @@ import msgspec
 
 from trackdown.index import update_code, update_commits
 from trackdown.index.blob_facts import BLOBS
-from trackdown.index.code import CodeSegment
+from trackdown.index.code import CodeIndex, CodeSegment
 from trackdown.index.commits import CommitSegment
-from trackdown.index.program import REFERENCES, references_key
+from trackdown.index.vectors import segment_of_vectors
 from trackdown.repository.history import HISTORY_VERSION
 from trackdown.repository.source import Source
+from trackdown.rerank.kept import RELEVANCE, VECTORS
 from trackdown.store.collect import Held, beyond_limit, drop, sweep
 from trackdown.store.store import Store
 
@@ -22,17 +23,36 @@ T = TypeVar("T")
 def held(store: Store) -> list[Held]:
     """Every manifest of the store; damaged ones hold nothing."""
     found = []
+    vectors = _vectors_by_segment(store)
     for key, value, used in store.database.records(update_code.MANIFESTS):
         code = _decoded(value, update_code.Manifest)
         if code is None:
             continue
-        arrays = tuple(name for name in (code.base, code.delta) if name)
+        segments = [name for name in (code.base, code.delta) if name]
+        arrays = (*segments, *(name for segment in segments for name in vectors.get(segment, ())))
         found.append(Held(update_code.MANIFESTS, key, code.repository, used, arrays))
     for key, value, used in store.database.records(update_commits.MANIFESTS):
         commits = _decoded(value, update_commits.Manifest)
         if commits is not None:
             found.append(Held(update_commits.MANIFESTS, key, key, used, tuple(commits.segments)))
     return found
+
+
+def _vectors_by_segment(store: Store) -> dict[str, list[str]]:
+    """The files of vectors that stand beside each segment, one for each model."""
+    found: dict[str, list[str]] = {}
+    for name in store.array_names():
+        segment = segment_of_vectors(name)
+        if segment is not None:
+            found.setdefault(segment, []).append(name)
+    return found
+
+
+def index_size(store: Store, code: CodeIndex) -> int:
+    """Bytes of the array files of a snapshot's code, vectors included."""
+    vectors = _vectors_by_segment(store)
+    beside = (name for segment in code.segments for name in vectors.get(segment.name, ()))
+    return sum(segment.arrays.size for segment in code.segments) + sum(map(store.array_size, beside))
 
 
 def _decoded(value: bytes, kind: type[T]) -> T | None:
@@ -71,14 +91,20 @@ def forget(store: Store, source: Source, repository: str) -> None:
 
 
 def _live(store: Store, manifests: list[Held], kind: str) -> set[str] | None:
-    """The keys of the facts that the manifests' arrays were gathered from."""
+    """The keys of the facts that the manifests' arrays were gathered from. None of what models computed is among them:
+    nothing is gathered from it, and it is computed again as it is needed.
+    """
+    from trackdown.index.program import REFERENCES, references_key
+
     live: set[str] = set()
+    if kind in (VECTORS, RELEVANCE):
+        return live
     wanted = update_commits.MANIFESTS if kind == update_commits.COMMITS else update_code.MANIFESTS
     for manifest in manifests:
         if manifest.kind != wanted:
             continue
         for name in manifest.arrays:
-            arrays = store.open_arrays(name)
+            arrays = store.open_arrays(name) if segment_of_vectors(name) is None else None
             if arrays is None:
                 continue
             if kind == BLOBS:

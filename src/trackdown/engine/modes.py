@@ -1,21 +1,27 @@
 """Modes: which retrievers and stages take part in a search, by name.
 
 A mode is parts joined by `+`: `bm25`, `commits`, `bm25+commits`, `hybrid` (all retrievers), `hybrid+rrf`,
-`commits@100+maxp`. A part may carry a depth behind `@`. Retrievers come from the pipeline's own list, so a new one has
-a mode as soon as it exists; a stage has one line in `SWITCHES`.
+`commits@100+maxp`, `hybrid+rerank@50`. A part may carry a depth behind `@`. Retrievers come from the pipeline's own
+list, so a new one has a mode as soon as it exists; a stage has one line in `SWITCHES`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
+from trackdown.engine.effort import BALANCED, THOROUGH
+from trackdown.engine.models import NONE
 from trackdown.errors import UsageError
-from trackdown.expand.spider import Expansion
 from trackdown.graph.edges import EDGE_TYPES
 from trackdown.pipeline import RETRIEVERS, Options
-from trackdown.retrieve import commits, lexical, mentions
+from trackdown.rerank.judging import Judging
+from trackdown.retrieve import commits, dense, lexical, mentions
 from trackdown.settings import Settings
+
+if TYPE_CHECKING:
+    from trackdown.models.registry import ModelSet
 
 HYBRID = "hybrid"
 GRAPH = "graph"
@@ -24,11 +30,23 @@ _WHAT = {
     lexical.SIGNAL: "BM25 over functions, classes and windows: body, name and path",
     mentions.SIGNAL: "names, paths and traceback frames that the query holds",
     commits.SIGNAL: "BM25 over past commit messages, aggregated to the files they touched (@N: the best N commits)",
+    dense.SIGNAL: "static vectors of functions, classes and windows, where there is a model",
 }
+_COMMITS_READ = 100
 
 
-def _expanded(options: Options, expansion: Expansion) -> Options:
-    return replace(options, expansion=expansion)
+def _expanded(options: Options, **settings: Any) -> Options:
+    """Options with an expansion of these settings; its room is only loaded for a mode that names one."""
+    from trackdown.expand.spider import Expansion
+
+    return replace(options, expansion=Expansion(**settings))
+
+
+def _judged(options: Options, *, encoder: int = 0, commits: int = 0, code: int = 0) -> Options:
+    """Options with some stages as deep as given, and the others as they were."""
+    named = options.judging or Judging()
+    depths = (encoder or named.encoder, commits or named.commits, code or named.code)
+    return replace(options, judging=replace(named, encoder=depths[0], commits=depths[1], code=depths[2]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,32 +62,69 @@ class Switch:
 SWITCHES: dict[str, Switch] = {
     "weighted": Switch("fusion", "weighted sum of scores", lambda o, _: replace(o, fusion="weighted")),
     "rrf": Switch("fusion", "reciprocal rank fusion", lambda o, _: replace(o, fusion="rrf")),
+    "learned": Switch("fusion", "weights fitted to past cases", lambda o, _: replace(o, fusion="learned")),
     "adaptive": Switch("fusion", "weights that depend on the query's kind", lambda o, _: replace(o, adaptive=True)),
     "graph": Switch(
         "expansion",
         "neighbours by class, file, calls, inheritance and imports move up to the best five, if they score well",
-        lambda o, _: _expanded(o, Expansion(depth=3, edges=EDGE_TYPES)),
+        lambda o, _: _expanded(o, depth=3, edges=EDGE_TYPES),
     ),
     "spider": Switch(
         "expansion",
         "SpIDER: neighbours by folder, file and class move up to the best five (@N: within N edges)",
-        lambda o, depth: _expanded(o, Expansion(depth=depth or 4)),
+        lambda o, depth: _expanded(o, depth=depth or 4),
+        takes_depth=True,
+    ),
+    "spider-read": Switch(
+        "expansion",
+        "the same, and the cross-encoder picks the neighbours (@N: within N edges)",
+        lambda o, depth: _expanded(o, depth=depth or 4, selector="cross-encoder"),
         takes_depth=True,
     ),
     "callees": Switch(
         "expansion",
         "what the best results call moves up to them",
-        lambda o, _: _expanded(o, Expansion(edges=("invokes",), direction="out")),
+        lambda o, _: _expanded(o, edges=("invokes",), direction="out"),
     ),
     "callers": Switch(
         "expansion",
         "what calls the best results moves up to them",
-        lambda o, _: _expanded(o, Expansion(edges=("invokes",), direction="in")),
+        lambda o, _: _expanded(o, edges=("invokes",), direction="in"),
     ),
     "maxp": Switch("aggregation", "a file scores as its best commit", lambda o, _: replace(o, aggregation="maxp")),
     "sump": Switch("aggregation", "a file scores as the sum of commits", lambda o, _: replace(o, aggregation="sump")),
     "avgp": Switch("aggregation", "a file scores as the mean of commits", lambda o, _: replace(o, aggregation="avgp")),
     "blend": Switch("aggregation", "best commit + 1/100 of the sum", lambda o, _: replace(o, aggregation="blend")),
+    "rerank": Switch(
+        "reranker",
+        f"encoder@{BALANCED.encoder}, then code-reranker@{BALANCED.code} (@N: both over the best N)",
+        lambda o, depth: _judged(o, encoder=depth or BALANCED.encoder, code=depth or BALANCED.code),
+        takes_depth=True,
+    ),
+    "encoder": Switch(
+        "reranker",
+        f"encoder vectors of the best candidates (@N: the best N, else {BALANCED.encoder})",
+        lambda o, depth: _judged(o, encoder=depth or BALANCED.encoder),
+        takes_depth=True,
+    ),
+    "commit-reranker": Switch(
+        "reranker",
+        f"the cross-encoder reads past commit messages (@N: the best N, else {_COMMITS_READ})",
+        lambda o, depth: _judged(o, commits=depth or _COMMITS_READ),
+        takes_depth=True,
+    ),
+    "code-reranker": Switch(
+        "reranker",
+        f"the cross-encoder reads the code of the best candidates (@N: the best N, else {BALANCED.code})",
+        lambda o, depth: _judged(o, code=depth or BALANCED.code),
+        takes_depth=True,
+    ),
+    "thorough": Switch(
+        "reranker",
+        f"the full pipeline: encoder@{THOROUGH.encoder}, commit-reranker@{THOROUGH.commits}, code-reranker@"
+        f"{THOROUGH.code} on all windows",
+        lambda o, _: replace(o, judging=THOROUGH),
+    ),
 }
 
 
@@ -94,6 +149,21 @@ def list_modes() -> list[Listed]:
     return [*retrievers, Listed(HYBRID, "retriever", "all retrievers together: the default"), *switches]
 
 
+def list_model_sets(settings: Settings) -> list[Listed]:
+    """The models that came with the program and those that the settings name, with what is wrong with them if it is."""
+    from trackdown.models.registry import PACKAGED, list_models
+
+    others = [settings.models] if settings.models not in (PACKAGED, NONE) else []
+    return [Listed(found.name, "model", _described(found)) for found in list_models(others)]
+
+
+def _described(found: ModelSet) -> str:
+    if found.problem:
+        return found.problem
+    size = f"{found.parameters / 1e6:.1f} M parameters, {found.bytes / 1e6:.0f} MB"
+    return f"{', '.join(found.roles)}; {size}, {found.licence}; {found.folder}"
+
+
 def options_of(settings: Settings) -> Options:
     """The options that the settings ask for."""
     options = Options(
@@ -103,6 +173,7 @@ def options_of(settings: Settings) -> Options:
             (lexical.SIGNAL, settings.weight_lexical),
             (commits.SIGNAL, settings.weight_commits),
             (mentions.SIGNAL, settings.weight_mentions),
+            (dense.SIGNAL, settings.weight_dense),
         ),
         adaptive=settings.adaptive,
     )

@@ -5,18 +5,18 @@ This is why an answer is never stale: keys say which index belongs to what is on
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
+from typing import TYPE_CHECKING
 
 from trackdown.engine.background import Background, Stoppable
-from trackdown.engine.housekeeping import collect_beyond_limit
+from trackdown.engine.fact_cache import StoreFacts
+from trackdown.engine.models import ModelShelf, model_shelf
 from trackdown.errors import EmptyRepository, StoreError
-from trackdown.graph.graph import Graph
 from trackdown.index.code import CodeIndex
 from trackdown.index.commits import CommitIndex
-from trackdown.index.program import IndexedProgram
 from trackdown.index.repository_id import is_known, repository_id
 from trackdown.index.update_code import CodeUpdate, manifest_key, open_code, partial_code, update_code
 from trackdown.index.update_commits import CommitUpdate, open_commits, update_commits
@@ -27,7 +27,11 @@ from trackdown.repository.watch import Watch
 from trackdown.repository.worktree import WorktreeState, decode_state, encode_state, look, steering_holds
 from trackdown.settings import Settings
 from trackdown.store.store import Store
-from trackdown.types import Progress, SnapshotInfo
+from trackdown.types import FactCache, Progress, SnapshotInfo
+
+if TYPE_CHECKING:
+    from trackdown.graph.graph import Graph
+    from trackdown.index.vectors import SegmentVectors, UnitVectors
 
 _STATES = "worktree"
 _ROUNDS = 3
@@ -38,13 +42,18 @@ _SECONDS_TO_STOP = 0.5
 class Prepared:
     """A snapshot with its indexes, ready to be searched. `history` is an index and the commit to look from.
 
-    `graph` gives the snapshot's graph, made at the first call.
+    `graph` gives the snapshot's graph and `vectors` its units' static vectors, made at the first call; `vectors` gives
+    None where there is no model. `messages` reads whole messages of commits, `facts` keeps what models compute.
     """
 
     snapshot: Snapshot
     code: CodeIndex
     history: tuple[CommitIndex, str] | None
     graph: Callable[[], Graph]
+    vectors: Callable[[], UnitVectors | None]
+    messages: Callable[[Sequence[int]], list[str]]
+    models: ModelShelf
+    facts: FactCache
     notes: list[str] = field(default_factory=list)
     partial: bool = False
 
@@ -60,12 +69,14 @@ class Preparer:
         self.source = source
         self.store = store
         self.settings = settings
+        self.models = model_shelf(settings.models, settings.thread_count)
         self._watch = Watch()
         self._looks = 0
         self._state: WorktreeState | None = None
         self._snapshot: Snapshot | None = None
         self._code: tuple[str, CodeIndex] | None = None
         self._last_graph: tuple[CodeIndex, Graph] | None = None
+        self._known_vectors: dict[str, SegmentVectors] = {}
         self._commits: CommitUpdate | None = None
         self._identity: tuple[str, str] | None = None
         self._early: Background[None] | None = None
@@ -134,8 +145,17 @@ class Preparer:
         if update is None or (snapshot.commit is not None and commits is None):
             update, commits = self._update(snapshot, update, commits, progress, wait_seconds)
         history = (commits.index, snapshot.commit) if commits is not None and snapshot.commit is not None else None
-        graph = partial(self._graph, snapshot, update.index, progress)
-        prepared = Prepared(snapshot, update.index, history, graph, list(self.store.notes))
+        prepared = Prepared(
+            snapshot,
+            update.index,
+            history,
+            partial(self._graph, snapshot, update.index, progress),
+            partial(self._vectors, update.index, progress),
+            partial(self._messages, snapshot.commit, commits.index if commits is not None else None),
+            self.models,
+            StoreFacts(self.store),
+            list(self.store.notes),
+        )
         if update.pending or (snapshot.commit is not None and commits is None):
             prepared.partial = True
             total = len(snapshot.files)
@@ -151,6 +171,9 @@ class Preparer:
     def _graph(self, snapshot: Snapshot, code: CodeIndex, progress: Progress) -> Graph:
         """The graph of a snapshot; the last one is kept with what it has resolved."""
         if self._last_graph is None or self._last_graph[0] is not code:
+            from trackdown.graph.graph import Graph
+            from trackdown.index.program import IndexedProgram
+
             program = IndexedProgram(
                 code,
                 snapshot,
@@ -161,6 +184,21 @@ class Preparer:
             )
             self._last_graph = (code, Graph(program))
         return self._last_graph[1]
+
+    def _vectors(self, code: CodeIndex, progress: Progress) -> UnitVectors | None:
+        """The static vectors of a snapshot's units; those of segments that it shares with the last one are at hand."""
+        table = self.models.static()
+        if table is None:
+            return None
+        from trackdown.index.vectors import unit_vectors
+
+        return unit_vectors(self.store, code, table, self._known_vectors, progress)
+
+    def _messages(self, commit: str | None, index: CommitIndex | None, positions: Sequence[int]) -> list[str]:
+        """Whole messages of commits of the history."""
+        from trackdown.index.messages import commit_messages
+
+        return commit_messages(self.store, self.identity(commit), index, positions) if index is not None else []
 
     def ready_code(self, snapshot: Snapshot) -> CodeIndex | None:
         """The code index of a snapshot, if it needs no work."""
@@ -248,6 +286,8 @@ class Preparer:
                 if history is not None:
                     history.wait(None if isinstance(error, Exception) else _SECONDS_TO_STOP)
                 raise
+            from trackdown.engine.housekeeping import collect_beyond_limit
+
             collect_beyond_limit(self.store, self.settings.store_limit_mb << 20)
         return code, commits
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from trackdown import pipeline
+from trackdown.engine.corpus import corpus_of
 from trackdown.engine.prepare import Prepared
-from trackdown.errors import UnknownRevision
+from trackdown.engine.snippets import Snippets
 from trackdown.query.understand import understand
-from trackdown.retrieve.corpus import Corpus
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,22 +21,23 @@ class RankedPlace:
     score: float
 
 
-def rank(prepared: Prepared, query: str, options: pipeline.Options, seen_from: str | None = None) -> list[RankedPlace]:
+def rank(
+    prepared: Prepared,
+    query: str,
+    options: pipeline.Options,
+    seen_from: str | None = None,
+    tap: pipeline.Tap | None = None,
+) -> list[RankedPlace]:
     """The best places for a query, each symbol of a file once. `seen_from` is a full id: only its past is visible.
 
-    Raises QueryError, and UnknownRevision when `seen_from` is not in the history of what was prepared.
+    `tap` hears what every stage said of the candidates. Raises QueryError, and UnknownRevision when `seen_from` is not
+    in the history of what was prepared.
     """
-    found = pipeline.search(_corpus(prepared, seen_from), understand(query), replace(options, explained=False))
+    understood = understand(query)
+    with Snippets(prepared.snapshot) as snippets:
+        corpus = corpus_of(prepared, snippets, seen_from)
+        found = pipeline.search(corpus, understood, replace(options, explained=False), tap=tap)
     return list(_places(prepared, found))
-
-
-def _corpus(prepared: Prepared, seen_from: str | None) -> Corpus:
-    if seen_from is None or prepared.history is None:
-        return Corpus(prepared.code, prepared.history, graph=prepared.graph)
-    index, commit = prepared.history
-    if index.position(seen_from) < 0:
-        raise UnknownRevision(f"commit {seen_from} is not in the history of {commit}")
-    return Corpus(prepared.code, (index, seen_from), commit, prepared.graph)
 
 
 def _places(prepared: Prepared, found: list[pipeline.Ranked]) -> Iterator[RankedPlace]:

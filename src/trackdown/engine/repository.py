@@ -8,20 +8,20 @@ for result in repo.search("where is the session cookie signed?"):
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
-from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from trackdown import pipeline
+from trackdown.engine.background import Background
+from trackdown.engine.corpus import corpus_of
 from trackdown.engine.damage import damage_told
-from trackdown.engine.housekeeping import forget
-from trackdown.engine.modes import options_of
-from trackdown.engine.neighbourhood import Neighbourhood, Reach, neighbourhood
+from trackdown.engine.effort import Wanted
+from trackdown.engine.modes import HYBRID, options_of
+from trackdown.engine.past import past_commits
 from trackdown.engine.prepare import Prepared, Preparer
-from trackdown.engine.related import Related, related_places
 from trackdown.engine.snippets import Snippets
-from trackdown.engine.starts import StartFinder
 from trackdown.errors import StoreError, UsageError
 from trackdown.graph.edges import EDGE_TYPES, HOWS, Direction, EdgeType, How
 from trackdown.index.code import CodeIndex
@@ -30,24 +30,26 @@ from trackdown.index.update_code import read_inventory
 from trackdown.query.understand import Query, understand
 from trackdown.repository.snapshot import Snapshot
 from trackdown.repository.source import Source, is_url, open_source, open_url
-from trackdown.retrieve.commits import PastCommits
-from trackdown.retrieve.corpus import Corpus
+from trackdown.retrieve import dense
 from trackdown.settings import Settings, load_settings
 from trackdown.store.store import Store
 from trackdown.types import (
-    EFFORTS,
     LEVELS,
     Effort,
     HistoryResults,
     Inventory,
     Level,
-    PastCommit,
     Progress,
     RepositoryStatus,
     Result,
     SearchResults,
     no_progress,
 )
+
+if TYPE_CHECKING:
+    from trackdown.engine.neighbourhood import Neighbourhood
+    from trackdown.engine.related import Related
+    from trackdown.fuse.learned import LearnedFusion
 
 MOST_RESULTS = 1000
 _LONGEST_WAIT = 1800.0
@@ -99,29 +101,42 @@ class Repository:
         effort: Effort = "balanced",
         *,
         tests: bool = True,
+        budget: float | None = None,
+        depth: int | None = None,
+        rerank: bool | None = None,
         progress: Progress = no_progress,
     ) -> SearchResults:
         """Rank functions, classes or files for an issue, a question or a name.
 
-        `at` searches a past commit with the history it had then. `tests=False` leaves test files out. `effort` bounds
-        the neural stages; there are none yet. Raises QueryError, UsageError, UnknownRevision, StoreError, GitError.
+        `at` searches a past commit with the history it had then. `tests=False` leaves test files out. `effort` says how
+        much models may read: nothing (fast), as much as `budget` milliseconds allow (balanced), or all that helps
+        (thorough). `depth` lets them read exactly so many candidates, however long it takes. `rerank` True or False
+        switches them on or off. Raises QueryError, UsageError, UnknownRevision, StoreError, GitError.
         """
-        _check(k, level, effort)
+        _check(k, level)
+        wanted = Wanted(effort, budget, depth, rerank)
         understood = understand(query)
         options = replace(options_of(self.settings), level=level, k=k, tests=tests, folders=(self.source.subfolder,))
+        asked = options.judging is not None or wanted.in_words
+        # Only the default mode leaves it to the effort what models do: any other one says itself what takes part.
+        judging = wanted.judging(options.judging, self.settings.mode.strip() == HYBRID, self.settings.budget_ms)
+        options = replace(options, judging=judging)
         watch = pipeline.Stopwatch()
-        for attempt in (1, 2):
-            prepared = self._preparer.prepare(at, progress)
-            watch.lap("check")
-            results = self._results(prepared, understood, options, watch, last=attempt == 2)
-            if results is not None:
-                break
+        with self._warming(judging is not None):
+            for attempt in (1, 2):
+                prepared = self._preparer.prepare(at, progress)
+                if options.fusion == "learned":
+                    options = replace(options, learned=self._own_fusion(prepared, level))
+                watch.lap("check")
+                results = self._results(prepared, understood, options, watch, last=attempt == 2)
+                if results is not None:
+                    break
         return SearchResults(
             query,
             level,
             results or (),
             (prepared.info(),),
-            self._told(prepared),
+            (*self._told(prepared), *self._told_of_models(options, asked and judging is not None)),
             prepared.partial,
             {stage: round(value, 3) for stage, value in watch.timings.items()},
         )
@@ -131,30 +146,13 @@ class Repository:
         self, query: str, k: int = 10, at: str | None = None, *, progress: Progress = no_progress
     ) -> HistoryResults:
         """Past commits like a query, with the files they touched under the names these have now."""
-        _check(k, "file", "fast")
+        _check(k, "file")
         understood = understand(query)
         prepared = self._preparer.prepare(at, progress)
         notes = self._told(prepared)
         if prepared.history is None:
             return HistoryResults(query, (), (prepared.info(),), (*notes, f"{self.source.name} has no history"))
-        index, commit = prepared.history
-        past = PastCommits(index, commit, understood.weights, depth=k)
-        files = past.present_files(prepared.code.files_by_path)
-        positions = past.positions.tolist()
-        found = tuple(
-            PastCommit(
-                rank,
-                self.source.name,
-                index.oid(position),
-                index.subject(position),
-                datetime.fromtimestamp(int(index.times[position]), UTC).strftime("%Y-%m-%d"),
-                index.author(position),
-                float(past.values[rank - 1]),
-                tuple(sorted(prepared.code.path(file) for file in files.get(position, []))),
-                matched,
-            )
-            for rank, (position, matched) in enumerate(zip(positions, past.matched(positions), strict=True), 1)
-        )
+        found = past_commits(prepared, understood, k)
         return HistoryResults(query, found, (prepared.info(),), notes)
 
     @damage_told
@@ -164,7 +162,9 @@ class Repository:
         """What calls the unit at FILE:LINE, what it calls, its siblings, base classes and subclasses, code that reads
         alike, and files that changed together with FILE; at most `k` of each. Raises UsageError.
         """
-        _check(k, "function", "fast")
+        from trackdown.engine.related import related_places
+
+        _check(k, "function")
         place = self._relative(location)
         prepared = self._preparer.prepare(at, progress)
         with Snippets(prepared.snapshot) as snippets:
@@ -189,6 +189,9 @@ class Repository:
 
         `target` is a file, FILE:LINE, a folder or a symbol. Raises UsageError, UnknownRevision, StoreError, GitError.
         """
+        from trackdown.engine.neighbourhood import Reach, neighbourhood
+        from trackdown.engine.starts import StartFinder
+
         reach = Reach(depth, edges, direction, hows)
         prepared = self._preparer.prepare(at, progress)
         graph = prepared.graph()
@@ -200,6 +203,7 @@ class Repository:
     def index(self, at: str | None = None, *, progress: Progress = no_progress) -> RepositoryStatus:
         """Bring the indexes of a snapshot up to date and say what they hold."""
         prepared = self._preparer.prepare(at, progress)
+        prepared.vectors()
         status = self._describe(prepared.snapshot, prepared.code, prepared.history)
         return replace(status, ready=not prepared.partial, notes=self._told(prepared))
 
@@ -244,13 +248,43 @@ class Repository:
     @damage_told
     def clear(self) -> None:
         """Remove what the store holds for this repository alone."""
+        from trackdown.engine.housekeeping import forget
+
         forget(self._store, self.source, self._preparer.identity(self.source.head()))
         self._preparer.close()
         self._preparer = Preparer(self.source, self._store, self.settings)
 
+    def _own_fusion(self, prepared: Prepared, level: Level) -> LearnedFusion | None:
+        """Weights that were fitted to this repository's past, where they won."""
+        from trackdown.engine.own import fusing_models, own_fusion
+
+        repository = self._preparer.identity(prepared.snapshot.commit)
+        return own_fusion(self._store, repository, level, fusing_models(prepared.models))
+
+    @contextmanager
+    def _warming(self, wanted: bool) -> Iterator[None]:
+        """Models load beside what comes before them. Nothing is still loading afterwards, so that a process may end."""
+        loading = Background(self._preparer.models.warm) if wanted else None
+        try:
+            yield
+        finally:
+            if loading is not None:
+                loading.wait()
+
     def _told(self, prepared: Prepared) -> tuple[str, ...]:
         """All notes, each once."""
         return tuple(dict.fromkeys([*self._notes, *prepared.notes]))
+
+    def _told_of_models(self, options: pipeline.Options, asked: bool) -> list[str]:
+        """What is wrong with the models; that there are none is only told to whom it matters."""
+        models = self._preparer.models
+        only_dense = {signal for signal, weight in options.weights if weight} == {dense.SIGNAL}
+        in_vain = asked and models.encoder() is None and models.cross_encoder() is None
+        if notes := models.notes():
+            return notes
+        if in_vain or (only_dense and models.static() is None):
+            return ["there is no model for this here, see `trackdown eval --list-models`: searched without"]
+        return []
 
     def _results(
         self,
@@ -262,10 +296,9 @@ class Repository:
         last: bool,
     ) -> tuple[Result, ...] | None:
         """The answer; None when a file it would show changed since the look. At the `last` attempt it is left out."""
-        corpus = Corpus(prepared.code, prepared.history, graph=prepared.graph)
         results: list[Result] = []
         with Snippets(prepared.snapshot) as snippets:
-            for item in pipeline.search(corpus, query, options, watch):
+            for item in pipeline.search(corpus_of(prepared, snippets), query, options, watch):
                 result = snippets.result(prepared.code, item, len(results) + 1, self.source.name)
                 if result is not None:
                     results.append(result)
@@ -273,6 +306,13 @@ class Repository:
                     return None
         watch.lap("snippets")
         return tuple(results)
+
+    def _describe(
+        self, snapshot: Snapshot, code: CodeIndex | None, history: tuple[CommitIndex, str] | None
+    ) -> RepositoryStatus:
+        from trackdown.engine.status import describe
+
+        return replace(describe(self._store, snapshot, code, history), notes=tuple(self._notes))
 
     def _relative(self, location: str) -> str:
         """A location relative to the root, whatever folder it was named from."""
@@ -288,31 +328,6 @@ class Repository:
         inside = self.source.kind != "bare" and os.path.exists(full) and f"{full}/".startswith(f"{root}/")
         return os.path.relpath(full, root) if inside else os.path.normpath(path)
 
-    def _describe(
-        self, snapshot: Snapshot, code: CodeIndex | None, history: tuple[CommitIndex, str] | None
-    ) -> RepositoryStatus:
-        excluded = Counter(item.reason for item in snapshot.excluded)
-        if code is not None:
-            excluded.update(code.left_out)
-        sizes = [segment.arrays.size for segment in (code.segments if code else [])]
-        sizes += [segment.arrays.size for segment in (history[0].segments if history else [])]
-        return RepositoryStatus(
-            repository=self.source.name,
-            kind=self.source.kind,
-            commit=snapshot.commit,
-            dirty=snapshot.dirty,
-            ready=code is not None and (history is not None or snapshot.commit is None),
-            files=code.file_count if code else len(snapshot.files),
-            units=code.unit_count if code else 0,
-            languages=code.languages() if code else {},
-            excluded=dict(sorted(excluded.items())),
-            commits=history[0].visible(history[1]) if history else 0,
-            index_bytes=sum(sizes),
-            store=str(self.settings.store),
-            store_bytes=self._store.size(),
-            notes=tuple(self._notes),
-        )
-
 
 def clear_everything(settings: Settings | None = None) -> tuple[int, int]:
     """Remove the whole store, every repository's part and every format version. Returns its size before and after."""
@@ -322,10 +337,8 @@ def clear_everything(settings: Settings | None = None) -> tuple[int, int]:
     return before, store.size()
 
 
-def _check(k: int, level: str, effort: str) -> None:
+def _check(k: int, level: str) -> None:
     if not 1 <= k <= MOST_RESULTS:
         raise UsageError(f"k must be between 1 and {MOST_RESULTS}, not {k}")
     if level not in LEVELS:
         raise UsageError(f"level must be one of {', '.join(LEVELS)}, not {level!r}")
-    if effort not in EFFORTS:
-        raise UsageError(f"effort must be one of {', '.join(EFFORTS)}, not {effort!r}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from math import inf
 
 from trackdown.engine.repository import Repository
 from trackdown.types import Effort, Level, Progress, Result, SearchResults, no_progress
@@ -21,25 +22,43 @@ def search_all(
     effort: Effort = "balanced",
     *,
     tests: bool = True,
+    budget: float | None = None,
+    depth: int | None = None,
+    rerank: bool | None = None,
     progress: Progress = no_progress,
 ) -> SearchResults:
-    """Search several repositories or folders and merge the answers by score.
+    """Search several repositories or folders and merge the answers by score; the order within each stays.
 
-    Folders of one repository may overlap: each place is in the answer once. Different repositories with the same
-    name are told apart by their full paths.
+    What bounds reranking holds for each repository. Folders of one repository may overlap: each place is in the answer
+    once. Different repositories with the same name are told apart by their full paths.
     """
     names = _names(repositories)
     answers: list[SearchResults] = []
-    unique: dict[Place, Result] = {}
+    unique: dict[Place, tuple[float, Result]] = {}
     for repository in repositories:
-        answer = repository.search(query, k, level, at, effort, tests=tests, progress=progress)
+        answer = repository.search(
+            query,
+            k,
+            level,
+            at,
+            effort,
+            tests=tests,
+            budget=budget,
+            depth=depth,
+            rerank=rerank,
+            progress=progress,
+        )
         if len(repositories) == 1:
             return answer
         name = names[str(repository.source.root)]
         answers.append(replace(answer, snapshots=tuple(replace(info, repository=name) for info in answer.snapshots)))
+        lowest = inf  # what was moved down stands below what it stands behind, whatever its own score
         for result in answer:
-            unique.setdefault((name, result.path, result.symbol, result.start_line), replace(result, repository=name))
-    merged = sorted(unique.values(), key=lambda result: (-result.score, result.repository, result.path, result.rank))
+            lowest = min(lowest, result.score)
+            place = (name, result.path, result.symbol, result.start_line)
+            unique.setdefault(place, (lowest, replace(result, repository=name)))
+    ordered = sorted(unique.values(), key=lambda item: (-item[0], item[1].repository, item[1].rank, item[1].path))
+    merged = [result for _, result in ordered]
     timings: Counter[str] = Counter()
     for answer in answers:
         timings.update(answer.timings_ms)

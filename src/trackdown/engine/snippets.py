@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import TracebackType
 
 from trackdown.explain import reasons
@@ -50,6 +51,16 @@ class Snippets:
         if self._reader is None:
             self._reader = BlobReader(source.git)
         return self._reader.read(oid)
+
+    def units(self, code: CodeIndex, units: Sequence[int]) -> list[str | None]:
+        """The source of units; None for one whose file's content has changed since it was indexed."""
+        found: list[str | None] = []
+        for unit in units:
+            file = int(code.unit_file[unit])
+            lines = self.lines(code.path(file), oid_of_key(code.fact_key(file)))
+            first, last = int(code.unit_start[unit]), int(code.unit_end[unit])
+            found.append(None if lines is None else "\n".join(lines[first - 1 : last]))
+        return found
 
     def result(self, code: CodeIndex, item: Ranked, rank: int, repository: str) -> Result | None:
         """A result with its snippet; None when the file's content has changed since it was indexed."""

@@ -14,8 +14,8 @@ from typing import Literal
 
 from trackdown.graph.edges import EdgeType, How
 
-Selector = Literal["none", "scores"]
-SELECTORS: tuple[Selector, ...] = ("none", "scores")
+Selector = Literal["none", "scores", "cross-encoder"]
+SELECTORS: tuple[Selector, ...] = ("none", "scores", "cross-encoder")
 SIGNAL = "graph"
 
 
@@ -24,8 +24,9 @@ class Expansion:
     """K, C, d and N, the edges to walk, and who picks.
 
     `depth` counts edges along *contains* (at class level 2 at most, as in the paper), `hops` those along all others.
-    `threshold` is for the selector `scores`: a neighbour must have at least this share of its centre's score. `each` is
-    how many a centre may bring at most.
+    `threshold` is for the selector `scores`: a neighbour must have at least this share of its centre's score. The
+    selector `cross-encoder` reads the first `read` neighbours of a centre and wants `relevant` of each; where there is
+    no such model, scores decide. `each` is how many a centre may bring at most.
     """
 
     window: int = 20
@@ -39,6 +40,8 @@ class Expansion:
     selector: Selector = "scores"
     threshold: float = 0.7
     each: int = 3
+    relevant: float = 0.5
+    read: int = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +66,17 @@ Neighbours = Callable[[int, Sequence[int]], list[Neighbour]]
 """(centre, candidates that may be neighbours) → those that are, in the order of the candidates."""
 
 
-def spider(ranked: Sequence[int], scores: Sequence[float], neighbours: Neighbours, settings: Expansion) -> list[Placed]:
+Reader = Callable[[Sequence[int]], Sequence[float]]
+"""Candidates → how relevant a model finds each, from 0 to 1."""
+
+
+def spider(
+    ranked: Sequence[int],
+    scores: Sequence[float],
+    neighbours: Neighbours,
+    settings: Expansion,
+    reader: Reader | None = None,
+) -> list[Placed]:
     """Reorder a ranking. All candidates stay in it: what leaves the first K stands directly behind them."""
     window = min(settings.window, len(ranked))
     rank = {candidate: place for place, candidate in enumerate(ranked, 1)}
@@ -75,11 +88,13 @@ def spider(ranked: Sequence[int], scores: Sequence[float], neighbours: Neighbour
     room = window - len(centres)
     for centre in centres:
         free = [candidate for candidate in pool if candidate not in taken]
-        picked = [
-            near
-            for near in neighbours(centre, free)
-            if settings.selector == "none" or score[near.candidate] >= settings.threshold * score[centre]
-        ]
+        near_by = neighbours(centre, free)
+        if settings.selector == "cross-encoder" and reader is not None:
+            picked = _read(near_by[: settings.read], reader, settings.relevant)
+        elif settings.selector == "none":
+            picked = near_by
+        else:
+            picked = [near for near in near_by if score[near.candidate] >= settings.threshold * score[centre]]
         drawn[centre] = picked[: min(settings.each, room)]
         room -= len(drawn[centre])
         taken.update(near.candidate for near in drawn[centre])
@@ -89,3 +104,9 @@ def spider(ranked: Sequence[int], scores: Sequence[float], neighbours: Neighbour
         placed += [Placed(near.candidate, rank[near.candidate], centre, near.relation) for near in drawn[centre]]
     rest = [candidate for candidate in ranked if candidate not in taken and rank[candidate] > len(centres)]
     return [*placed, *(Placed(candidate, rank[candidate]) for candidate in rest)]
+
+
+def _read(neighbours: Sequence[Neighbour], reader: Reader, relevant: float) -> list[Neighbour]:
+    """The neighbours that a model finds relevant, the most relevant first."""
+    found = zip(reader([near.candidate for near in neighbours]), neighbours, strict=True)
+    return [near for value, near in sorted(found, key=lambda item: -item[0]) if value > relevant]

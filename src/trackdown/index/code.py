@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -108,10 +109,11 @@ def _add_names(writer: PostingsWriter, facts: BlobFacts, first: int) -> None:
 
 
 class CodeSegment:
-    """The arrays of one segment, read lazily."""
+    """The arrays of one segment, read lazily. `name` is that of its file; empty when it is in memory only."""
 
-    def __init__(self, arrays: Arrays) -> None:
+    def __init__(self, arrays: Arrays, name: str = "") -> None:
         self.arrays = arrays
+        self.name = name
         self.paths = StringTable(arrays, "paths")
         self.keys = StringTable(arrays, "keys")
         self.symbols = StringTable(arrays, "symbols")
@@ -120,6 +122,12 @@ class CodeSegment:
         self.languages: list[str] = arrays.meta["languages"]
         self.reasons: list[str] = arrays.meta["reasons"]
         self._rows: tuple[tuple[str, ...], list[int]] = ((), [])
+
+    @cached_property
+    def content(self) -> str:
+        """A digest of which files it was gathered from: a file of the store may be written anew under its name."""
+        pieces = b"".join(self.arrays[name].tobytes() for name in ("paths_bytes", "keys_bytes"))
+        return hashlib.blake2b(pieces, digest_size=16).hexdigest()
 
     def rows(self, wanted: tuple[str, ...]) -> list[int]:
         """The rows of a query's terms, which all fields share."""

@@ -68,7 +68,7 @@ def open_code(store: Store, key: str) -> CodeUpdate | None:
         arrays = store.open_arrays(name)
         if arrays is None:
             return None
-        segments.append(CodeSegment(arrays))
+        segments.append(CodeSegment(arrays, name))
     store.database.touch_record(MANIFESTS, key)
     return CodeUpdate(CodeIndex(segments, np.array(manifest.dead, dtype=np.int64)))
 
@@ -128,7 +128,7 @@ def _gather(
         base, delta = (name, None) if nearest is None else (nearest.name, name)
         manifest = Manifest(repository, base, delta, dead.tolist())
         store.database.write_record(MANIFESTS, key, msgspec.json.encode(manifest))
-        segment = CodeSegment(store.open_arrays(name) or Arrays(arrays, meta))
+        segment = CodeSegment(store.open_arrays(name) or Arrays(arrays, meta), name)
     index = CodeIndex([segment] if nearest is None else [nearest.segment, segment], dead)
     return CodeUpdate(index, moved, repository=repository)
 
@@ -159,7 +159,7 @@ def _nearest_base(store: Store, repository: str, keys: Mapping[str, str], limit:
         arrays = store.open_arrays(name)
         if arrays is None:
             continue
-        segment = CodeSegment(arrays)
+        segment = CodeSegment(arrays, name)
         held = dict(zip(segment.paths.all_text(), segment.keys.all_text(), strict=True))
         dead = [number for number, (path, key) in enumerate(held.items()) if keys.get(path) != key]
         added = {path: key for path, key in keys.items() if held.get(path) != key}

@@ -119,7 +119,7 @@ def _first_index(
         if not incomplete and not all(complete for _, complete, _ in batch) and is_shared(repository):
             repository = mark_private(store, source, tip)
         incomplete += sum(not complete for _, complete, _ in batch)
-        rows = [(_key(oid) if complete else _key(oid, repository), fact) for oid, complete, fact in batch]
+        rows = [(commit_key(oid) if complete else commit_key(oid, repository), fact) for oid, complete, fact in batch]
         store.database.write_facts(COMMITS, rows)
         done += len(rows)
         progress("history", done, total)
@@ -145,7 +145,7 @@ def _keep(
 def _any_known(store: Store, listed: Sequence[Listed]) -> bool:
     """Whether some commit has facts; the first and the last ones tell, since facts are written ancestors first."""
     single = [commit.oid for commit in listed if not commit.is_merge]
-    return bool(store.database.known_facts(COMMITS, [_key(oid) for oid in single[:50] + single[-50:]]))
+    return bool(store.database.known_facts(COMMITS, [commit_key(oid) for oid in single[:50] + single[-50:]]))
 
 
 def _base_name(store: Store, repository: str) -> str:
@@ -183,7 +183,7 @@ def _exists(git: Git, oid: str) -> bool:
     return True
 
 
-def _key(oid: str, repository: str | None = None) -> str:
+def commit_key(oid: str, repository: str | None = None) -> str:
     """The key of a commit's facts: shared by all clones, or one repository's own when they are incomplete."""
     return f"{oid}:{HISTORY_VERSION}" + (f":{repository}" if repository else "")
 
@@ -197,16 +197,16 @@ def _make_facts(store: Store, source: Source, repository: str, listed: Sequence[
     assert source.git is not None
     single = [commit for commit in listed if not commit.is_merge]
     boundary = shallow_commits(source.git) if source.shallow else frozenset()
-    shared = [] if source.partial else [_key(commit.oid) for commit in single if commit.oid not in boundary]
+    shared = [] if source.partial else [commit_key(commit.oid) for commit in single if commit.oid not in boundary]
     whole = store.database.known_facts(COMMITS, shared)
-    rest = [commit for commit in single if _key(commit.oid) not in whole]
-    own = store.database.known_facts(COMMITS, [_key(commit.oid, repository) for commit in rest])
-    unknown = [commit for commit in rest if _key(commit.oid, repository) not in own]
+    rest = [commit for commit in single if commit_key(commit.oid) not in whole]
+    own = store.database.known_facts(COMMITS, [commit_key(commit.oid, repository) for commit in rest])
+    unknown = [commit for commit in rest if commit_key(commit.oid, repository) not in own]
     incomplete = len(own)
     rows: list[tuple[str, bytes]] = []
     for done, commit in enumerate(read_commits(source.git, unknown, exact_renames_only=source.partial), 1):
         incomplete += not commit.complete
-        key = _key(commit.oid) if commit.complete else _key(commit.oid, repository)
+        key = commit_key(commit.oid) if commit.complete else commit_key(commit.oid, repository)
         rows.append((key, msgspec.msgpack.encode(commit)))
         if len(rows) >= _WRITE_EVERY:
             progress("history", done, len(unknown))
@@ -223,13 +223,13 @@ def _with_facts(
     step = 500
     for start in range(0, len(listed), step):
         batch = listed[start : start + step]
-        keys = [_key(commit.oid) for commit in batch if not commit.is_merge]
-        own = [_key(commit.oid, repository) for commit in batch if not commit.is_merge]
+        keys = [commit_key(commit.oid) for commit in batch if not commit.is_merge]
+        own = [commit_key(commit.oid, repository) for commit in batch if not commit.is_merge]
         found = store.database.read_facts(COMMITS, keys)
         if not is_shared(repository):
             found |= store.database.read_facts(COMMITS, own)
         for commit in batch:
-            value = found.get(_key(commit.oid, repository)) or found.get(_key(commit.oid))
+            value = found.get(commit_key(commit.oid, repository)) or found.get(commit_key(commit.oid))
             if value is None and not commit.is_merge:  # collected by another process a moment ago
                 yield commit, next(read_commits(git, [commit]))
             else:

@@ -62,6 +62,18 @@ class Candidates:
             best.append(int(own[np.argmax(scores[own])]) if len(own) else -1)
         return best
 
+    def units_of(self, chosen: Sequence[int], scores: Floats, most: int) -> list[list[int]]:
+        """For each chosen candidate its units with the highest scores, at most so many; equals in their order."""
+        if self.level in _EACH_FOR_ITSELF:
+            return [[int(self.units[candidate])] for candidate in chosen]
+        found: dict[int, list[int]] = {candidate: [] for candidate in chosen}
+        inside = np.flatnonzero(np.isin(self.owner, chosen))
+        for unit in inside[np.argsort(-scores[inside], kind="stable")].tolist():
+            own = found[int(self.owner[unit])]
+            if len(own) < most:
+                own.append(unit)
+        return [found[candidate] for candidate in chosen]
+
     def allowed(self, index: CodeIndex, *, tests: bool, folders: Sequence[str], among: Sequence[str] = ()) -> Mask:
         """Which candidates may be in the answer: below a folder ('' is the root), no tests if unwanted, among files."""
         allowed = np.ones(self.count, dtype=bool)

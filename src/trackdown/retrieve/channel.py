@@ -34,11 +34,21 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
+class PastFound:
+    """Past commits like the query, best first, by their positions; those behind a file; and one of them in words."""
+
+    positions: Sequence[int]
+    behind: Callable[[int], Sequence[int]]
+    describe: Callable[[int], str]
+
+
+@dataclass(frozen=True, slots=True)
 class Channel:
     """Scores of one signal for all candidates (0: not found), and for chosen ones its reasons in words.
 
     `floor` is the score that counts as full evidence; 0 where only the order within this query means something.
-    `units` are the scores of all units, where the signal has them: they say which part of a file to show.
+    `units` are the scores of all units, where the signal has them: they say which part of a file to show. `past` are
+    the commits behind the scores.
     """
 
     signal: str
@@ -46,6 +56,7 @@ class Channel:
     reasons: Reasons
     floor: float = 0.0
     units: Floats | None = None
+    past: PastFound | None = None
 
 
 Retriever = Callable[[Request, Sequence[Channel]], Channel | None]

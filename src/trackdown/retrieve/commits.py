@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from trackdown.index.bm25 import Mask, Scores
 from trackdown.index.commits import CommitIndex
-from trackdown.retrieve.channel import Channel, Request
+from trackdown.retrieve.channel import Channel, PastFound, Request
 from trackdown.types import Aggregation
 
 Int64s = npt.NDArray[np.int64]
@@ -156,4 +156,5 @@ def retrieve(request: Request, before: Sequence[Channel]) -> Channel | None:
     def reasons(chosen: Sequence[int]) -> list[str]:
         return ["like " + past.describe(files.commits(int(pool.files[candidate]))) for candidate in chosen]
 
-    return Channel(SIGNAL, scores, reasons)
+    found = PastFound(past.positions.tolist(), files.commits, lambda position: describe_commit(index, position))
+    return Channel(SIGNAL, scores, reasons, past=found)

@@ -1,1 +1,1 @@
-"""Histories → cases: which commits make one, what they edited, and the files that cases are kept in."""
+"""Histories → cases to measure with, and files to train on: which commits count, and what they edited."""

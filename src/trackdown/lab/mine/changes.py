@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from itertools import islice
 
 from trackdown.errors import GitError
+from trackdown.lab.commit_times import present_commits
 from trackdown.lab.mine.patch_text import parse_patch
 from trackdown.lab.mine.patches import FilePatch
 from trackdown.repository.git import Git, complaint, drain
@@ -45,6 +46,16 @@ def _listed(git: Git, tip: str) -> Generator[Listed]:
         for pipe in (process.stdout, process.stderr):
             if pipe is not None:
                 pipe.close()
+
+
+def commits_here(git: Git, commits: Iterable[str]) -> list[Listed]:
+    """Those of the commits that a clone has, with their parents. Raises GitError."""
+    here = present_commits(git, commits)
+    if not here:
+        return []
+    asked = "".join(f"{commit}\n" for commit in here).encode("ascii")
+    output = git.run("rev-list", "--no-walk=unsorted", "--parents", "--stdin", stdin=asked).decode("ascii")
+    return [Listed(first, tuple(rest)) for first, *rest in map(str.split, output.splitlines())]
 
 
 def read_patches(git: Git, commits: Sequence[str]) -> dict[str, list[FilePatch]]:

@@ -13,6 +13,7 @@ from trackdown.lab.cases import Case, Protocol
 from trackdown.lab.mine.changes import newest_first, read_patches, read_subjects
 from trackdown.lab.mine.filters import DUPLICATE, MERGE, Filters, clean_message, clean_subject
 from trackdown.lab.mine.housekeeping import is_changelog
+from trackdown.lab.mine.messages import folded_subject
 from trackdown.lab.mine.truth import Change, HeadTruth, PastTruth, TruthOf
 from trackdown.repository.blobs import BlobReader
 from trackdown.repository.git import Git
@@ -96,7 +97,7 @@ def build_from_git(
 
     with BlobReader(source.git) as blobs:
         truth_of: TruthOf = PastTruth(source.git, blobs) if protocol == "past" else HeadTruth(source, head, blobs)
-        subjects = Counter(map(_folded_subject, read_subjects(source.git, head)))
+        subjects = Counter(map(folded_subject, read_subjects(source.git, head)))
         filters = Filters(max_files)
         miner = _Miner(source.git, truth_of, wanted, filters, _QUERIES[query_from], protocol, symbols, subjects)
         for batch in newest_first(source.git, head, batch=_BATCH):
@@ -154,7 +155,7 @@ class _Miner:
             return MERGE
         if commit is None:
             return UNREADABLE
-        subject = _folded_subject(commit.message.split("\n", 1)[0])
+        subject = folded_subject(commit.message.split("\n", 1)[0])
         self.subjects[subject] -= 1
         if self.subjects[subject] > 0:
             return SAID_BEFORE
@@ -194,11 +195,6 @@ class _Miner:
             Case(commit.oid[:_ID_LENGTH], query, truth.files, truth.symbols, "git", commit.oid, self.protocol)
         )
         return None
-
-
-def _folded_subject(subject: str) -> str:
-    """A subject for comparison: a commit that was picked again must not find itself in its own past."""
-    return " ".join(clean_subject(subject).casefold().split())
 
 
 def _is_below(path: str, folder: str) -> bool:

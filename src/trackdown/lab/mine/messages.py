@@ -55,6 +55,11 @@ def clean_subject(message: str) -> str:
     return next(filter(None, map(_without_numbers, message.splitlines())), "")
 
 
+def folded_subject(subject: str) -> str:
+    """A subject for comparison: a commit that was picked again must not find itself in its own past."""
+    return " ".join(clean_subject(subject).casefold().split())
+
+
 def clean_message(message: str) -> str:
     """A message without trailers (Signed-off-by and the like), git-svn-id and the numbers at its subject's end."""
     subject, *body = message.strip().splitlines() or [""]

@@ -10,199 +10,176 @@ from __future__ import annotations
 
 import os
 import random
-import re
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from trackdown.errors import EmptyRepository, GitError, UsageError
-from trackdown.lab.mine.changes import newest_first, read_subjects
-from trackdown.lab.mine.docstrings import without_docstring
-from trackdown.lab.mine.filters import DUPLICATE, MERGE, Filters
-from trackdown.lab.mine.messages import clean_message, clean_subject
+from trackdown.errors import EmptyRepository, UsageError
+from trackdown.lab.mine.changed_files import ChangedFile, ChangeReader
+from trackdown.lab.mine.changes import commits_here, newest_first, read_subjects
+from trackdown.lab.mine.dataset import NO_PARENT, SAID_BEFORE, UNREADABLE
+from trackdown.lab.mine.documents import Document, document, edited_units, is_own_code, old_spans, read_units
+from trackdown.lab.mine.filters import MERGE, Filters
+from trackdown.lab.mine.foreign import is_foreign
+from trackdown.lab.mine.harvest import Example, Harvest, Limits
+from trackdown.lab.mine.likeness import Once, likeness_of_query
+from trackdown.lab.mine.messages import clean_message, clean_subject, folded_subject
+from trackdown.lab.mine.present import PresentState
 from trackdown.repository.blobs import BlobReader
-from trackdown.repository.content import decode_text
 from trackdown.repository.git import Git
 from trackdown.repository.history import Commit, Listed, read_commits
-from trackdown.repository.roles import role_of
-from trackdown.repository.snapshot import commit_snapshot
 from trackdown.repository.source import Source, open_source
-from trackdown.types import CLASS_KINDS, CODE, FUNCTION_KINDS, Progress, no_progress
-from trackdown.units.extract import extract
+from trackdown.types import FUNCTION_KINDS, Progress, no_progress
 from trackdown.units.facts import Unit
-from trackdown.units.languages import TEXT, UNCERTAIN, language_of
 
-_KINDS = FUNCTION_KINDS | CLASS_KINDS
+NOT_COMPARED, LIKE_ANOTHER = "cannot be compared", "query like another"
+NO_UNIT, MANY_UNITS, FOREIGN = "no unit edited", "too many units edited", "vendored or generated file"
 _BATCH = 256
-_LARGEST_FILE = 200_000
-_LONGEST_CODE = 3000
 _LONGEST_MESSAGE = 4000
 _MOST_ANSWERS = 12
 _SIBLINGS = 3
-_COMMIT_LINE = re.compile(r"^[0-9a-f]{40}(?:[0-9a-f]{24})?$")
-_HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@")
-_INDEX = re.compile(r"^index ([0-9a-f]{40,64})\.\.")
-_DIFF = (
-    "diff-tree", "--stdin", "-r", "-p", "-U0", "-M", "-l400", "--no-color", "--no-ext-diff", "--no-textconv",
-    "--src-prefix=a/", "--dst-prefix=b/", "--full-index", "--diff-filter=MRD",
-)  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Document:
-    """A unit as it was once, at most so long as a model reads."""
-
-    path: str
-    symbol: str
-    kind: str
-    language: str
-    code: str
-
-
-@dataclass(frozen=True, slots=True)
-class Example:
-    """A query with the numbers of the documents that answer it, and of some that stand beside those.
-
-    `kind` is commit or docstring. `files` are all paths that a commit touched, under their names before it.
-    """
-
-    kind: str
-    commit: str
-    time: int
-    subject: str
-    message: str
-    files: tuple[str, ...]
-    answers: tuple[int, ...]
-    beside: tuple[int, ...]
-
-
-@dataclass(slots=True)
-class Harvest:
-    """All that one repository gives. Examples of commits come newest first."""
-
-    repository: str
-    documents: list[Document] = field(default_factory=list)
-    examples: list[Example] = field(default_factory=list)
-    dropped: Counter[str] = field(default_factory=Counter)
-    looked_at: int = 0
-    _known: dict[Document, int] = field(default_factory=dict)
-
-    def number(self, document: Document) -> int:
-        """The number of a document, which is there once however often it occurs."""
-        number = self._known.setdefault(document, len(self.documents))
-        if number == len(self.documents):
-            self.documents.append(document)
-        return number
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """How much to take from one repository. `seconds` bounds the time spent on its commits."""
-
-    cases: int = 3000
-    files: int = 10
-    docstrings: int = 2500
-    others: int = 2500
-    seconds: float = 60.0
-    seed: int = 0
+_MOST_RENAMES = 400
 
 
 def harvest(
-    place: str | os.PathLike[str], name: str, limits: Limits | None = None, progress: Progress = no_progress
+    place: str | os.PathLike[str],
+    name: str,
+    limits: Limits | None = None,
+    progress: Progress = no_progress,
+    rewritten: Mapping[str, str] | None = None,
 ) -> Harvest:
-    """Mine the history of HEAD and its present functions. Raises UsageError for what is no repository."""
+    """Mine the history of HEAD and its present functions.
+
+    With `rewritten` (commit → its message as an issue) nothing but the units that those commits edited is taken:
+    neither the rest of the history nor the present state. Raises UsageError for what is no repository, EmptyRepository
+    for one without commits, and GitError for one that cannot be read.
+    """
     limits = limits or Limits()
+    source, git, head = open_history(place)
+    found = Harvest(name)
+    with BlobReader(git) as blobs:
+        commits = _Commits(git, blobs, found, limits, rewritten)
+        if rewritten is not None:
+            commits.take_all(chosen_batches(git, rewritten), progress)
+        else:
+            commits.take_all(newest_first(git, head, batch=_BATCH), progress, read_subjects(git, head))
+            PresentState(blobs, found, limits).take_all(source, head, progress)
+    return found
+
+
+def open_history(place: str | os.PathLike[str]) -> tuple[Source, Git, str]:
+    """A repository, its git and the commit that HEAD names. Raises as `harvest` does."""
     source = open_source(place)
     if source.git is None:
         raise UsageError(f"{source.name} is a plain folder: there is no history to learn from")
     head = source.head()
     if head is None:
         raise EmptyRepository(f"{source.name} has no commit yet: there is no history to learn from")
-    found = Harvest(name)
-    with BlobReader(source.git) as blobs:
-        _Commits(source.git, blobs, found, limits).take_all(head, progress)
-        _take_present(source, head, blobs, found, limits)
-    return found
+    return source, source.git, head
+
+
+def chosen_batches(git: Git, commits: Iterable[str]) -> Iterator[list[Listed]]:
+    """Those of the commits that are here, in batches."""
+    here = commits_here(git, commits)
+    for first in range(0, len(here), _BATCH):
+        yield here[first : first + _BATCH]
 
 
 class _Commits:
     """Goes through commits, newest first, and collects examples."""
 
-    def __init__(self, git: Git, blobs: BlobReader, found: Harvest, limits: Limits) -> None:
+    def __init__(
+        self, git: Git, blobs: BlobReader, found: Harvest, limits: Limits, rewritten: Mapping[str, str] | None
+    ) -> None:
         self._git, self._blobs, self._found, self._limits = git, blobs, found, limits
+        self._rewritten = rewritten or {}
+        self._siblings = _SIBLINGS if rewritten is None else 0
         self._filters = Filters(limits.files)
-        self._subjects: Counter[str] = Counter()
+        self._asked = Once()
+        self._to_come: Counter[str] = Counter()
         self._random = random.Random(limits.seed)
+        self._changes = ChangeReader(git, context=0, statuses="MRD", most_renames=_MOST_RENAMES)
         self._file = lru_cache(maxsize=64)(self._read_file)
 
-    def take_all(self, head: str, progress: Progress) -> None:
-        started = time.monotonic()
-        self._subjects = Counter(map(_folded, read_subjects(self._git, head)))
-        for batch in newest_first(self._git, head, batch=_BATCH):
-            self._take(batch)
-            done = len(self._found.examples)
-            progress("commits", done, self._limits.cases)
-            if done >= self._limits.cases or time.monotonic() - started > self._limits.seconds:
-                return
+    def take_all(self, batches: Iterable[Sequence[Listed]], progress: Progress, subjects: Iterable[str] = ()) -> None:
+        """Go through batches until there is enough, or the time is over. `subjects` are those of all commits."""
+        self._to_come = Counter(map(folded_subject, subjects))
+        deadline = time.monotonic() + self._limits.seconds
+        for batch in batches:
+            for _ in self._take(batch):
+                progress("commits", len(self._found.examples), self._limits.cases)
+                if len(self._found.examples) >= self._limits.cases or time.monotonic() > deadline:
+                    return
 
-    def _take(self, batch: Sequence[Listed]) -> None:
+    def _take(self, batch: Sequence[Listed]) -> Iterator[None]:
+        """Take what becomes an example; a step for each commit that passes the rules on messages."""
         commits = {commit.oid: commit for commit in read_commits(self._git, batch)}
-        kept: dict[str, Commit] = {}
+        kept: dict[str, Listed] = {}
         for listed in batch:
             commit = commits.get(listed.oid)
             rule = self._rule(listed, commit)
             self._found.looked_at += 1
+            self._follow(commit)
             if rule is not None or commit is None:
-                self._found.dropped[rule or "cannot be read"] += 1
+                self._found.dropped[rule or UNREADABLE] += 1
             else:
-                kept[listed.oid] = commit
-        try:
-            for oid, touched in _touched_lines(self._git, list(kept)):
-                if len(self._found.examples) < self._limits.cases:
-                    self._add(kept[oid], touched)
-        except GitError:
-            self._found.dropped["cannot be compared"] += len(kept)
+                kept[listed.oid] = listed
+        touched: dict[str, list[ChangedFile]] = {oid: [] for oid in kept}
+        for oid, file in self._changes.read(list(kept.values())):
+            touched[oid].append(file)
+        for oid, files in touched.items():
+            rule = NOT_COMPARED if oid in self._changes.failed else self._add(commits[oid], files)
+            if rule is not None:
+                self._found.dropped[rule] += 1
+            yield
 
     def _rule(self, listed: Listed, commit: Commit | None) -> str | None:
         if listed.is_merge:
             return MERGE
-        if commit is None or not listed.parents:
-            return "no parent"
-        subject = _folded(commit.message.split("\n", 1)[0])
-        self._subjects[subject] -= 1
-        if self._subjects[subject] > 0:
-            return "an earlier commit says the same"
+        if commit is None or not commit.parents:
+            return NO_PARENT
+        if listed.oid in self._rewritten:
+            return self._filters.fitting_rule(commit, self._rewritten[listed.oid])
+        subject = folded_subject(commit.message.split("\n", 1)[0])
+        self._to_come[subject] -= 1
+        if self._to_come[subject] > 0:
+            return SAID_BEFORE
         return self._filters.fitting_rule(commit, clean_subject(commit.message))
 
-    def _add(self, commit: Commit, touched: Sequence[_TouchedFile]) -> None:
+    def _follow(self, commit: Commit | None) -> None:
+        for change in commit.changes if commit is not None else ():
+            if change.old_path is not None:
+                self._found.rename(os.fsdecode(change.old_path), os.fsdecode(change.path))
+
+    def _add(self, commit: Commit, touched: Sequence[ChangedFile]) -> str | None:
+        """Make an example, or say which rule dropped it."""
         answers: dict[int, None] = {}
         beside: dict[int, None] = {}
         for file in touched:
-            if role_of(file.path) != CODE or language_of(file.path) in (TEXT, UNCERTAIN):
-                continue
-            units, lines = self._file(file.path, file.oid)
-            edited = edited_units(units, file.spans)
-            for unit in edited:
-                answers[self._number(file.path, unit, lines)] = None
-            others = [unit for unit in units if unit not in edited and unit.kind in FUNCTION_KINDS]
-            for unit in self._random.sample(others, min(_SIBLINGS, len(others))) if edited else ():
-                beside[self._number(file.path, unit, lines)] = None
+            if is_foreign(file.old_path):
+                self._found.dropped[FOREIGN] += 1
+            elif is_own_code(file.old_path) and file.hunks and file.old_oid:
+                units, lines = self._file(file.old_path, file.old_oid)
+                edited = edited_units(units, old_spans(file.hunks))
+                for unit in edited:
+                    answers[self._number(file.old_path, unit, lines)] = None
+                others = [unit for unit in units if unit not in edited and unit.kind in FUNCTION_KINDS]
+                for unit in self._random.sample(others, min(self._siblings, len(others))) if edited else ():
+                    beside[self._number(file.old_path, unit, lines)] = None
         if not 0 < len(answers) <= _MOST_ANSWERS:
-            self._found.dropped["no unit edited" if not answers else "too many units edited"] += 1
-            return
-        subject = clean_subject(commit.message)
-        if not self._filters.take(subject):
-            self._found.dropped[DUPLICATE] += 1
-            return
-        files = tuple(os.fsdecode(change.old_path or change.path) for change in commit.changes)
+            return MANY_UNITS if answers else NO_UNIT
+        subject, rewritten = clean_subject(commit.message), self._rewritten.get(commit.oid, "")
+        if not self._asked.is_new(likeness_of_query(rewritten or subject)):
+            return LIKE_ANOTHER
         self._found.examples.append(
             Example(
-                "commit", commit.oid, commit.time, subject, clean_message(commit.message)[:_LONGEST_MESSAGE], files,
-                tuple(answers), tuple(number for number in beside if number not in answers),
+                "commit", commit.oid, commit.time, subject, clean_message(commit.message)[:_LONGEST_MESSAGE],
+                tuple(os.fsdecode(change.old_path or change.path) for change in commit.changes),
+                tuple(answers), tuple(number for number in beside if number not in answers), rewritten,
             )
         )  # fmt: skip
+        return None
 
     def _number(self, path: str, unit: Unit, lines: Sequence[str]) -> int:
         return self._found.number(document(path, unit, lines))
@@ -211,116 +188,7 @@ class _Commits:
         return read_units(self._blobs, path, oid)
 
 
-def read_units(blobs: BlobReader, path: str, oid: str) -> tuple[tuple[Unit, ...], list[str]]:
-    """The functions and classes of a blob and its lines; none of a large, binary or generated one."""
-    data = blobs.read(oid, _LARGEST_FILE)
-    if data is None or len(data) > _LARGEST_FILE:
-        return (), []
-    facts = extract(data, language_of(path), path=path)
-    if facts.skip:
-        return (), []
-    return tuple(unit for unit in facts.units if unit.kind in _KINDS), (decode_text(data) or "").split("\n")
-
-
-def document(path: str, unit: Unit, lines: Sequence[str]) -> Document:
-    """A unit as a document."""
-    code = "\n".join(lines[unit.start_line - 1 : unit.end_line])[:_LONGEST_CODE]
-    return Document(path, unit.symbol, unit.kind, language_of(path), code)
-
-
-def edited_units(units: Sequence[Unit], spans: Sequence[tuple[int, int]]) -> list[Unit]:
-    """The innermost unit around each span of lines. A span (n, n) with n below it is a place between two lines."""
-    found: dict[int, Unit] = {}
-    for first, last in spans:
-        for line in range(first, min(last, first + 400) + 1) if last >= first else (first,):
-            for place in range(len(units) - 1, -1, -1):
-                unit = units[place]
-                end = unit.end_line if last >= first else unit.end_line - 1
-                if unit.start_line <= line <= end:
-                    found[place] = unit
-                    break
-    return [found[place] for place in sorted(found)]
-
-
-@dataclass(frozen=True, slots=True)
-class _TouchedFile:
-    """A file before a commit, and the spans of its lines that the commit replaced. An empty span is an insertion."""
-
-    path: str
-    oid: str
-    spans: tuple[tuple[int, int], ...]
-
-
-def _touched_lines(git: Git, commits: Sequence[str]) -> Iterator[tuple[str, list[_TouchedFile]]]:
-    """What each commit touched on the old side, read off the hunks' headers. Raises GitError."""
-    if not commits:
-        return
-    output = git.run(*_DIFF, stdin="".join(f"{commit}\n" for commit in commits).encode("ascii"))
-    commit, path, oid = "", "", ""
-    files: list[_TouchedFile] = []
-    spans: list[tuple[int, int]] = []
-
-    def close() -> None:
-        if path and oid and spans:
-            files.append(_TouchedFile(path, oid, tuple(spans)))
-        spans.clear()
-
-    for line in output.decode("utf-8", "surrogateescape").split("\n"):
-        first = line[:1]
-        if first in ("+", " ", "\\", "") or (first == "-" and not line.startswith("--- a/")):
-            continue
-        if (hunk := _HUNK.match(line)) is not None:
-            start, count = int(hunk[1]), int(hunk[2] or 1)
-            spans.append((start, start + count - 1) if count else (start, start - 1))
-        elif line.startswith("diff --git "):
-            close()
-            path = oid = ""
-        elif (index := _INDEX.match(line)) is not None:
-            oid = index[1]
-        elif line.startswith("--- a/") and not spans:
-            path = line[6:].rstrip("\t")
-        elif _COMMIT_LINE.match(line):
-            close()
-            if commit:
-                yield commit, files
-            commit, files, path, oid = line, [], "", ""
-    close()
-    if commit:
-        yield commit, files
-
-
-def _take_present(source: Source, head: str, blobs: BlobReader, found: Harvest, limits: Limits) -> None:
-    """Docstrings of the present state ask for their functions; functions without one are only there."""
-    files = [
-        file
-        for file in commit_snapshot(source, head).files
-        if role_of(file.path) == CODE and language_of(file.path) not in (TEXT, UNCERTAIN)
-    ]
-    random.Random(limits.seed).shuffle(files)
-    asked = others = 0
-    seen: set[str] = set()
-    deadline = time.monotonic() + limits.seconds / 2
-    for file in files:
-        if (asked >= limits.docstrings and others >= limits.others) or time.monotonic() > deadline:
-            return
-        units, lines = read_units(blobs, file.path, file.oid)
-        for unit in units:
-            if unit.kind not in FUNCTION_KINDS:
-                continue
-            whole = document(file.path, unit, lines)
-            query, code = without_docstring(whole.code, whole.language)
-            if query and query not in seen and asked < limits.docstrings:
-                seen.add(query)
-                number = found.number(Document(whole.path, whole.symbol, whole.kind, whole.language, code))
-                found.examples.append(Example("docstring", head, 0, query, query, (file.path,), (number,), ()))
-                asked += 1
-            elif others < limits.others:
-                found.number(whole)
-                others += 1
-
-
-def _folded(subject: str) -> str:
-    return " ".join(clean_subject(subject).casefold().split())
-
-
-__all__ = ["Document", "Example", "Harvest", "Limits", "document", "edited_units", "harvest", "read_units"]
+__all__ = [
+    "Document", "Example", "Harvest", "Limits", "chosen_batches", "document", "edited_units", "harvest", "open_history",
+    "read_units",
+]  # fmt: skip

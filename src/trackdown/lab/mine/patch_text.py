@@ -105,7 +105,7 @@ class _Head:
             self._paths[side] = _path(line[4:], "a/" if side == "old" else "b/")
         elif found := re.match(r"(rename|copy) (from|to) (.*)", line):
             self._copied = self._copied or found[1] == "copy"
-            self._paths[f"moved {found[2]}"] = _unquoted(found[3])
+            self._paths[f"moved {found[2]}"] = unquoted(found[3])
         elif found := re.match(r"(old|new|new file|deleted file) mode (\d+)$", line):
             self._modes.add(found[2])
             if found[1].endswith(" file"):
@@ -154,11 +154,11 @@ class _Head:
 
 def _path(text: str, prefix: str) -> str:
     """A path of a head line, without git's prefix, quotes and what stands behind a tab."""
-    path = _unquoted(text) if text.startswith('"') else text.split("\t", 1)[0]
+    path = unquoted(text) if text.startswith('"') else text.split("\t", 1)[0]
     return path if path == _NOTHING else path.removeprefix(prefix)
 
 
-def _unquoted(text: str) -> str:
+def unquoted(text: str) -> str:
     """A path as it is on disk: git puts odd ones in quotes, with C's escapes for single bytes."""
     if len(text) < 2 or not (text.startswith('"') and text.endswith('"')):
         return text

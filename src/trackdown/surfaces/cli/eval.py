@@ -71,7 +71,7 @@ class WithGate(click.Command):
 @click.option("--modes", default="", help="What to measure, comma-separated (see --list-models).")
 @click.option("--adaptive", is_flag=True, help="Add a row with query-adaptive fusion.")
 @click.option("--graph", is_flag=True, help="Add a row with the code graph.")
-@click.option("--rerank", is_flag=True, help="Add a row with the reranker, where there is one.")
+@click.option("--rerank", is_flag=True, help="Add a row with the encoder and the code reranker.")
 @click.option("--ks", default="1,5,10", show_default=True, help="Where recall, nDCG and hits are cut.")
 @click.option("--run-file", type=_FILE, help="Where every ranking is kept; goes on from it when it exists.")
 @click.option("--jobs", type=click.IntRange(1, 64), help="Worker processes; one for each core by default.")
@@ -130,16 +130,16 @@ def _modes(modes: str, compare: bool, added: Sequence[str]) -> list[str]:
 def _list_models(style: str) -> None:
     from dataclasses import asdict
 
-    from trackdown.engine import list_modes
+    from trackdown.engine import list_model_sets, list_modes
 
-    listed = list_modes()
+    listed = [*list_modes(), *list_model_sets(load_settings())]
     if style == "json":
         print_json([asdict(item) for item in listed])
         return
     width = max(len(item.name) for item in listed)
     for item in listed:
         print(f"{item.name:<{width}}  {item.kind:<11}  {item.what}")
-    print("Join parts by `+`, e.g. bm25+commits or hybrid+rrf. There is no neural model in this version.")
+    print("Join parts by `+`, e.g. bm25+commits or hybrid+rerank@50. TRACKDOWN_MODELS names a set of models.")
 
 
 def _build(path: str, dataset: Path, style: str, mining: dict[str, Any], progress: Progress) -> None:

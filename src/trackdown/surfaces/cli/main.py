@@ -25,6 +25,8 @@ COMMANDS = {
     "graph": "Show what contains, imports, calls and inherits from a place.",
     "eval": "Measure on the repository's own history.",
     "bench": "Measure on public benchmarks.",
+    "train": "Fit the weights to a repository's own past, or train the models.",
+    "mine": "Make training data out of histories.",
     "report": "Compare modes and runs that were measured, as tables or as a page.",
     "clear": "Remove what the store holds for a repository.",
     "completion": "Print a script that teaches your shell to complete commands.",

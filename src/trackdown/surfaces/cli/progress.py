@@ -19,11 +19,16 @@ _TITLES = {
     "search": "Searching cases",
     "mine": "Mining cases",
     "references": "Reading references",
+    "vectors": "Adding up vectors",
+    "collect": "Repositories",
+    "fit": "Fitting",
 }
 _ANNOUNCED = {
     "search": "{name}: searching {total} cases",
     "mine": "{name}: mining up to {total} cases",
     "references": "{name}: reading what {total} files refer to, once",
+    "collect": "{name}: collecting from {total} repositories",
+    "fit": "{name}: fitting {total} times",
 }
 _LIMITED = {"mine"}  # steps whose total is a limit, which says nothing about the work there is
 _INDEXING = "Indexing {name}: later searches read only what has changed"

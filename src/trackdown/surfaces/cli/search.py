@@ -21,7 +21,7 @@ Examples:
   trackdown search "where is the session cookie signed?"
   trackdown search "TypeError in make_response" src/ --explain
   trackdown search Flask.make_response ~/src/flask --at 2.3.0
-  trackdown search --issue bug.md . --level file -k 5
+  trackdown search --issue bug.md . --level file -k 5 --effort thorough
   gh issue view 123 | trackdown search --issue - --format json
 """
 
@@ -37,8 +37,14 @@ Examples:
     type=click.Choice(EFFORTS),
     default="balanced",
     show_default=True,
-    help="How much time neural stages may take. There are none yet: all three rank alike.",
+    help="How much models may read: nothing, as much as --budget allows, or all that helps however long it takes.",
 )
+@click.option("--budget", type=float, metavar="MS", help="How long models may read, in milliseconds (by default "
+              "what TRACKDOWN_BUDGET_MS says, or 300).")  # fmt: skip
+@click.option("--depth", type=int, metavar="N", help="Let models read exactly the best N, however long it takes: the "
+              "same answer on every machine.")  # fmt: skip
+@click.option("--rerank/--no-rerank", default=None, help="Let models reorder the best results, or leave that out; "
+              "by default the effort decides.")  # fmt: skip
 @click.option("--mode", metavar="MODE", help="Which retrievers and stages take part: bm25, commits, hybrid+rrf, … "
               "(`trackdown eval --list-models` lists them).")  # fmt: skip
 @click.option("--adaptive", is_flag=True, help="Let the query decide what each retriever weighs.")
@@ -53,6 +59,9 @@ def command(
     level: Level,
     at: str | None,
     effort: Effort,
+    budget: float | None,
+    depth: int | None,
+    rerank: bool | None,
     mode: str | None,
     adaptive: bool,
     graph: bool,
@@ -76,7 +85,10 @@ def command(
         raise
     names = ", ".join(dict.fromkeys(repository.source.name for repository in repositories))
     with TerminalProgress(names) as progress:
-        answer = search_all(repositories, query, k, level, at, effort, tests=not no_tests, progress=progress)
+        answer = search_all(
+            repositories, query, k, level, at, effort, tests=not no_tests, budget=budget, depth=depth, rerank=rerank,
+            progress=progress,
+        )  # fmt: skip
     if style == "json":
         value = asdict(answer)
         print_json({name: value[name] for name in (

@@ -1,0 +1,29 @@
+"""Whole commit messages, from facts; the commit index itself keeps only subjects."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from trackdown.index.commits import CommitIndex
+from trackdown.index.update_commits import COMMITS, commit_key
+from trackdown.repository.history import Commit
+from trackdown.store.store import Store
+
+_DECODER = msgspec.msgpack.Decoder(Commit)
+
+
+def commit_messages(store: Store, repository: str, index: CommitIndex, positions: Sequence[int]) -> list[str]:
+    """The messages of commits; the subject alone of one whose facts are gone or damaged."""
+    oids = [index.oid(position) for position in positions]
+    keys = [key for oid in oids for key in (commit_key(oid), commit_key(oid, repository))]
+    found = store.database.read_facts(COMMITS, keys)
+    messages = []
+    for oid, position in zip(oids, positions, strict=True):
+        value = found.get(commit_key(oid, repository)) or found.get(commit_key(oid))
+        try:
+            messages.append(_DECODER.decode(value or b"").message)
+        except msgspec.DecodeError:
+            messages.append(index.subject(position))
+    return messages

@@ -1,0 +1,264 @@
+"""A vector for every unit: what the static table says of its words, added up. From facts alone; no source is read.
+
+A segment's vectors are an array file of their own beside it, named after the segment and the model, so an edit costs
+the vectors of its delta, and those of two models never meet. Rows are small whole numbers, and so are the two halves
+of a query: every product is exact, and a cosine never depends on where in an index a unit stands.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from trackdown.errors import StoreError
+from trackdown.index.blob_facts import BLOBS
+from trackdown.index.code import CodeIndex, CodeSegment
+from trackdown.store.store import Store
+from trackdown.types import Progress, no_progress
+from trackdown.units.facts import BlobFacts, decode
+from trackdown.units.tokens import terms, words
+
+if TYPE_CHECKING:
+    from trackdown.models.static import StaticTable
+
+Float32s = npt.NDArray[np.float32]
+VECTORS_VERSION = 1
+"""Part of the name of every file of vectors. Raise it when the same facts would now give other vectors."""
+_PREFIX = "vectors-"
+_NAME, _PATH = 2.0, 0.5
+"""What a word of a unit's symbol and of its path weighs against one that its text has once."""
+_LARGEST = 127
+_HALF = 128
+_ROWS_AT_ONCE = 512
+_UNITS_AT_ONCE = 256
+_WORDS_AT_ONCE = 1 << 16
+_FILES_AT_ONCE = 500
+
+
+def vectors_name(segment: str, model_id: str) -> str:
+    """The name of the file that holds a segment's vectors by one model."""
+    digest = hashlib.blake2b(f"{VECTORS_VERSION}:{model_id}".encode(), digest_size=6).hexdigest()
+    return f"{_PREFIX}{digest}-{segment}"
+
+
+def segment_of_vectors(name: str) -> str | None:
+    """The segment that a file of vectors belongs to; None for a file of another kind."""
+    return name.removeprefix(_PREFIX).partition("-")[2] if name.startswith(_PREFIX) else None
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentVectors:
+    """The vectors of one segment's units: rows of whole numbers, and what makes each a vector of length 1."""
+
+    rows: npt.NDArray[np.int8]
+    scales: Float32s
+
+    def products(self, columns: Float32s) -> npt.NDArray[np.float64]:
+        """Rows × columns. A few rows at a time become floats: quicker than a copy that does not fit the cache."""
+        found = np.empty((len(self.rows), columns.shape[1]), dtype=np.float32)
+        block = np.empty((_ROWS_AT_ONCE, self.rows.shape[1]), dtype=np.float32)
+        for start in range(0, len(found), _ROWS_AT_ONCE):
+            rows = self.rows[start : start + _ROWS_AT_ONCE]
+            np.copyto(block[: len(rows)], rows)
+            np.matmul(block[: len(rows)], columns, out=found[start : start + len(rows)])
+        return found.astype(np.float64)
+
+
+class UnitVectors:
+    """The vectors of all units of an index, and the table that they and a query's vector come from."""
+
+    def __init__(self, table: StaticTable, segments: Sequence[SegmentVectors]) -> None:
+        self.table = table
+        self._segments = list(segments)
+
+    def vector(self, text: str, weights: Mapping[str, float]) -> Float32s:
+        """The vector of a query, of any length: its words as they stand, each with the weight of its whole term."""
+        found = {whole: word for word in words(text) for whole in terms(word)[:1] if whole in weights}
+        if not found:
+            return np.zeros(self.table.dimensions, dtype=np.float32)
+        shares = np.array([weights[term] for term in found], dtype=np.float32)
+        total: Float32s = (shares[:, None] * self.table.words(list(found.values()))).sum(axis=0)
+        return total
+
+    def cosines(self, query: Float32s) -> npt.NDArray[np.float64]:
+        """The cosine of every unit and the query; 0 where one of them has no vector."""
+        largest = float(np.abs(query).max(initial=0.0))
+        if not largest:
+            return np.zeros(sum(len(segment.scales) for segment in self._segments))
+        whole = np.rint(query.astype(np.float64) * (_LARGEST * _HALF / largest))
+        upper = np.floor(whole / _HALF)
+        halves = np.stack([upper, whole - _HALF * upper], axis=1).astype(np.float32)
+        scale = 1.0 / np.linalg.norm(whole)
+        found = []
+        for segment in self._segments:
+            products = segment.products(halves)
+            found.append((products[:, 0] * _HALF + products[:, 1]) * scale * segment.scales)
+        return np.concatenate(found)
+
+
+def unit_vectors(
+    store: Store,
+    code: CodeIndex,
+    table: StaticTable,
+    known: MutableMapping[str, SegmentVectors],
+    progress: Progress = no_progress,
+) -> UnitVectors | None:
+    """The vectors of an index: those `known` in memory, those in the store, and new ones, which are kept in both.
+
+    None for an index that is in memory only, as it is beside another process's first index.
+    """
+    found = {}
+    for segment in code.segments:
+        if not segment.name:
+            return None
+        key = f"{table.model_id}:{segment.content}"
+        found[key] = known.get(key) or _opened(store, segment, table) or _made(store, segment, table, progress)
+    known.clear()
+    known.update(found)
+    return UnitVectors(table, list(found.values()))
+
+
+def _opened(store: Store, segment: CodeSegment, table: StaticTable) -> SegmentVectors | None:
+    arrays = store.open_arrays(vectors_name(segment.name, table.model_id))
+    if arrays is None or arrays.meta != _meta(segment, table):
+        return None
+    found = SegmentVectors(arrays["rows"], arrays["scales"])
+    whole = found.rows.shape == (len(segment.symbols), table.dimensions) and len(found.scales) == len(segment.symbols)
+    return found if whole else None
+
+
+def _meta(segment: CodeSegment, table: StaticTable) -> dict[str, str]:
+    return {"model": table.model_id, "content": segment.content}
+
+
+def _made(store: Store, segment: CodeSegment, table: StaticTable, progress: Progress) -> SegmentVectors:
+    """Compute a segment's vectors, and keep them unless the store cannot be written or lacks a file's facts."""
+    facts = _SegmentFacts(store, segment, progress)
+    made = build_vectors(facts, table)
+    if not facts.missing and not store.read_only:
+        with suppress(StoreError):  # a full disk must not end a search: they are made again
+            arrays: dict[str, npt.NDArray[Any]] = {"rows": made.rows, "scales": made.scales}
+            store.write_arrays(vectors_name(segment.name, table.model_id), arrays, _meta(segment, table))
+    return made
+
+
+class _SegmentFacts:
+    """The paths and facts of a segment's files, in its order. `missing` counts those that the store does not have."""
+
+    def __init__(self, store: Store, segment: CodeSegment, progress: Progress) -> None:
+        self.missing = 0
+        self._store = store
+        self._segment = segment
+        self._progress = progress
+
+    def __iter__(self) -> Iterator[tuple[str, BlobFacts | int]]:
+        paths, keys = self._segment.paths.all_text(), self._segment.keys.all_text()
+        units = np.bincount(self._segment.arrays["unit_file"], minlength=len(paths)).tolist()
+        for start in range(0, len(paths), _FILES_AT_ONCE):
+            wanted = range(start, min(start + _FILES_AT_ONCE, len(paths)))
+            found = self._store.database.read_facts(BLOBS, [keys[file] for file in wanted if units[file]])
+            for file in wanted:
+                if units[file]:
+                    yield paths[file], self._facts(found.get(keys[file]), units[file])
+            self._progress("vectors", wanted.stop, len(paths))
+
+    def _facts(self, value: bytes | None, units: int) -> BlobFacts | int:
+        """The facts of a file; only how many units it has when they are gone or damaged."""
+        with suppress(msgspec.DecodeError):
+            if value is not None and len((facts := decode(value)).units) == units:
+                return facts
+        self.missing += 1
+        return units
+
+
+def build_vectors(files: Iterable[tuple[str, BlobFacts | int]], table: StaticTable) -> SegmentVectors:
+    """A row for each unit of the files in their order. Where facts are a number, so many units have no vector."""
+    blocks: list[Float32s] = [np.zeros((0, table.dimensions), dtype=np.float32)]
+    block = _Block(table)
+    for path, facts in files:
+        block.add(path, facts)
+        if len(block.numbers) >= _WORDS_AT_ONCE:
+            blocks.append(block.vectors())
+            block = _Block(table)
+    blocks.append(block.vectors())
+    return _as_whole_numbers(np.concatenate(blocks))
+
+
+def _as_whole_numbers(vectors: Float32s) -> SegmentVectors:
+    largest = np.abs(vectors).max(axis=1, initial=0.0, keepdims=True)
+    rows = np.rint(vectors * (_LARGEST / np.maximum(largest, 1e-20))).astype(np.int8)
+    lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.int64).astype(np.float64))
+    scales = np.divide(1.0, lengths, out=np.zeros(len(rows)), where=lengths > 0)
+    return SegmentVectors(rows, scales.astype(np.float32))
+
+
+class _Block:
+    """Some files whose words are looked up together, each word once."""
+
+    def __init__(self, table: StaticTable) -> None:
+        self.numbers: defaultdict[str, int] = defaultdict(count().__next__)
+        self._table = table
+        self._files: list[_FileWords | int] = []
+
+    def add(self, path: str, facts: BlobFacts | int) -> None:
+        """Take in a file."""
+        self._files.append(facts if isinstance(facts, int) else _FileWords(path, facts, self.numbers))
+
+    def vectors(self) -> Float32s:
+        """The vectors of all units of the files, of any length."""
+        of_words = self._table.words(list(self.numbers))
+        empty = np.zeros((0, self._table.dimensions), dtype=np.float32)
+        pieces = [
+            np.zeros((file, self._table.dimensions), dtype=np.float32) if isinstance(file, int)
+            else file.vectors(of_words)
+            for file in self._files
+        ]  # fmt: skip
+        return np.concatenate([empty, *pieces])
+
+
+class _FileWords:
+    """The words of one file's units as three arrays, by unit: word, weight, and where each unit's begin.
+
+    Words have numbers of the file's own, so that sums are added up in the same order whatever else is in a segment.
+    """
+
+    def __init__(self, path: str, facts: BlobFacts, numbers: defaultdict[str, int]) -> None:
+        own = {word: number for number, word in enumerate(facts.vocabulary)}
+        names = [[own.setdefault(word, len(own)) for word in words(unit.symbol)] for unit in facts.units]
+        self._path = [own.setdefault(word, len(own)) for word in words(os.path.splitext(path)[0])]
+        self._numbers = np.array([numbers[word] for word in own], dtype=np.int64)
+        pointers = np.frombuffer(facts.pointers, dtype="<u4").astype(np.int64)
+        sizes = np.array([len(name) for name in names], dtype=np.int64)
+        places = np.repeat(pointers[:-1], sizes)
+        flat = np.array([number for name in names for number in name], dtype=np.int64)
+        weights = 1.0 + np.log(np.maximum(np.frombuffer(facts.counts, dtype="<u4"), 1))
+        self._words = np.insert(np.frombuffer(facts.word_ids, dtype="<u4").astype(np.int64), places, flat)
+        self._weights = np.insert(weights, places, _NAME).astype(np.float32)
+        self._pointers = pointers + np.concatenate(([0], np.cumsum(sizes)))
+
+    def vectors(self, of_words: Float32s) -> Float32s:
+        """The units' vectors, some units at a time."""
+        units = len(self._pointers) - 1
+        of_words = of_words[self._numbers]
+        of_path = _PATH * of_words[self._path].sum(axis=0, dtype=np.float32)
+        found = np.tile(of_path, (units, 1))
+        for start in range(0, units, _UNITS_AT_ONCE):
+            ends = self._pointers[start : start + _UNITS_AT_ONCE + 1]
+            inside = slice(ends[0], ends[-1])
+            rows = of_words[self._words[inside]]
+            rows *= self._weights[inside, None]
+            with_words = np.flatnonzero(np.diff(ends))
+            # Adding up rows is plainer than a matrix product, and many small products on a busy machine are slow.
+            if len(with_words):
+                found[start + with_words] += np.add.reduceat(rows, (ends - ends[0])[with_words], axis=0)
+        return found

@@ -1,0 +1,135 @@
+"""One repository after the other → files to train on: what is there already is passed over, what fails is reported."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections import Counter
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from trackdown.errors import UsageError
+from trackdown.lab.mine.changes import newest_first
+from trackdown.lab.mine.crew import PATIENCE, Done, run_all
+from trackdown.lab.mine.harvest import Limits
+from trackdown.lab.mine.harvest_file import has_harvest, write_harvest
+from trackdown.lab.mine.pairs import chosen_batches, harvest, open_history
+from trackdown.lab.mine.records import write_records
+from trackdown.lab.mine.repositories import Place
+from trackdown.lab.mine.table_file import is_complete, sweep
+from trackdown.types import Progress, no_progress
+from trackdown.units.facts import EXTRACTOR_VERSION
+
+FORMAT = 1
+"""Of the files; raise it when the same history would now give other rows."""
+
+RECORDS = "records.parquet"
+_BATCH = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What to make of each repository, and where. `rewritten` keeps to the commits that it names."""
+
+    out: Path
+    pairs: bool = True
+    records: bool = False
+    limits: Limits = field(default_factory=Limits)
+    negatives: int = 0
+    rewritten: Mapping[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One repository."""
+
+    place: Place
+    wanted: Wanted
+
+
+@dataclass(slots=True)
+class Mined:
+    """What came of a repository. `passed_over` names the files that were there already."""
+
+    repository: str
+    seconds: float = 0.0
+    commits: int = 0
+    documents: int = 0
+    examples: dict[str, int] = field(default_factory=dict)
+    records: int = 0
+    dropped: dict[str, int] = field(default_factory=dict)
+    passed_over: list[str] = field(default_factory=list)
+
+
+def mine_all(
+    places: Sequence[Place],
+    wanted: Wanted,
+    workers: int,
+    *,
+    patience: float = PATIENCE,
+    heard: Callable[[Job, str, int, int | None], None] | None = None,
+) -> Generator[Done[Job, Mined]]:
+    """Mine repositories in parallel processes, and give each as it is ready.
+
+    Closed or interrupted, it leaves finished repositories in place and nothing of the others. Raises UsageError when
+    there is no writing to the folder.
+    """
+    try:
+        wanted.out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"cannot write to {wanted.out}: {error.strerror}") from None
+    jobs = [Job(place, wanted) for place in places]
+    try:
+        yield from run_all(jobs, mine, workers, patience=patience, heard=heard)
+    finally:
+        for place in places:
+            sweep(wanted.out, place.stem)
+
+
+def mine(job: Job, progress: Progress = no_progress) -> Mined:
+    """Mine one repository in this process. Raises what opening and reading it raises."""
+    started = time.monotonic()
+    place, wanted = job.place, job.wanted
+    found = Mined(str(place))
+    sweep(wanted.out, place.stem)
+    _, git, head = open_history(place.path)
+    about: dict[str, Any] = {"format": FORMAT, "repository": str(place), "head": head}
+    if wanted.rewritten is not None:
+        about["rewritten"] = _digest(wanted.rewritten)
+    if wanted.pairs:
+        _mine_pairs(job, about, found, progress)
+    if wanted.records:
+        path = wanted.out / f"{place.stem}.{RECORDS}"
+        if is_complete(path, about):
+            found.passed_over.append(path.name)
+        else:
+            chosen = wanted.rewritten
+            batches = newest_first(git, head, batch=_BATCH) if chosen is None else chosen_batches(git, chosen)
+            done = write_records(git, batches, place.owner, place.name, path, about, progress)
+            found.records, found.commits = done.rows, max(found.commits, done.commits)
+            found.dropped |= {f"record: {rule}": count for rule, count in done.dropped.items()}
+    found.seconds = time.monotonic() - started
+    return found
+
+
+def _mine_pairs(job: Job, about: Mapping[str, Any], found: Mined, progress: Progress) -> None:
+    place, wanted = job.place, job.wanted
+    made_of = {**about, "limits": asdict(wanted.limits), "negatives": wanted.negatives, "extractor": EXTRACTOR_VERSION}
+    if has_harvest(wanted.out, place.stem, made_of):
+        found.passed_over += [f"{place.stem}.documents.parquet", f"{place.stem}.examples.parquet"]
+        return
+    taken = harvest(place.path, str(place), wanted.limits, progress, wanted.rewritten)
+    write_harvest(wanted.out, place.stem, taken, made_of, negatives=wanted.negatives, progress=progress)
+    found.documents, found.commits = len(taken.documents), taken.looked_at
+    found.examples = dict(Counter(example.kind for example in taken.examples))
+    found.dropped |= dict(taken.dropped.most_common())
+
+
+def _digest(rewritten: Mapping[str, str]) -> str:
+    lines = "".join(f"{commit} {text}\n" for commit, text in sorted(rewritten.items()))
+    return hashlib.sha256(lines.encode("utf-8", "backslashreplace")).hexdigest()[:16]
+
+
+__all__ = ["FORMAT", "RECORDS", "Job", "Mined", "Wanted", "mine", "mine_all"]

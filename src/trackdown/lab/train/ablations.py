@@ -1,0 +1,127 @@
+"""What each part of the recipe is worth: short runs that differ in one thing, judged alike.
+
+Every variant starts from the same base, sees the same examples and trains for the same time, except where that is what
+differs. `python -m trackdown.lab.train.ablations DATA OUT` runs them on a GPU and writes `log.jsonl`.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from trackdown.lab.train.bert import Bert, from_checkpoint
+from trackdown.lab.train.learn import CommitPairs, Plan, commit_pairs, learn
+from trackdown.lab.train.pack import DOCSTRING, REWRITTEN
+from trackdown.lab.train.ragged import Data
+from trackdown.lab.train.recipe import (
+    Bench,
+    Log,
+    Looked,
+    fit_table,
+    kept_examples,
+    load_training,
+    look,
+    look_at_words,
+    with_long_twice,
+)  # fmt: skip
+from trackdown.lab.train.table import TablePlan, judge_table
+
+WITHIN = 30
+
+
+@dataclass(slots=True)
+class Ground:
+    """What all variants share."""
+
+    base: dict[str, Tensor]
+    train: Data
+    bench: Bench
+    looked: Looked
+    past: CommitPairs
+    plan: Plan
+    log: Log
+
+    def model(self, layers: int = 6) -> Bert:
+        torch.manual_seed(0)
+        return from_checkpoint(self.base, layers).to(self.train.device)
+
+    def kept(self, within: int = WITHIN) -> Tensor:
+        return kept_examples(self.train, self.looked.rank, within)
+
+    def fit(self, name: str, plan: Plan, examples: Tensor, negatives: Tensor | None, layers: int = 6) -> Bert:
+        """Train one variant and log how it is judged."""
+        model = self.model(layers)
+        learn(model, self.train, examples, negatives, plan, self.past, log=lambda text: None)
+        self.log(name, examples=len(examples), **self.bench.report(model, pairs=bool(plan.pairs)))
+        return model
+
+
+def variants(ground: Ground) -> Iterator[Callable[[], Bert]]:
+    """The runs, in order of what we most want to know."""
+    train, plan, hard = ground.train, ground.plan, ground.looked.negatives
+    kept = ground.kept()
+    commits_only = kept[train.kind[kept] != DOCSTRING]
+    everything = torch.arange(train.pack.examples, device=train.device)
+    rewritten = torch.nonzero(train.kind == REWRITTEN).squeeze(1)
+    yield lambda: ground.fit("as published", plan, kept, hard)
+    yield lambda: ground.fit("without the filter", plan, everything, hard)
+    yield lambda: ground.fit("without docstrings", plan, commits_only, hard)
+    yield lambda: ground.fit("easy negatives only", replace(plan, hard=0), kept, None)
+    yield lambda: ground.fit("subjects only", replace(plan, messages=0.0), kept, hard)
+    yield lambda: ground.fit("messages only", replace(plan, messages=1.0), kept, hard)
+    yield lambda: ground.fit("long messages twice", plan, with_long_twice(train, kept), hard)
+    yield lambda: ground.fit("temperature .05", replace(plan, temperature=0.05), kept, hard)
+    yield lambda: ground.fit("rate 3e-4", replace(plan, rate=3e-4), kept, hard)
+    for layers in (4, 3):
+        yield lambda layers=layers: ground.fit(f"{layers} layers", plan, kept, hard, layers)
+    short = replace(plan, seconds=plan.seconds / 3)
+    yield lambda: ground.fit("rewritten queries (only those commits)", replace(short, messages=0.0), rewritten, hard)
+    yield lambda: ground.fit("their own messages (only those commits)", replace(short, messages=1.0), rewritten, hard)
+    pairs = replace(plan, pairs=128, commits=64)
+    yield lambda: ground.fit("shared", replace(pairs, batch=512), kept, hard)
+    yield lambda: ground.fit("separate: relevance alone", replace(pairs, batch=0), kept, hard)
+    yield lambda: ground.fit("separate: mean squared error", replace(pairs, batch=0, relevance="mse"), kept, hard)
+    yield lambda: ground.fit("separate: listwise", replace(pairs, batch=0, relevance="listwise"), kept, hard)
+
+
+def table_sizes(ground: Ground, teacher: Bert, seconds: float) -> None:
+    """Static tables of several widths, and one that is not distilled."""
+    looked = look(teacher, ground.train, None)
+    kept = ground.kept()
+    for dimensions, distilled in ((64, 1.0), (128, 1.0), (256, 1.0), (384, 1.0), (256, 0.0)):
+        plan = TablePlan(dimensions=dimensions, seconds=seconds, distilled=distilled)
+        table = fit_table(teacher, ground.train, kept, looked, plan, ground.log)
+        score = round(judge_table(table, ground.bench.dev), 4)
+        ground.log("table", dimensions=dimensions, distilled=distilled, dev_mrr=score)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """`python -m trackdown.lab.train.ablations DATA OUT`."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--seconds", type=float, default=24.0)
+    given = parser.parse_args(arguments)
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    torch.set_float32_matmul_precision("high")
+    log = Log(given.out / "log.jsonl")
+    base, train, bench = load_training(given.data, device)
+    model = from_checkpoint(base).to(device)
+    looked = look(model, train, look_at_words(train, model.shape.vocabulary))
+    past = commit_pairs(train, looked.queries, kept_examples(train, looked.rank, WITHIN))
+    plan = Plan(steps=100_000, batch=512, hard=2, seconds=given.seconds)
+    ground = Ground(base, train, bench, looked, past, plan, log)
+    log("base", **bench.report(model, pairs=False))
+    for number, variant in enumerate(variants(ground)):
+        made = variant()
+        if number == 0:
+            table_sizes(ground, made, given.seconds / 2)
+
+
+if __name__ == "__main__":
+    main()

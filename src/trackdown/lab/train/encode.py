@@ -1,0 +1,44 @@
+"""Vectors for all documents or queries of a pack, with the model as it is."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+
+import torch
+from torch import Tensor
+
+from trackdown.lab.train.bert import Bert
+from trackdown.lab.train.ragged import Ragged, single
+
+
+def autocast(device: str) -> AbstractContextManager[None]:
+    """bfloat16 on a GPU, nothing on a CPU."""
+    return torch.autocast(device, dtype=torch.bfloat16, enabled=device != "cpu")
+
+
+@torch.no_grad()
+def encode_all(model: Bert, texts: Ragged, rows: Tensor, longest: int, tokens_at_once: int = 1 << 19) -> Tensor:
+    """A unit vector for each row, in half precision on a GPU; batches are sorted by length."""
+    was_training = model.training
+    model.eval()
+    device = texts.flat.device.type
+    lengths = texts.lengths(rows).clamp(max=longest)
+    order = torch.argsort(lengths)
+    kind = torch.float32 if device == "cpu" else torch.bfloat16
+    found = torch.zeros((len(rows), model.shape.width), dtype=kind, device=texts.flat.device)
+    place = 0
+    while place < len(order):
+        guess = max(1, tokens_at_once // (int(lengths[order[min(place + 1, len(order) - 1)]]) + 2))
+        end = min(len(order), place + guess)
+        width = int(lengths[order[end - 1]]) or 1
+        end = min(end, place + max(1, tokens_at_once // (width + 2)))
+        some = order[place:end]
+        ids, mask = single(texts, rows[some], width)
+        with autocast(device):
+            found[some] = model.embed(ids, mask).to(kind)
+        place = end
+    model.train(was_training)
+    return found
+
+
+__all__ = ["autocast", "encode_all"]

@@ -1,0 +1,178 @@
+"""A repository's history → what every channel said of the candidates of past questions, to fit fusion to.
+
+Each case is searched at its commit's parent. Every other commit asks with its whole message, the others with their
+subject, so that short and long questions are there and no commit asks twice. What was collected lies in one file for
+each repository and level, and a run that was interrupted goes on behind the last of them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from trackdown.engine import Repository, options_of, with_mode
+from trackdown.engine import open as open_repository
+from trackdown.engine.evidence import DEEPEST, channel_evidence, judged_evidence, speaking_models
+from trackdown.errors import MissingObject, QueryError, UnknownRevision, UsageError
+from trackdown.fuse.learned import Stage
+from trackdown.lab.case_tasks import bench_of_cases
+from trackdown.lab.cases import Case, Place
+from trackdown.lab.commit_times import commit_times
+from trackdown.lab.mine.dataset import build_from_git
+from trackdown.lab.tasks import Task
+from trackdown.lab.train.examples import Example, read_examples, write_examples
+from trackdown.pipeline import Options
+from trackdown.repository.history import HISTORY_VERSION
+from trackdown.settings import Settings
+from trackdown.types import Level, Progress, no_progress
+from trackdown.units.facts import EXTRACTOR_VERSION
+
+LEVELS: tuple[Level, ...] = ("function", "file")
+JUDGED = 50
+"""How many candidates models read where what they say is collected."""
+_VERSION = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """How much to collect: cases of each repository, what channels say or what models do, and how deep."""
+
+    max_cases: int = 100
+    levels: tuple[Level, ...] = LEVELS
+    deepest: int = DEEPEST
+    stage: Stage = "retrieve"
+
+    def options(self, settings: Settings, level: Level) -> Options:
+        """How to search: plainly, or with every model reading the best candidates."""
+        plain = replace(options_of(replace(settings, mode="hybrid", adaptive=False, graph=False)), level=level)
+        if self.stage == "retrieve":
+            return plain
+        readers = "+".join(f"{reader}@{JUDGED}" for reader in ("encoder", "commit-reranker", "code-reranker"))
+        return replace(with_mode(plain, f"hybrid+{readers}"), k=JUDGED)
+
+    def digest(self, settings: Settings) -> str:
+        """Names what was collected and how: files of another digest are collected anew."""
+        versions = (_VERSION, EXTRACTOR_VERSION, HISTORY_VERSION)
+        models = speaking_models(settings, readers=self.stage == "rerank")
+        parts = (self, self.options(settings, "function"), settings.max_file_kb, models)
+        return hashlib.sha256(repr((parts, versions)).encode()).hexdigest()[:12]
+
+
+def mixed_cases(place: str, max_cases: int, progress: Progress = no_progress) -> list[Case]:
+    """The newest cases of a repository, newest first; every other one asks with its commit's whole message.
+
+    Raises what `build_from_git` does.
+    """
+    by_subject = build_from_git(place, max_cases=max_cases, symbols=True, progress=progress)
+    by_message = build_from_git(place, max_cases=max_cases, symbols=True, query_from="message", progress=progress)
+    long = {case.commit: case for case in by_message}
+    return [_long_if_odd(case, long) for case in by_subject]
+
+
+def _long_if_odd(case: Case, long: Mapping[str, Case]) -> Case:
+    return long.get(case.commit, case) if int(case.commit[:8], 16) % 2 else case
+
+
+def collect(
+    places: Sequence[str],
+    folder: Path,
+    settings: Settings,
+    wanted: Wanted | None = None,
+    *,
+    progress: Progress = no_progress,
+) -> dict[Level, dict[str, list[Example]]]:
+    """Level → repository → its examples. What the folder holds already is read. Raises UsageError and OSError's kin."""
+    wanted = wanted or Wanted()
+    digest = wanted.digest(settings)
+    found: dict[Level, dict[str, list[Example]]] = {level: {} for level in wanted.levels}
+    for number, (name, place) in enumerate(named(places).items()):
+        progress("collect", number, len(places))
+        for level, examples in _of_repository(name, place, folder, settings, wanted, digest, progress).items():
+            found[level][name] = examples
+    progress("collect", len(places), len(places))
+    return found
+
+
+def read_places(path: Path) -> list[str]:
+    """A text file with a repository's path on each line, relative to the file; a line with `#` first is a remark."""
+    try:
+        lines = path.read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot read the list of repositories {path}: {error}") from None
+    places = [text for line in lines if (text := line.strip()) and not text.startswith("#")]
+    if not places:
+        raise UsageError(f"{path} names no repository: write a path on each line")
+    return [str(path.parent / Path(place).expanduser()) for place in places]
+
+
+def named(places: Sequence[str]) -> dict[str, str]:
+    """A name that can be a file's → each place. Mirrors end in `/repo` or `.git`: the name stands before it."""
+    found: dict[str, str] = {}
+    for place in places:
+        parts = [part for part in Path(place).absolute().parts if part not in ("repo", ".git", "/")]
+        name = (parts[-1] if parts else "root").removesuffix(".git")
+        if name in found:
+            raise UsageError(f"two repositories are called {name}: {found[name]} and {place}")
+        found[name] = place
+    return found
+
+
+def _of_repository(
+    name: str, place: str, folder: Path, settings: Settings, wanted: Wanted, digest: str, progress: Progress
+) -> dict[Level, list[Example]]:
+    files = {level: folder / f"{name}.{level}.{wanted.stage}.npz" for level in wanted.levels}
+    known = {level: read_examples(path, digest) for level, path in files.items()}
+    if all(examples is not None for examples in known.values()):
+        return {level: examples for level, examples in known.items() if examples is not None}
+    cases = mixed_cases(place, wanted.max_cases, progress)
+    examples = examples_of(place, cases, settings, wanted, name=name, progress=progress)
+    for level, path in files.items():
+        write_examples(path, examples[level], digest)
+    return examples
+
+
+def examples_of(
+    place: str,
+    cases: Sequence[Case],
+    settings: Settings,
+    wanted: Wanted | None = None,
+    *,
+    name: str = "",
+    progress: Progress = no_progress,
+) -> dict[Level, list[Example]]:
+    """Level → an example for each case that has truth there, oldest first. States are searched one after the other."""
+    wanted = wanted or Wanted()
+    found: dict[Level, list[Example]] = {level: [] for level in wanted.levels}
+    tasks = [task for level in wanted.levels for task in bench_of_cases(place, cases, level=level, name=name).tasks]
+    commits = {f"{name}/{case.id}" if name else case.id: case.commit for case in cases}
+    times = commit_times(place, {*commits.values(), *(task.at for task in tasks if task.at)})
+    tasks.sort(key=lambda task: (times.get(task.at or "", 0), task.at or "", task.id))
+    with open_repository(place, settings=settings) as repository:
+        for number, task in enumerate(tasks):
+            progress("search", number, len(tasks))
+            when = times.get(commits[task.id], 0)
+            made = _example(repository, task, when, wanted.options(settings, task.level), wanted)
+            if made is not None:
+                found[task.level].append(made)
+    progress("search", len(tasks), len(tasks))
+    return found
+
+
+def _example(repository: Repository, task: Task, when: int, options: Options, wanted: Wanted) -> Example | None:
+    """One query with its candidates; None where its state cannot be searched."""
+    try:
+        prepared = repository.prepared(task.at)
+        if wanted.stage == "retrieve":
+            seen = channel_evidence(prepared, task.query, options, wanted.deepest)
+        else:
+            judged = judged_evidence(prepared, task.query, options)
+            if judged is None:
+                raise UsageError("there is no model that reads candidates: name a set of models in TRACKDOWN_MODELS")
+            seen = judged
+    except (UnknownRevision, MissingObject, QueryError):
+        return None
+    places = tuple(Place(*place) for place in seen.places)
+    return Example(task.id, when, task.gold, places, seen.signals, seen.scores, seen.ranks, seen.full, seen.factors,
+                   seen.query)  # fmt: skip

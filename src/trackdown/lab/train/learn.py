@@ -1,0 +1,250 @@
+"""One transformer, two things to learn: vectors that lie near their answers (CasCode's fast encoder, InfoNCE with
+in-batch and hard negatives), and the relevance of a pair read together (its slow classifier). Both at once is their
+`shared` model, one at a time their `separate` ones.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from torch import Tensor
+from torch.nn import functional as f
+
+from trackdown.lab.train.bert import Bert
+from trackdown.lab.train.encode import autocast
+from trackdown.lab.train.ragged import Data, Ragged, pair, single
+
+RelevanceLoss = Literal["bce", "mse", "listwise"]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How to train. A batch of 0 leaves that task out; `pairs` and `commits` count queries of which each brings one
+    right and `hard_pairs` wrong partners.
+    """
+
+    steps: int = 1000
+    batch: int = 1024
+    hard: int = 2
+    pairs: int = 0
+    hard_pairs: int = 3
+    commits: int = 0
+    relevance: RelevanceLoss = "bce"
+    rate: float = 1e-4
+    warmup: float = 0.06
+    temperature: float = 0.03
+    query_tokens: int = 128
+    document_tokens: int = 160
+    pair_query_tokens: int = 96
+    pair_tokens: int = 256
+    messages: float = 0.6
+    seed: int = 0
+    judge_every: int = 0
+    seconds: float = math.inf
+    compiled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CommitPairs:
+    """For each of some examples older commits of its repository (examples too) and whether their files intersect."""
+
+    examples: Tensor
+    others: Tensor
+    labels: Tensor
+
+
+Judge = Callable[[Bert], float]
+
+
+def learn(
+    model: Bert,
+    data: Data,
+    examples: Tensor,
+    negatives: Tensor | None,
+    plan: Plan,
+    commit_pairs: CommitPairs | None = None,
+    judge: Judge | None = None,
+    log: Callable[[str], None] = print,
+) -> float:
+    """Train on examples, and leave the model at its best judged state. Returns that score (0 without a judge)."""
+    device = data.device
+    chance = torch.Generator(device=device).manual_seed(plan.seed)
+    decayed = [value for name, value in model.named_parameters() if value.ndim > 1]
+    plain = [value for name, value in model.named_parameters() if value.ndim <= 1]
+    groups = [{"params": decayed, "weight_decay": 0.01}, {"params": plain, "weight_decay": 0.0}]
+    optimizer = torch.optim.AdamW(groups, lr=plan.rate, betas=(0.9, 0.98), eps=1e-6, fused=device != "cpu")
+    embed = torch.compile(model.embed, dynamic=False) if plan.compiled else model.embed
+    relevance = torch.compile(model.relevance, dynamic=False) if plan.compiled else model.relevance
+    best, kept = -1.0, None
+    started = time.monotonic()
+    sums: dict[str, float] = {}
+    model.train()
+    for step in range(plan.steps):
+        progress = max(step / plan.steps, (time.monotonic() - started) / plan.seconds)
+        if progress >= 1:
+            break
+        for group in optimizer.param_groups:
+            group["lr"] = plan.rate * _schedule(progress, plan.warmup)
+        losses = {}
+        with autocast(device):
+            if plan.batch:
+                losses["contrast"] = _contrast(embed, data, examples, negatives, plan, chance)
+            if plan.pairs and negatives is not None:
+                losses["pairs"] = _pairs(relevance, data, examples, negatives, plan, chance)
+            if plan.commits and commit_pairs is not None:
+                losses["commits"] = _commits(relevance, data, commit_pairs, plan, chance)
+        optimizer.zero_grad(set_to_none=True)
+        torch.stack(list(losses.values())).sum().backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        for name, loss in losses.items():
+            sums[name] = sums.get(name, 0.0) + loss.detach()
+        if (step + 1) % 50 == 0 or step == 0:
+            count = 1 if step == 0 else 50
+            shown = " ".join(f"{name} {float(value) / count:.4f}" for name, value in sums.items())
+            log(f"step {step + 1}/{plan.steps} {time.monotonic() - started:.0f}s {shown}")
+            sums = {}
+        if judge is not None and plan.judge_every and (step + 1) % plan.judge_every == 0:
+            score = judge(model)
+            log(f"step {step + 1}: judged {score:.4f}")
+            if score > best:
+                best, kept = score, {name: value.detach().clone() for name, value in model.state_dict().items()}
+    if judge is not None:
+        score = judge(model)
+        log(f"end: judged {score:.4f}")
+        if score < best and kept is not None:
+            model.load_state_dict(kept)
+        best = max(best, score)
+    model.eval()
+    return max(best, 0.0)
+
+
+def _schedule(progress: float, warmup: float) -> float:
+    if progress < warmup:
+        return progress / warmup
+    return 0.5 * (1 + math.cos(math.pi * (progress - warmup) / (1 - warmup)))
+
+
+def _contrast(
+    embed: Callable[[Tensor, Tensor], Tensor],
+    data: Data,
+    examples: Tensor,
+    negatives: Tensor | None,
+    plan: Plan,
+    chance: torch.Generator,
+) -> Tensor:
+    """InfoNCE: the answer against everything else in the batch that is not an answer too."""
+    some = _sample(examples, plan.batch, chance)
+    numbers = [data.answers.pick(some, chance)]
+    if negatives is not None:
+        for _ in range(plan.hard):
+            column = torch.randint(negatives.shape[1], (len(some),), generator=chance, device=some.device)
+            numbers.append(negatives[some, column])
+    documents = torch.cat(numbers)
+    queries = embed(*single(data.queries, _forms(data, some, plan, chance), plan.query_tokens))
+    found = torch.cat([embed(*single(data.documents, part, plan.document_tokens)) for part in numbers])
+    scores = queries.float() @ found.float().T / plan.temperature
+    keys = data.key[documents]
+    also_right = torch.zeros_like(scores, dtype=torch.bool)
+    for column in data.answer_keys(some).T:
+        also_right |= column[:, None] == keys[None]
+    target = torch.arange(len(some), device=some.device)
+    also_right[target, target] = False
+    return f.cross_entropy(scores.masked_fill(also_right, -1e4), target)
+
+
+def _pairs(
+    relevance: Callable[[Tensor, Tensor, Tensor], Tensor],
+    data: Data,
+    examples: Tensor,
+    negatives: Tensor,
+    plan: Plan,
+    chance: torch.Generator,
+) -> Tensor:
+    """Relevance of a query's answer, of hard negatives, and of one random (easy) document."""
+    some = _sample(examples, plan.pairs, chance)
+    columns = [data.answers.pick(some, chance)]
+    for _ in range(plan.hard_pairs - 1):
+        column = torch.randint(negatives.shape[1], (len(some),), generator=chance, device=some.device)
+        columns.append(negatives[some, column])
+    columns.append(columns[0].roll(1))  # another query's answer, mostly of another repository: an easy one
+    documents = torch.stack(columns, dim=1)
+    forms = _forms(data, some, plan, chance).repeat_interleave(documents.shape[1])
+    ids, mask, types = pair(
+        data.queries, forms, data.documents, documents.flatten(), plan.pair_query_tokens, plan.pair_tokens
+    )
+    scores = relevance(ids, mask, types).float().view(documents.shape)
+    labels = torch.zeros_like(scores)
+    labels[:, 0] = 1.0
+    return relevance_loss(scores, labels, plan.relevance)
+
+
+def _commits(
+    relevance: Callable[[Tensor, Tensor, Tensor], Tensor],
+    data: Data,
+    pairs: CommitPairs,
+    plan: Plan,
+    chance: torch.Generator,
+) -> Tensor:
+    """Relevance of past commits, by their messages: right are those whose files intersect the query's."""
+    place = torch.randint(len(pairs.examples), (plan.commits,), generator=chance, device=pairs.examples.device)
+    columns = torch.randint(pairs.others.shape[1], (plan.commits, 1 + plan.hard_pairs), generator=chance,
+                            device=place.device)  # fmt: skip
+    others = pairs.others[place[:, None], columns]
+    labels = pairs.labels[place[:, None], columns].float()
+    forms = _forms(data, pairs.examples[place], plan, chance).repeat_interleave(others.shape[1])
+    partner = data.form(others.flatten(), torch.ones(others.numel(), dtype=torch.bool, device=place.device))
+    ids, mask, types = pair(
+        data.queries, forms, data.queries, partner, plan.pair_query_tokens, min(plan.pair_tokens, 192)
+    )
+    scores = relevance(ids, mask, types).float().view(others.shape)
+    loss: RelevanceLoss = "bce" if plan.relevance == "listwise" else plan.relevance
+    return relevance_loss(scores, labels, loss)
+
+
+def relevance_loss(scores: Tensor, labels: Tensor, kind: RelevanceLoss) -> Tensor:
+    """Binary cross-entropy, squared error of probabilities (system 1's), or softmax over each query's partners."""
+    if kind == "listwise":
+        return -(f.log_softmax(scores, dim=1) * labels).sum(1).mean()
+    if kind == "mse":
+        return f.mse_loss(torch.sigmoid(scores), labels)
+    return f.binary_cross_entropy_with_logits(scores, labels)
+
+
+def _sample(examples: Tensor, count: int, chance: torch.Generator) -> Tensor:
+    return examples[torch.randint(len(examples), (count,), generator=chance, device=examples.device)]
+
+
+def _forms(data: Data, some: Tensor, plan: Plan, chance: torch.Generator) -> Tensor:
+    return data.form(some, torch.rand(len(some), generator=chance, device=some.device) < plan.messages)
+
+
+def commit_pairs(data: Data, vectors: Tensor, examples: Tensor, k: int = 24) -> CommitPairs:
+    """For each commit the most similar older ones of its repository, with system 1's label: shared files."""
+    kept, partners, labels = [], [], []
+    for repository in torch.unique(data.repository[examples]).tolist():
+        rows = examples[(data.repository[examples] == repository) & (data.kind[examples] != 1)]
+        if len(rows) <= k:
+            continue
+        texts = vectors[data.form(rows, torch.ones_like(rows, dtype=torch.bool))]
+        files, mask = data.files.rows(rows, 12)
+        for start in range(0, len(rows), 256):
+            part = slice(start, start + 256)
+            older = data.time[rows][None] < data.time[rows[part]][:, None]
+            scores = torch.where(older, (texts[part] @ texts.T).float(), -torch.inf)
+            best, found = scores.topk(k, dim=1)
+            same = files[part][:, None, :, None] == files[found][:, :, None, :]
+            shared = (same & mask[part][:, None, :, None] & mask[found][:, :, None, :]).any(-1).any(-1)
+            enough = torch.isfinite(best[:, -1]) & shared.any(1)
+            kept.append(rows[part][enough])
+            partners.append(rows[found[enough]])
+            labels.append(shared[enough])
+    return CommitPairs(torch.cat(kept), torch.cat(partners), torch.cat(labels))
+
+
+__all__ = ["CommitPairs", "Judge", "Plan", "Ragged", "commit_pairs", "learn", "relevance_loss"]

@@ -1,0 +1,172 @@
+"""Mined examples as token ids in few flat arrays: small enough to carry to a GPU, quick to sample batches from.
+
+Documents are sorted by repository, path and symbol, so that versions of one function lie together and compress well.
+"""
+
+from __future__ import annotations
+
+import io
+import lzma
+import random
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from trackdown.models.spoken import spoken, spoken_unit
+
+COMMIT, DOCSTRING, REWRITTEN = 0, 1, 2
+KINDS = {"commit": COMMIT, "docstring": DOCSTRING, "rewritten": REWRITTEN}
+QUERY_TOKENS, DOCUMENT_TOKENS = 256, 192
+Array = npt.NDArray[Any]
+
+
+@dataclass(slots=True)
+class Pack:
+    """Everything that training reads. Row r of a ragged array lies at `x[x_start[r]:x_start[r + 1]]`.
+
+    `document_key` numbers (repository, path, symbol): documents that share it are versions of one unit. A query has two
+    forms, its subject and its message, at rows 2e and 2e + 1; the second is empty where it would repeat the first.
+    """
+
+    document: Array
+    document_start: Array
+    document_key: Array
+    document_repository: Array
+    query: Array
+    query_start: Array
+    example_kind: Array
+    example_repository: Array
+    example_time: Array
+    answer: Array
+    answer_start: Array
+    beside: Array
+    beside_start: Array
+    path: Array
+    path_start: Array
+    repositories: Array
+
+    @property
+    def examples(self) -> int:
+        return len(self.example_kind)
+
+    @property
+    def documents(self) -> int:
+        return len(self.document_key)
+
+    def save(self, path: Path) -> None:
+        """Write everything into one compressed file."""
+        raw = io.BytesIO()
+        np.savez(raw, **{one.name: getattr(self, one.name) for one in fields(self)})
+        with lzma.open(path, "wb", preset=2) as stream:
+            stream.write(raw.getbuffer())
+
+
+def load_pack(paths: Sequence[Path]) -> Pack:
+    """Read a pack, which may lie in several parts."""
+    data = b"".join(path.read_bytes() for path in sorted(paths))
+    found = np.load(io.BytesIO(lzma.decompress(data)))
+    return Pack(**{one.name: found[one.name] for one in fields(Pack)})
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """How much of each repository goes into a pack."""
+
+    answers: int = 6
+    beside: int = 2
+    others: int = 1000
+    examples: int = 5000
+    seed: int = 0
+
+
+class Packer:
+    """Collects repositories. `tokenizer` is a `tokenizers.Tokenizer` without special tokens in what it is asked for."""
+
+    def __init__(self, tokenizer: Any, share: Share | None = None) -> None:
+        self._tokenizer = tokenizer
+        self._share = share or Share()
+        self._documents: list[Array] = []
+        self._keys: list[int] = []
+        self._document_repository: list[int] = []
+        self._queries: list[Array] = []
+        self._rows: list[tuple[int, int, int]] = []
+        self._answers: list[list[int]] = []
+        self._beside: list[list[int]] = []
+        self._files: list[list[int]] = []
+        self._names: list[str] = []
+        self._paths: dict[tuple[int, str], int] = {}
+        self._key_count = 0
+
+    def add(self, name: str, documents: Sequence[dict[str, Any]], examples: Sequence[dict[str, Any]]) -> None:
+        """Take a repository's documents and examples, as rows with the columns of the mined files."""
+        chance = random.Random(f"{self._share.seed}:{name}")
+        repository = len(self._names)
+        self._names.append(name)
+        chosen = list(examples)
+        if len(chosen) > self._share.examples:
+            chosen = chance.sample(chosen, self._share.examples)
+        answers = [_some(row["answers"], self._share.answers, chance) for row in chosen]
+        beside = [_some(row["beside"], self._share.beside, chance) for row in chosen]
+        wanted = {number for numbers in (*answers, *beside) for number in numbers}
+        others = [number for number in range(len(documents)) if number not in wanted]
+        wanted.update(_some(others, self._share.others, chance))
+        order = sorted(wanted, key=lambda number: (documents[number]["path"], documents[number]["symbol"], number))
+        numbers = {old: len(self._documents) + new for new, old in enumerate(order)}
+        keys: dict[tuple[str, str], int] = {}
+        for old in order:
+            key = (documents[old]["path"], documents[old]["symbol"])
+            self._keys.append(self._key_count + keys.setdefault(key, len(keys)))
+            self._document_repository.append(repository)
+        self._key_count += len(keys)
+        texts = [spoken_unit(row["path"], row["symbol"], row["code"]) for row in (documents[old] for old in order)]
+        self._documents += self._ids(texts, DOCUMENT_TOKENS)
+        queries: list[str] = []
+        for row, own, near in zip(chosen, answers, beside, strict=True):
+            subject, message = spoken(row["subject"]), spoken(row["message"])
+            queries += [subject, message if message != subject else ""]
+            self._rows.append((KINDS[row["kind"]], repository, row["time"]))
+            self._answers.append([numbers[number] for number in own])
+            self._beside.append([numbers[number] for number in near])
+            known = (self._paths.setdefault((repository, path), len(self._paths)) for path in row["files"][:20])
+            self._files.append(list(known) if row["kind"] != "docstring" else [])
+        self._queries += self._ids(queries, QUERY_TOKENS)
+
+    def pack(self) -> Pack:
+        """All that was added."""
+        kinds, repositories, times = zip(*self._rows, strict=True)
+        return Pack(
+            *_flat(self._documents, np.uint16),
+            np.array(self._keys, np.uint32),
+            np.array(self._document_repository, np.uint16),
+            *_flat(self._queries, np.uint16),
+            np.array(kinds, np.uint8),
+            np.array(repositories, np.uint16),
+            np.array(times, np.int64),
+            *_flat(self._answers, np.uint32),
+            *_flat(self._beside, np.uint32),
+            *_flat(self._files, np.uint32),
+            np.array(self._names),
+        )
+
+    def _ids(self, texts: Sequence[str], longest: int) -> Iterator[Array]:
+        for start in range(0, len(texts), 4096):
+            batch = [text[: 12 * longest] for text in texts[start : start + 4096]]
+            for found in self._tokenizer.encode_batch(batch, add_special_tokens=False):
+                yield np.array(found.ids[:longest], np.uint16)
+
+
+def _some(values: Sequence[int], most: int, chance: random.Random) -> list[int]:
+    return list(values) if len(values) <= most else chance.sample(list(values), most)
+
+
+def _flat(rows: Iterable[Sequence[int] | Array], kind: Any) -> tuple[Array, Array]:
+    found = [np.asarray(row, kind) for row in rows]
+    starts = np.concatenate([[0], np.cumsum([len(row) for row in found])]).astype(np.uint32)
+    return (np.concatenate(found) if found else np.zeros(0, kind)), starts
+
+
+__all__ = ["COMMIT", "DOCSTRING", "REWRITTEN", "Pack", "Packer", "Share", "load_pack"]

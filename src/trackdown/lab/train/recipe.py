@@ -1,0 +1,272 @@
+"""The published recipe: mined examples → a shared encoder with its relevance head, and a static table.
+
+1. Look at every example with BM25 and with the base model: keep those whose answer ranks well under one of them
+   (SweRank's filter), and take the best wrong documents as hard negatives.
+2. Learn vectors: InfoNCE with large batches.
+3. Take new hard negatives from the model as it is now, and past commits like each commit.
+4. Learn vectors and relevance together (CasCode's shared model): code by edited units, commits by shared files.
+5. Distil the static table.
+
+Everything that is measured goes into `log.jsonl`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from trackdown.lab.train.bert import Bert, from_checkpoint
+from trackdown.lab.train.encode import encode_all
+from trackdown.lab.train.judge import Lists, commit_mrr, cosines, held_out, relevances, rerank_table
+from trackdown.lab.train.learn import CommitPairs, Plan, commit_pairs, learn
+from trackdown.lab.train.negatives import bm25_scores, mine, vector_scores
+from trackdown.lab.train.pack import COMMIT, DOCSTRING, load_pack
+from trackdown.lab.train.ragged import Data
+from trackdown.lab.train.table import TablePlan, first_table, judge_table, learn_table
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """What to do and for how long, in seconds of training. `within` is the rank an answer must have to be kept."""
+
+    layers: int = 6
+    within: int = 30
+    vectors: Plan = field(default_factory=lambda: Plan(steps=4000, batch=1024, hard=2))
+    both: Plan = field(
+        default_factory=lambda: Plan(
+            steps=4000, batch=384, hard=2, pairs=192, hard_pairs=5, commits=48, relevance="listwise"
+        )
+    )
+    table: TablePlan = field(default_factory=TablePlan)
+
+
+class Log:
+    """Lines of JSON, on the screen and in a file."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._started = time.monotonic()
+
+    def __call__(self, what: str, **values: Any) -> None:
+        row = {"what": what, "seconds": round(time.monotonic() - self._started, 1), **values}
+        line = json.dumps(row, default=str)
+        print(line, flush=True)
+        with self._path.open("a", encoding="utf-8") as stream:
+            stream.write(line + "\n")
+
+    def line(self, text: str) -> None:
+        """A line of a training loop."""
+        print(f"[{time.monotonic() - self._started:.0f}] {text}", flush=True)
+
+
+@dataclass(slots=True)
+class Looked:
+    """What BM25 and a model say of every example: hard negatives of both, and the better of the two ranks."""
+
+    negatives: Tensor
+    rank: Tensor
+    documents: Tensor
+    queries: Tensor
+
+
+def look(model: Bert, data: Data, words: Tensor | None, k: int = 12, skip: int = 0) -> Looked:
+    """Search every repository with the model; `words` are BM25's (negatives and rank in the last column)."""
+    device = data.device
+    documents = encode_all(model, data.documents, torch.arange(data.pack.documents, device=device), 160)
+    queries = encode_all(model, data.queries, torch.arange(2 * data.pack.examples, device=device), 192)
+    found = mine(data, vector_scores(documents, queries), k=k, skip=skip)
+    if words is None:
+        return Looked(found.negatives, found.rank, documents, queries)
+    rank = torch.minimum(found.rank, words[:, -1])
+    return Looked(torch.cat([found.negatives, words[:, :-1]], dim=1), rank, documents, queries)
+
+
+def look_at_words(data: Data, vocabulary: int, k: int = 12) -> Tensor:
+    """BM25's hard negatives, with the answer's rank in the last column."""
+    found = mine(data, lambda documents: bm25_scores(data, documents, vocabulary), k=k)
+    return torch.cat([found.negatives, found.rank[:, None]], dim=1)
+
+
+def kept_examples(data: Data, rank: Tensor, within: int) -> Tensor:
+    """Examples whose answer ranks within a limit; docstrings are kept however they rank."""
+    return torch.nonzero((rank <= within) | (data.kind == 1)).squeeze(1)
+
+
+def with_commits_twice(data: Data, examples: Tensor) -> Tensor:
+    """Examples, those of commits a second time: docstrings are many, and issues are more like commits."""
+    return torch.cat([examples, examples[data.kind[examples] != DOCSTRING]])
+
+
+def with_long_twice(data: Data, examples: Tensor, tokens: int = 48) -> Tensor:
+    """Examples, those with long messages a second time: issues are long, and most messages are not."""
+    return torch.cat([examples, examples[data.queries.lengths(2 * examples + 1) >= tokens]])
+
+
+@dataclass(slots=True)
+class Bench:
+    """What every model is judged by."""
+
+    dev: Data
+    lists: Lists | None = None
+    sets: Sequence[str] = ()
+    past: CommitPairs | None = None
+
+    def report(self, model: Bert, *, pairs: bool) -> dict[str, Any]:
+        """Scores on held-out repositories and on candidate lists, each list with the best of the weights tried."""
+        found: dict[str, Any] = {"dev MRR": round(held_out(model, self.dev), 4)}
+        if pairs and self.past is not None:
+            found["commit MRR"] = round(commit_mrr(model, self.dev, self.past), 4)
+        if self.lists is not None:
+            scores = {"encoder": cosines(model, self.lists)}
+            if pairs:
+                scores["relevance"] = relevances(model, self.lists)
+            found["lists"] = best_rows(rerank_table(self.lists, scores), self.sets)
+        return found
+
+
+def best_rows(table: Sequence[dict[str, Any]], sets: Sequence[str]) -> list[dict[str, Any]]:
+    """Of each set and score: the search alone, the model alone, and their best sum by Acc@5 + Acc@10."""
+    rows = []
+    for part in sorted({row["part"] for row in table}):
+        of_part = [{**row, "part": sets[part] if part < len(sets) else part} for row in table if row["part"] == part]
+        for score in dict.fromkeys(row["score"] for row in of_part):
+            some = [row for row in of_part if row["score"] == score]
+            summed = [row for row in some if row["weight"] not in (0.0, "alone")]
+            rows += [row for row in some if row["weight"] in (0.0, "alone")]
+            rows.append(max(summed, key=lambda row: (row["Acc@5"] + row["Acc@10"], row["MRR"])))
+    return rows
+
+
+def run(recipe: Recipe, base: dict[str, Tensor], train: Data, bench: Bench, out: Path, log: Log) -> Bert:
+    """Train everything and write it below a folder. Returns the shared model."""
+    device = train.device
+    model = from_checkpoint(base, recipe.layers).to(device)
+    log("start", recipe=asdict(recipe), examples=train.pack.examples, documents=train.pack.documents,
+        repositories=len(train.pack.repositories), kinds=np.bincount(train.pack.example_kind).tolist(),
+        pairs=len(train.pack.answer), base=bench.report(model, pairs=False))  # fmt: skip
+    words = look_at_words(train, model.shape.vocabulary)
+    first = look(model, train, words)
+    examples = kept_examples(train, first.rank, recipe.within)
+    log("looked", kept=len(examples), bm25_mrr=_mrr(words[:, -1], train), base_mrr=_mrr(first.rank, train))
+    judge = _judge(bench)
+    learn(model, train, with_commits_twice(train, examples), first.negatives, recipe.vectors, judge=judge, log=log.line)
+    log("vectors", **bench.report(model, pairs=False))
+    del first
+    second = look(model, train, words, skip=1)
+    examples = kept_examples(train, second.rank, recipe.within)
+    past = commit_pairs(train, second.queries, examples)
+    log("looked again", kept=len(examples), mrr=_mrr(second.rank, train), commit_pairs=len(past.examples),
+        share=round(float(past.labels.float().mean()), 3))  # fmt: skip
+    learn(model, train, with_commits_twice(train, examples), second.negatives, recipe.both, past, judge, log.line)
+    log("both", **bench.report(model, pairs=True))
+    save_state(model.state_dict(), out, "model")
+    if bench.lists is not None:
+        scores = {"encoder": cosines(model, bench.lists), "relevance": relevances(model, bench.lists, depth=300)}
+        np.savez(out / "lists-scores.npz", **{name: value.cpu().numpy() for name, value in scores.items()})
+    third = look(model, train, words)
+    table = fit_table(model, train, examples, third, recipe.table, log)
+    log("table", dimensions=recipe.table.dimensions, dev_mrr=round(judge_table(table, bench.dev), 4))
+    save_state({"table": table.weight.detach()}, out, "table")
+    return model
+
+
+def fit_table(
+    model: Bert, data: Data, examples: Tensor, looked: Looked, plan: TablePlan, log: Log
+) -> torch.nn.Embedding:
+    """Distil a static table from a model."""
+    start = first_table(model, plan.dimensions, model.shape.vocabulary)
+    teacher = (looked.documents, looked.queries)
+    return learn_table(start, data, examples, looked.negatives, teacher, plan, log.line)
+
+
+def _judge(bench: Bench) -> Callable[[Bert], float]:
+    return lambda model: held_out(model, bench.dev)
+
+
+def _mrr(rank: Tensor, data: Data) -> float:
+    return round(float((1.0 / rank[data.kind == COMMIT].float()).mean()), 4)
+
+
+_PART = 15 << 20
+
+
+def save_state(state: dict[str, Tensor], folder: Path, name: str) -> None:
+    """Write tensors in half precision, as parts of one file of at most 15 MiB each."""
+    import io
+
+    raw = io.BytesIO()
+    np.savez(raw, **{key: value.detach().cpu().half().numpy() for key, value in state.items()})
+    data = raw.getvalue()
+    for number, start in enumerate(range(0, len(data), _PART)):
+        (folder / f"{name}.npz.{number:02d}").write_bytes(data[start : start + _PART])
+
+
+def load_state(folder: Path, name: str) -> dict[str, Tensor]:
+    """Read what `save_state` wrote."""
+    import io
+
+    data = b"".join(path.read_bytes() for path in sorted(folder.glob(f"{name}.npz.*")))
+    found = np.load(io.BytesIO(data))
+    return {key: torch.from_numpy(found[key]).float() for key in found.files}
+
+
+def load_training(folder: Path, device: str) -> tuple[dict[str, Tensor], Data, Bench]:
+    """What a data folder holds: `base.npz.*`, `train.xz.*`, `dev.xz*`, and `lists.npz` where there are lists."""
+    base = load_state(folder, "base")
+    train = Data(load_pack(list(folder.glob("train.xz*"))), device)
+    return base, train, load_bench(folder, from_checkpoint(base).to(device), device)
+
+
+def load_bench(folder: Path, base: Bert, device: str) -> Bench:
+    """The held-out repositories with the past commits that the base model finds, and lists where there are any."""
+    dev = Data(load_pack(list(folder.glob("dev.xz*"))), device)
+    forms = torch.arange(2 * dev.pack.examples, device=device)
+    queries = encode_all(base, dev.queries, forms, 128)
+    past = commit_pairs(dev, queries, torch.arange(dev.pack.examples, device=device))
+    lists = folder / "lists.npz"
+    if not lists.exists():
+        return Bench(dev, past=past)
+    return Bench(dev, Lists.load(lists, device), [str(name) for name in np.load(lists)["sets"]], past)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """`python -m trackdown.lab.train.recipe DATA OUT`: the whole recipe on a GPU, without the command line's needs."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--seconds", type=float, nargs=3, default=(200.0, 200.0, 40.0), metavar=("V", "B", "T"))
+    parser.add_argument("--batch", type=int, default=1024)
+    parser.add_argument("--compiled", action="store_true")
+    given = parser.parse_args(arguments)
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    torch.set_float32_matmul_precision("high")
+    vectors, both, table = given.seconds
+    plain = Recipe()
+    recipe = replace(
+        plain,
+        vectors=replace(plain.vectors, seconds=vectors, batch=given.batch, compiled=given.compiled),
+        both=replace(plain.both, seconds=both, compiled=given.compiled),
+        table=replace(plain.table, seconds=table),
+    )
+    log = Log(given.out / "log.jsonl")
+    base, train, bench = load_training(given.data, device)
+    log("loaded")
+    run(recipe, base, train, bench, given.out, log)
+
+
+__all__ = [
+    "Bench", "CommitPairs", "Log", "Looked", "Recipe", "fit_table", "kept_examples", "load_bench", "load_state",
+    "load_training", "look", "look_at_words", "run", "save_state", "with_long_twice",
+]  # fmt: skip
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,103 @@
+"""manifest.json: what a folder of models holds, which file serves which role, and what it costs.
+
+One file may serve several roles: the encoder and the cross-encoder can be two outputs of one graph.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from trackdown.errors import ModelError
+from trackdown.models.weights_file import FileEntry
+
+MANIFEST = "manifest.json"
+MANIFEST_VERSION = 1
+ROLES = ("static", "encoder", "cross_encoder")
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """How a file does one of the jobs in `ROLES`.
+
+    `output` names the graph's output; `pooling` is "mean" or "cls" where that output still has one vector per token;
+    `longest` counts tokens with the special ones, and `longest_query` is the part of a pair that its query may take.
+    """
+
+    file: str
+    tokenizer: str
+    parameters: int
+    dimensions: int = 0
+    output: str = ""
+    pooling: str = ""
+    longest: int = 0
+    longest_query: int = 0
+    texts_per_second: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """A set of models. `figures` is what was measured when it was made."""
+
+    name: str
+    licence: str
+    origin: str
+    roles: Mapping[str, Role]
+    files: Mapping[str, FileEntry]
+    figures: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def bytes(self) -> int:
+        """The size of all files."""
+        return sum(entry.bytes for entry in self.files.values())
+
+    @property
+    def parameters(self) -> int:
+        """The number of parameters; a file that serves two roles counts once."""
+        return sum({role.file: role.parameters for role in self.roles.values()}.values())
+
+    def model_id(self, role: str) -> str:
+        """The name with the beginning of the weights' sha256: what is computed by two models never mixes."""
+        return f"{self.name}@{self.files[self.roles[role].file].sha256[:12]}"
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """The manifest of a folder. Raises ModelError when there is none, or when it is not one of this version."""
+    path = folder / MANIFEST
+    try:
+        content = json.loads(path.read_text("utf-8"))
+        if content["format"] != MANIFEST_VERSION:
+            raise ModelError(f"{path} has format {content['format']}, not {MANIFEST_VERSION}: export the models again")
+        roles = {str(name): Role(**role) for name, role in content["roles"].items()}
+        files = {str(name): FileEntry(**entry) for name, entry in content["files"].items()}
+        manifest = Manifest(
+            str(content["name"]), str(content["licence"]), str(content["origin"]), roles, files, content["figures"]
+        )
+    except OSError as error:
+        raise ModelError(f"{path} cannot be read ({error.strerror}): name a folder that holds models") from None
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ModelError(f"{path} is not a manifest of models ({error!r}): export the models again") from None
+    _check_names(path, manifest)
+    return manifest
+
+
+def write_manifest(folder: Path, manifest: Manifest) -> None:
+    """Write the manifest into a folder that holds its files."""
+    content = {"format": MANIFEST_VERSION, **asdict(manifest)}
+    (folder / MANIFEST).write_text(json.dumps(content, indent=1) + "\n", "utf-8")
+
+
+def _check_names(path: Path, manifest: Manifest) -> None:
+    """Every role is known and every file it needs is listed, below the folder."""
+    for name, role in manifest.roles.items():
+        if name not in ROLES:
+            raise ModelError(f"{path} names the role {name!r}, which is none of {', '.join(ROLES)}")
+        for file in (role.file, role.tokenizer):
+            if file not in manifest.files:
+                raise ModelError(f"{path} needs {file!r} for {name}, but does not list it: export the models again")
+    for file in manifest.files:
+        if Path(file).is_absolute() or ".." in Path(file).parts:
+            raise ModelError(f"{path} names {file!r}, which is not inside its folder")

@@ -1,0 +1,170 @@
+"""Which models are here, what they cost, and how to open them.
+
+A set of models is the one that came with the package, a folder, or a name on the Hugging Face hub. Nothing reaches for
+the network unless a hub name was given.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from trackdown.errors import ModelError
+from trackdown.models.cross_encoder import CrossEncoder
+from trackdown.models.encoder import Encoder
+from trackdown.models.foreign import read_foreign
+from trackdown.models.manifest import MANIFEST, Manifest, read_manifest
+from trackdown.models.session import Session
+from trackdown.models.static import StaticTable, open_static
+from trackdown.models.text_tokens import TextTokens
+from trackdown.models.weights_file import checked
+from trackdown.models.wordpiece import read_word_pieces
+
+PACKAGED = "packaged"
+PACKAGED_FOLDER = Path(__file__).parent / "weights"
+HOW_TO_ADD = (
+    "name a folder that `trackdown train` made, a sentence-transformers folder with an ONNX graph, or hub:owner/name"
+)
+_HUB = "hub:"
+_HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
+
+
+class Models:
+    """A set of models, each opened when it is first used. A part that the set does not have is None."""
+
+    def __init__(self, folder: Path, manifest: Manifest, threads: int = 0) -> None:
+        self.folder = folder
+        self.manifest = manifest
+        self._threads = threads
+        self._sessions: dict[str, Session] = {}
+        self._tokens: dict[str, TextTokens] = {}
+
+    @cached_property
+    def static(self) -> StaticTable | None:
+        """The static table. Raises ModelError when its files are not the manifest's."""
+        role = self.manifest.roles.get("static")
+        if role is None:
+            return None
+        pieces = read_word_pieces(self._file(role.tokenizer))
+        return open_static(self._file(role.file), pieces, self.manifest.model_id("static"))
+
+    @cached_property
+    def encoder(self) -> Encoder | None:
+        """The encoder. Raises ModelError when its files are not the manifest's."""
+        role = self.manifest.roles.get("encoder")
+        if role is None:
+            return None
+        tokens = self._text_tokens(role.tokenizer)
+        return Encoder(self.manifest.model_id("encoder"), role, self.session("encoder"), tokens)
+
+    @cached_property
+    def cross_encoder(self) -> CrossEncoder | None:
+        """The cross-encoder. Raises ModelError when its files are not the manifest's."""
+        role = self.manifest.roles.get("cross_encoder")
+        if role is None:
+            return None
+        tokens = self._text_tokens(role.tokenizer)
+        return CrossEncoder(self.manifest.model_id("cross_encoder"), role, self.session("cross_encoder"), tokens)
+
+    def verify(self) -> None:
+        """Check every file of the set, used or not. Raises ModelError for the first that is not the manifest's."""
+        for name in self.manifest.files:
+            self._file(name)
+
+    def session(self, role: str) -> Session:
+        """The graph that a role of this set runs. Roles with the same file share one."""
+        name = self.manifest.roles[role].file
+        if name not in self._sessions:
+            self._sessions[name] = Session(self._file(name), self._threads)
+        return self._sessions[name]
+
+    def _file(self, name: str) -> Path:
+        return checked(self.folder / name, self.manifest.files[name])
+
+    def _text_tokens(self, name: str) -> TextTokens:
+        if name not in self._tokens:
+            self._tokens[name] = TextTokens(self._file(name))
+        return self._tokens[name]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSet:
+    """One line of `list_models`: what a set can do and what it costs. `problem` is empty when it can be opened."""
+
+    name: str
+    folder: Path
+    roles: tuple[str, ...] = ()
+    parameters: int = 0
+    bytes: int = 0
+    texts_per_second: float | None = None
+    licence: str = ""
+    problem: str = ""
+
+
+def open_models(where: str | Path = PACKAGED, threads: int = 0) -> Models:
+    """Open a set: `packaged`, a folder, or `hub:owner/name`. Files are read when a part is first used.
+
+    `threads` 0 means one for each core. Raises ModelError when there is no such set; that the packaged one is missing
+    is a normal state, in which search goes by words alone.
+    """
+    folder = _folder(where)
+    return Models(folder, _manifest(folder), threads)
+
+
+def list_models(folders: Sequence[str | Path] = ()) -> tuple[ModelSet, ...]:
+    """The packaged set and those in the given folders, with what is wrong with those that cannot be opened."""
+    return tuple(_described(where) for where in (PACKAGED, *folders))
+
+
+def _described(where: str | Path) -> ModelSet:
+    folder = PACKAGED_FOLDER if where == PACKAGED else Path(where)
+    try:
+        manifest = _manifest(folder)
+    except ModelError as error:
+        return ModelSet(str(where), folder, problem=str(error))
+    encoder = manifest.roles.get("encoder")
+    return ModelSet(
+        name=manifest.name,
+        folder=folder,
+        roles=tuple(manifest.roles),
+        parameters=manifest.parameters,
+        bytes=manifest.bytes,
+        texts_per_second=encoder.texts_per_second if encoder else None,
+        licence=manifest.licence,
+    )
+
+
+def _folder(where: str | Path) -> Path:
+    if where == PACKAGED:
+        return PACKAGED_FOLDER
+    if isinstance(where, str) and where.startswith(_HUB):
+        return _download(where.removeprefix(_HUB))
+    return Path(where).expanduser()
+
+
+def _manifest(folder: Path) -> Manifest:
+    if folder == PACKAGED_FOLDER and not (folder / MANIFEST).exists():
+        raise ModelError(f"this copy of trackdown came without weights: {HOW_TO_ADD}")
+    if not folder.is_dir():
+        raise ModelError(f"there is no folder {str(folder)!r} with models: {HOW_TO_ADD}")
+    return read_manifest(folder) if (folder / MANIFEST).exists() else read_foreign(folder)
+
+
+def _download(name: str) -> Path:
+    """The folder of a model on the hub, fetched when it is not there yet. The only place that uses the network."""
+    if not _HUB_NAME.fullmatch(name):
+        raise ModelError(f"{_HUB}{name} is not the name of a model: write {_HUB}owner/name")
+    try:
+        from huggingface_hub import snapshot_download
+    except ImportError:
+        raise ModelError(f"{_HUB}{name} needs the hub's client: pip install huggingface_hub") from None
+    wanted = ["*.json", "*/config.json", "model.onnx", "onnx/model.onnx"]
+    try:
+        return Path(snapshot_download(name, allow_patterns=wanted))
+    except Exception as error:
+        # The client raises its own errors, those of its HTTP library and of the operating system.
+        reason = str(error).strip().partition("\n")[0]
+        raise ModelError(f"{_HUB}{name} cannot be fetched ({reason}): check the name and the network") from None

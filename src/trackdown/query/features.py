@@ -1,0 +1,23 @@
+"""A query → what kind of query it is, as numbers from 0 to 1 that learned weights can lean on."""
+
+from __future__ import annotations
+
+import math
+
+from trackdown.query.understand import Query
+from trackdown.units.tokens import words
+
+QUERY_FEATURES = ("words", "long", "code", "traceback")
+_MANY_WORDS = 200
+_LONG = 400
+
+
+def query_features(query: Query) -> dict[str, float]:
+    """How many words it has (by logarithm, full at 200), and whether it is long, names code and holds a traceback."""
+    count = len(words(query.text))
+    return {
+        "words": min(1.0, math.log1p(count) / math.log1p(_MANY_WORDS)),
+        "long": float(len(query.text) > _LONG),
+        "code": float(bool(query.names or query.paths or query.frames)),
+        "traceback": float(bool(query.frames)),
+    }

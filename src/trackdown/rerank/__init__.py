@@ -1,0 +1,1 @@
+"""The best candidates, judged by models: encoder vectors, past commits and code read beside the query."""

@@ -1,0 +1,46 @@
+"""A time budget: best candidates first, and a slow machine gets a shallower rerank instead of a late answer."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator, Sequence
+from typing import TypeVar
+
+from trackdown.types import Clock
+
+T = TypeVar("T")
+_WITHOUT_LIMIT = 256
+
+
+class TimeBudget:
+    """So many milliseconds from now on; None for as long as it takes."""
+
+    def __init__(self, milliseconds: float | None, clock: Clock = time.perf_counter) -> None:
+        self._clock = clock
+        self._end = math.inf if milliseconds is None else clock() + milliseconds / 1000
+
+    def left(self) -> float:
+        """Seconds."""
+        return max(0.0, self._end - self._clock())
+
+    def share(self, part: float) -> TimeBudget:
+        """A budget that ends when this part of what is left has gone."""
+        left = self.left()
+        return TimeBudget(None if math.isinf(left) else 1000 * part * left, self._clock)
+
+    def batches(self, items: Sequence[T]) -> Iterator[Sequence[T]]:
+        """The items in their order until time is up: one at a time, or without a limit many.
+
+        An item is only begun when it should be done in time, by the slowest so far.
+        """
+        if math.isinf(self._end):
+            yield from (items[start : start + _WITHOUT_LIMIT] for start in range(0, len(items), _WITHOUT_LIMIT))
+            return
+        slowest = 0.0
+        for place in range(len(items)):
+            left = self.left()
+            if left <= slowest:
+                return
+            yield items[place : place + 1]
+            slowest = max(slowest, left - self.left())

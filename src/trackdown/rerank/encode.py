@@ -1,0 +1,38 @@
+"""The encoder: cosines of the query and the candidates' units. Vectors are made when a unit is first a candidate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from trackdown.rerank.budget import TimeBudget
+from trackdown.rerank.judged import Judged, Tally
+from trackdown.rerank.kept import VECTORS, Kept, digest
+from trackdown.rerank.texts import UnitTexts
+from trackdown.types import FactCache
+
+if TYPE_CHECKING:
+    from trackdown.models.encoder import Encoder
+
+
+class UnitEncoder:
+    """Encoder vectors of units, from facts or made now (CasCode's fast stage, for candidates only)."""
+
+    def __init__(self, encoder: Encoder, texts: UnitTexts, facts: FactCache) -> None:
+        self._texts = texts
+        self._kept = Kept(
+            VECTORS, facts, lambda text: f"{digest(text)}:{encoder.model_id}", encoder.encode, encoder.dimensions
+        )
+
+    def cosines(self, query: str, candidates: Sequence[Sequence[int]], budget: TimeBudget) -> Judged:
+        """The best cosine of each candidate's units, best candidates first, until time is up."""
+        tally = Tally(candidates)
+        asked = None
+        for batch in budget.batches(tally.items()):
+            if asked is None:
+                asked = self._kept.rows([query])[0]
+            texts = [self._texts.whole(unit) for _, unit in batch]
+            rows = iter(self._kept.rows([text for text in texts if text is not None]) @ asked)
+            tally.add(batch, [None if text is None else float(next(rows)) for text in texts])
+        self._kept.keep()
+        return tally.judged()

@@ -1,0 +1,51 @@
+"""What a model says of candidates: a value for each that it got to, the best of its units."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Values of candidates in their order (nan: nothing could be read), the unit behind each (-1: none).
+
+    `reached` is how many of the candidates, from the first on, there was time for.
+    """
+
+    values: Floats
+    units: list[int]
+    reached: int
+
+
+class Tally:
+    """Keeps the best value of each candidate while its units are judged one by one."""
+
+    def __init__(self, candidates: Sequence[Sequence[int]]) -> None:
+        self._candidates = candidates
+        self._values = np.full(len(candidates), np.nan)
+        self._units = [-1] * len(candidates)
+        self._reached = 0
+        self._left = sum(map(len, candidates))
+
+    def items(self) -> list[tuple[int, int]]:
+        """(candidate, unit), candidates in their order and the units of each together."""
+        return [(number, unit) for number, units in enumerate(self._candidates) for unit in units]
+
+    def add(self, batch: Sequence[tuple[int, int]], values: Sequence[float | None]) -> None:
+        """Take in the values of some units; None for one that could not be read."""
+        self._left -= len(batch)
+        for (candidate, unit), value in zip(batch, values, strict=True):
+            self._reached = max(self._reached, candidate + 1)
+            if value is not None and not value <= self._values[candidate]:
+                self._values[candidate] = value
+                self._units[candidate] = unit
+
+    def judged(self) -> Judged:
+        """What was found so far; all were reached when no unit is left, those without units, too."""
+        return Judged(self._values, self._units, self._reached if self._left else len(self._candidates))

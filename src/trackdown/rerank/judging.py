@@ -1,0 +1,89 @@
+"""How candidates are judged: how deep each stage looks, for how long, and what its word weighs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+ENCODER, COMMITS, CODE = "encoder", "commit-reranker", "code-reranker"
+"""Signals."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeWeights:
+    """What each stage's word weighs; `fused` is what the best fused score is worth."""
+
+    fused: float = 1.0
+    encoder: float = 1.5
+    commit: float = 0.5
+    code: float = 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """How deep each stage looks: candidates for encoder and code, past commits for commits. 0 leaves a stage out.
+
+    With `budget_ms` the stages end when time is up; without it an answer is the same on every machine. `units` is how
+    many units of a class or file are read, `all_windows` whether long units are read to their end.
+    """
+
+    encoder: int = 0
+    commits: int = 0
+    code: int = 0
+    budget_ms: float | None = None
+    units: int = 4
+    all_windows: bool = False
+    weights: JudgeWeights = JudgeWeights()
+
+    @property
+    def depth(self) -> int:
+        """How many candidates have to be there."""
+        return max(self.encoder, self.commits, self.code)
+
+
+@dataclass(slots=True)
+class Verdict:
+    """The places of a ranking in their new order, what fused scores are multiplied by, and what each stage adds.
+
+    `raw` are the values as a model gave them, nan where it gave none. `commits` is the commit behind a stage's word,
+    `before` the place that a candidate had before its code was read.
+    """
+
+    order: list[int]
+    fused_factor: float
+    parts: dict[str, Floats] = field(default_factory=dict)
+    raw: dict[str, Floats] = field(default_factory=dict)
+    commits: list[int] = field(default_factory=list)
+    before: dict[int, int] = field(default_factory=dict)
+
+    def scores(self, fused: Floats) -> Floats:
+        """The scores of all places, from their fused ones."""
+        return sum(self.parts.values(), fused * self.fused_factor)
+
+    def said(self, place: int, rank: int, describe: Callable[[int], str]) -> list[tuple[str, float, str]]:
+        """(signal, what it adds, in words) of a candidate that stands at a rank now."""
+        found = []
+        if ENCODER in self.parts and self.parts[ENCODER][place]:
+            cosine = self.raw[ENCODER][place]
+            words = "not compared, counts as average" if np.isnan(cosine) else f"the encoder's cosine is {cosine:.2f}"
+            found.append((ENCODER, float(self.parts[ENCODER][place]), words))
+        if COMMITS in self.parts and self.parts[COMMITS][place]:
+            sure = probability(self.raw[COMMITS][place])
+            words = f"{sure:.0%} like {describe(self.commits[place])}"
+            found.append((COMMITS, float(self.parts[COMMITS][place]), words))
+        if place in self.before:
+            logit = self.raw[CODE][place]
+            sure_of_it = "not read, counts as average" if np.isnan(logit) else f"{probability(logit):.0%} relevant"
+            words = f"rank {self.before[place] + 1} → {rank}: {sure_of_it}"
+            found.append((CODE, float(self.parts[CODE][place]), words))
+        return found
+
+
+def probability(logit: float) -> float:
+    """What a logit says, from 0 to 1."""
+    return float(1.0 / (1.0 + np.exp(-np.clip(logit, -60.0, 60.0))))

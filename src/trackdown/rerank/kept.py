@@ -1,0 +1,71 @@
+"""What models computed once: vectors of texts and relevance of pairs, facts under a digest and the model's id."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from trackdown.types import FactCache
+
+Float32s = npt.NDArray[np.float32]
+VECTORS, RELEVANCE = "vector", "relevance"
+"""Kinds of facts."""
+_WRITTEN_AT_ONCE = 200
+_STORED = {VECTORS: "<f2", RELEVANCE: "<f4"}
+
+
+def digest(*texts: str) -> str:
+    """A digest of texts in their order."""
+    found = hashlib.blake2b(digest_size=16)
+    for text in texts:
+        found.update(text.encode("utf-8", "surrogateescape") + b"\0")
+    return found.hexdigest()
+
+
+class Kept:
+    """Rows of numbers for texts: from facts where they are, else computed. New ones are written by `keep`.
+
+    `key` names a text, `compute` makes the rows of some. Texts go through a model one by one: a quantised model scales
+    by what is in a batch, and a fact must not depend on that; on a CPU it is no slower. A row is rounded as facts keep
+    it before it is used, so the first answer is the same as later ones.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        facts: FactCache,
+        key: Callable[[str], str],
+        compute: Callable[[list[str]], Float32s],
+        size: int,
+    ) -> None:
+        self._kind = kind
+        self._facts = facts
+        self._key = key
+        self._compute = compute
+        self._size = size
+        self._new: list[tuple[str, bytes]] = []
+
+    def rows(self, texts: Sequence[str]) -> Float32s:
+        """A row for each text."""
+        keys = [self._key(text) for text in texts]
+        stored = np.dtype(_STORED[self._kind])
+        length = self._size * stored.itemsize
+        known = {key: row for key, row in self._facts.read(self._kind, keys).items() if len(row) == length}
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+        if missing:
+            made = {key: self._compute([text]).astype(stored).tobytes() for key, text in missing.items()}
+            known |= made
+            self._new += made.items()
+            if len(self._new) >= _WRITTEN_AT_ONCE:
+                self.keep()
+        table = np.frombuffer(b"".join(known[key] for key in keys), dtype=stored)
+        return table.reshape(len(texts), self._size).astype(np.float32)
+
+    def keep(self) -> None:
+        """Write what was computed since the last time."""
+        if self._new:
+            self._facts.write(self._kind, self._new)
+            self._new = []

@@ -1,0 +1,38 @@
+"""The cross-encoder on pairs of one query and many texts: system 1's rerankers and CasCode's slow stage."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from trackdown.rerank.kept import RELEVANCE, Kept, digest
+from trackdown.types import FactCache
+
+if TYPE_CHECKING:
+    from trackdown.models.cross_encoder import CrossEncoder
+
+Floats = npt.NDArray[np.float64]
+
+
+class Pairs:
+    """The relevance of texts for a query, as the logits of the model; kept as facts."""
+
+    def __init__(self, model: CrossEncoder, query: str, facts: FactCache) -> None:
+        self._kept = Kept(
+            RELEVANCE,
+            facts,
+            lambda text: f"{digest(query, text)}:{model.model_id}",
+            lambda texts: model.score(query, texts)[:, None],
+            1,
+        )
+
+    def logits(self, texts: Sequence[str]) -> Floats:
+        """One for each text."""
+        return self._kept.rows(texts)[:, 0].astype(np.float64)
+
+    def keep(self) -> None:
+        """Write what was computed."""
+        self._kept.keep()

@@ -1,0 +1,197 @@
+"""`trackdown train`: fit fusion to a repository's own past, fit it anew from many, or train the models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from trackdown.errors import UsageError
+from trackdown.settings import load_settings
+from trackdown.surfaces.cli.options import format_option, print_json
+from trackdown.surfaces.cli.plain import one_line
+from trackdown.surfaces.cli.progress import TerminalProgress
+
+if TYPE_CHECKING:
+    from trackdown.lab.train.fusion import Judged
+    from trackdown.lab.train.own import OwnReport
+
+_PATH = click.Path(path_type=Path)
+_GOES_WITH = {
+    "own": ("forget", "dry_run", "reranker", "path"),
+    "fusion": ("repos", "stage"),
+    "": ("recipe", "small"),
+}
+
+EXAMPLES = """\b
+Examples:
+  trackdown train --own --dry-run
+  trackdown train --own ~/src/project
+  trackdown train --own --reranker
+  trackdown train --own --forget
+  trackdown train --fusion --repos repositories.txt --data collected --out learned.json
+  trackdown train --data mined --out models --small
+"""
+
+
+@click.command(epilog=EXAMPLES)
+@click.argument("path", required=False, metavar="[PATH]")
+@click.option("--own", is_flag=True, help="Fit how signals are weighed to the history of the repository at PATH.")
+@click.option("--dry-run", is_flag=True, help="With --own: say how many cases there are, and change nothing.")
+@click.option("--forget", is_flag=True, help="With --own: remove what was fitted; the program's own weights are used.")
+@click.option("--reranker", is_flag=True, help="With --own: fine-tune the reranker on this history (needs PyTorch).")
+@click.option("--max-cases", type=click.IntRange(1), help="How many commits of a repository to take, newest first.")
+@click.option("--fusion", is_flag=True, help="Fit the weights that come with the program, from many repositories.")
+@click.option("--repos", type=_PATH, help="With --fusion: a text file with the path of a repository on each line.")
+@click.option("--stage", type=click.Choice(["retrieve", "rerank"]), help="With --fusion: weigh what channels find, or "
+              "what models say of it (retrieve by default).")  # fmt: skip
+@click.option("--data", type=_PATH, help="The folder of training data; with --fusion, where what is collected is kept.")
+@click.option("--out", type=_PATH, help="Where to write: a folder for models, with --fusion a JSON file.")
+@click.option("--recipe", default="", help="Which of the published recipes trains the models.")
+@click.option("--small", is_flag=True, help="A run of minutes that shows that the recipe works.")
+@format_option
+def command(path: str | None, own: bool, fusion: bool, style: str, **given: Any) -> None:
+    """Fit Trackdown to data: to a repository's own past (--own), or the whole of it anew.
+
+    --own takes cases from the history, fits to the older 70 % and judges by the newer 30 %. What it finds is used in
+    that repository's searches only if it wins there significantly; otherwise nothing changes. Without --own and
+    --fusion the models are trained by a published recipe, which needs PyTorch: pip install 'trackdown[train]'.
+    """
+    chosen = "own" if own else "fusion" if fusion else ""
+    _check(chosen, {**given, "path": path, "own": own, "fusion": fusion})
+    if own:
+        _own(path or ".", style, given)
+    elif fusion:
+        _fusion(style, given)
+    else:
+        _models(style, given)
+
+
+def _check(chosen: str, given: Mapping[str, Any]) -> None:
+    """Refuse options that do not go together."""
+    if given["own"] and given["fusion"]:
+        raise UsageError("--own and --fusion do not go together: choose one")
+    for kind, names in _GOES_WITH.items():
+        for name in names:
+            if kind != chosen and given[name]:
+                option = "PATH" if name == "path" else f"--{name.replace('_', '-')}"
+                needed = f"goes with --{kind}" if kind else "goes with neither --own nor --fusion"
+                raise UsageError(f"{option} {needed}")
+    if given["forget"] and (given["dry_run"] or given["reranker"]):
+        raise UsageError("--forget removes what was fitted: it goes with neither --dry-run nor --reranker")
+    if chosen == "own" and (given["data"] or given["out"]):
+        raise UsageError("--own keeps what it finds in the store: it goes with neither --data nor --out")
+
+
+def _own(path: str, style: str, given: Mapping[str, Any]) -> None:
+    if given["forget"]:
+        _forget(path, style)
+        return
+    with TerminalProgress(path) as progress:
+        if given["reranker"]:
+            _need_torch()
+            from trackdown.lab.train.recipe import fit_own_reranker
+
+            _show(fit_own_reranker(path, settings=load_settings(), dry_run=given["dry_run"], progress=progress), style)
+            return
+        from trackdown.lab.train.own import MOST_CASES, fit_own
+
+        most = given["max_cases"] or MOST_CASES
+        report = fit_own(path, load_settings(), max_cases=most, dry_run=given["dry_run"], progress=progress)
+    if style == "json":
+        print_json(report.as_dict())
+        return
+    for line in _own_lines(report):
+        print(one_line(line))
+
+
+def _forget(path: str, style: str) -> None:
+    from trackdown.engine.own import OwnFusions
+
+    with OwnFusions(path, load_settings()) as kept:
+        known = kept.forget()
+    if style == "json":
+        print_json({"forgotten": known})
+    else:
+        print("Removed: the program's own weights are used." if known else "Nothing was fitted here.")
+
+
+def _own_lines(report: OwnReport) -> list[str]:
+    from trackdown.lab.train.own import FEWEST_CASES
+
+    counted = f"{report.repository}: {report.cases} commits make a case"
+    if report.dry_run:
+        if not report.enough:
+            return [f"{counted}, {FEWEST_CASES} are needed: nothing would be fitted"]
+        return [f"{counted}: {report.fitted} older ones would be fitted to, {report.judged} newer ones would judge"]
+    lines = [f"{counted}: {report.fitted} older ones were fitted to, {report.judged} newer ones judged"]
+    for score in report.scores:
+        verdict = "won, used from now on" if score.won else "no win, nothing changes"
+        gain = f"{score.after - score.before:+.4f}, p = {score.chance:.3f}, {score.cases} cases"
+        lines.append(f"  {score.level:<8}  {score.metric} {score.before:.4f} → {score.after:.4f} ({gain}): {verdict}")
+    return lines
+
+
+def _fusion(style: str, given: Mapping[str, Any]) -> None:
+    from trackdown.lab.train.features import Wanted, read_places
+    from trackdown.lab.train.fusion import train_fusion
+
+    if given["repos"] is None or given["data"] is None:
+        raise UsageError("--fusion needs --repos FILE (a path on each line) and --data FOLDER (where to collect)")
+    places = read_places(given["repos"])
+    wanted = Wanted(max_cases=given["max_cases"] or Wanted().max_cases, stage=given["stage"] or Wanted().stage)
+    with TerminalProgress(str(given["repos"])) as progress:
+        judged = train_fusion(places, given["data"], load_settings(), wanted, out=given["out"], progress=progress)
+    if style == "json":
+        print_json([one.as_dict() for one in judged])
+        return
+    for one in judged:
+        _show_level(one)
+    if given["out"] is not None:
+        print(f"Weights: {one_line(str(given['out']))}")
+
+
+def _show_level(judged: Judged) -> None:
+    """A table of what was compared, and what the gate says of it."""
+    from trackdown.lab.gate_text import verdict_lines
+    from trackdown.lab.train.fusion import METRICS
+
+    print(f"{judged.level} level, repositories that were not fitted to")
+    print(f"{'':<10}" + "".join(f"{name:>9}" for name in METRICS))
+    for one in judged.evaluations():
+        print(f"{one.label:<10}" + "".join(f"{one.mean(name):>9.4f}" for name in METRICS))
+    for verdict in judged.verdicts():
+        print()
+        for line in verdict_lines(verdict):
+            print(one_line(line))
+    print()
+
+
+def _models(style: str, given: Mapping[str, Any]) -> None:
+    _need_torch()
+    from trackdown.lab.train.recipe import run_recipe
+
+    with TerminalProgress(str(given["data"] or "training")) as progress:
+        done = run_recipe(
+            data=given["data"], out=given["out"], name=given["recipe"], small=given["small"], progress=progress
+        )
+    _show(done, style)
+
+
+def _show(done: Mapping[str, Any], style: str) -> None:
+    """What a recipe reports: names and values."""
+    if style == "json":
+        print_json(dict(done))
+        return
+    for name, value in done.items():
+        print(f"{one_line(str(name))}: {one_line(str(value))}")
+
+
+def _need_torch() -> None:
+    """PyTorch is for those who train. Raises UsageError where it is missing."""
+    from importlib.util import find_spec
+
+    if find_spec("torch") is None:
+        raise UsageError("training models needs PyTorch: pip install 'trackdown[train]'")

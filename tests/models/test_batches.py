@@ -1,0 +1,55 @@
+"""Batches: every row runs once, like with like, and want of memory makes them smaller."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trackdown.errors import ModelError
+from trackdown.models.batches import Numbers, OutOfMemory, run_in_batches
+
+
+@given(st.lists(st.integers(1, 50), max_size=60), st.integers(1, 200), st.integers(1, 200))
+def test_every_row_runs_once_within_the_limits(lengths: list[int], tokens: int, memory: int) -> None:
+    sizes: list[int] = []
+
+    def run(batch: list[int]) -> Numbers:
+        longest = max(lengths[place] for place in batch)
+        if len(batch) > 1 and len(batch) * longest > memory:
+            raise OutOfMemory
+        sizes.append(len(batch) * longest)
+        return np.array([lengths[place] for place in batch], np.float32)
+
+    order, results = run_in_batches(lengths, run, tokens=tokens)
+    assert sorted(order) == list(range(len(lengths)))
+    if lengths:
+        assert np.concatenate(results).tolist() == [lengths[place] for place in order]
+    assert all(size <= max(min(tokens, memory), max(lengths)) for size in sizes)
+
+
+def test_equal_lengths_keep_their_order() -> None:
+    order, _ = run_in_batches([3, 5, 3, 5], lambda batch: np.zeros(len(batch), np.float32))
+    assert order == [1, 3, 0, 2]
+
+
+def test_batches_halve_down_to_one_row() -> None:
+    tried: list[int] = []
+
+    def run(batch: list[int]) -> Numbers:
+        tried.append(len(batch))
+        if len(batch) > 1:
+            raise OutOfMemory
+        return np.zeros(len(batch), np.float32)
+
+    run_in_batches([10] * 8, run, tokens=80)
+    assert tried == [8, 4, 2] + [1] * 8
+
+
+def test_one_row_too_large_is_an_error() -> None:
+    def run(batch: list[int]) -> Numbers:
+        raise OutOfMemory
+
+    with pytest.raises(ModelError, match="no memory to run the model on 7 tokens"):
+        run_in_batches([7, 3], run)

@@ -1,0 +1,63 @@
+"""A time budget: items in their order until time is up, and no item that would end too late."""
+
+from __future__ import annotations
+
+import pytest
+
+from trackdown.rerank.budget import TimeBudget
+
+
+class Watch:
+    """A clock that tests move."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def spent(milliseconds: float | None, *costs: float) -> tuple[int, float]:
+    """How many items are begun when each takes so many seconds, and how long they take together."""
+    watch = Watch()
+    begun = 0
+    for batch in TimeBudget(milliseconds, watch).batches(list(range(len(costs)))):
+        for item in batch:
+            assert item == begun
+            watch.now += costs[item]
+            begun += 1
+    return begun, round(watch.now - 100.0, 6)
+
+
+def test_without_a_limit_everything_is_done() -> None:
+    assert spent(None, *[10.0] * 700)[0] == 700
+    assert spent(None) == (0, 0.0)
+    assert TimeBudget(None).left() == float("inf")
+
+
+def test_no_time_is_nothing() -> None:
+    assert spent(0, 0.0, 0.0)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("milliseconds", "costs", "expected"),
+    [
+        (100, [0.03] * 10, 3),  # a fourth would end at 120
+        (100, [0.01, 0.01, 0.06, 0.01, 0.01], 3),  # 20 are left, and one of them took 60
+        (100, [0.5] * 10, 1),  # what the first one costs nobody knows
+        (100, [0.0] * 500, 500),
+    ],
+)
+def test_what_would_end_too_late_is_not_begun(milliseconds: float, costs: list[float], expected: int) -> None:
+    assert spent(milliseconds, *costs)[0] == expected
+
+
+def test_a_share_is_of_what_is_left() -> None:
+    watch = Watch()
+    budget = TimeBudget(100, watch)
+    watch.now += 0.02
+    half = budget.share(0.5)
+    assert half.left() == pytest.approx(0.04) and budget.left() == pytest.approx(0.08)
+    watch.now += 0.05
+    assert half.left() == 0.0 and budget.left() == pytest.approx(0.03)
+    assert TimeBudget(None, watch).share(0.1).left() == float("inf")

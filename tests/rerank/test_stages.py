@@ -1,0 +1,126 @@
+"""Encoder, CommitReranker and CodeReranker: the best unit, window or commit counts; what cannot be read does not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.rerank.judged_code import Snapshot, function
+from trackdown.engine.fact_cache import StoreFacts
+from trackdown.models.registry import Models
+from trackdown.rerank.budget import TimeBudget
+from trackdown.rerank.code import CodeReranker
+from trackdown.rerank.commits import CommitReranker
+from trackdown.rerank.encode import UnitEncoder
+from trackdown.rerank.kept import RELEVANCE, VECTORS
+from trackdown.rerank.pairs import Pairs
+from trackdown.rerank.texts import UnitTexts
+from trackdown.store.store import Store
+
+FOREVER = TimeBudget(None)
+FILES = {
+    "a.py": function("one", "cookie", "sign") + function("two", "route", "request"),
+    "b.py": function("three", "header", "parse"),
+    "c.py": "def get():\n" + "    route(request)\n" * 200 + "    sign(cookie)\n",
+}
+
+
+@pytest.fixture
+def snapshot() -> Snapshot:
+    return Snapshot(FILES)
+
+
+@pytest.fixture
+def encoder(snapshot: Snapshot, models: Models, facts: StoreFacts) -> UnitEncoder:
+    assert models.encoder is not None
+    return UnitEncoder(models.encoder, UnitTexts(snapshot.code, snapshot.texts), facts)
+
+
+def pairs(models: Models, facts: StoreFacts, query: str) -> Pairs:
+    assert models.cross_encoder is not None
+    return Pairs(models.cross_encoder, query, facts)
+
+
+def test_a_candidate_is_as_near_as_its_nearest_unit(snapshot: Snapshot, encoder: UnitEncoder) -> None:
+    one, two, three = map(snapshot.unit, ("one", "two", "three"))
+    found = encoder.cosines("autograph the biscuit", [[two], [two, one], [three], []], FOREVER)
+    assert found.reached == 4 and found.units == [two, one, three, -1]
+    assert found.values[1] > 0.5 > found.values[0] and np.isnan(found.values[3])
+    alone = encoder.cosines("autograph the biscuit", [[one]], FOREVER)
+    assert alone.values[0] == found.values[1]
+
+
+def test_vectors_are_kept_and_the_same_the_second_time(
+    snapshot: Snapshot, encoder: UnitEncoder, models: Models, facts: StoreFacts, store: Store
+) -> None:
+    units = [[snapshot.unit(name)] for name in ("one", "two")]
+    first = encoder.cosines("cookie", units, FOREVER)
+    assert len(store.database.fact_keys(VECTORS)) == 3  # two units and the query
+    assert models.encoder is not None
+    again = UnitEncoder(models.encoder, UnitTexts(snapshot.code, snapshot.texts), facts).cosines(
+        "cookie", units, FOREVER
+    )
+    assert np.array_equal(first.values, again.values)
+    assert len(store.database.fact_keys(VECTORS)) == 3
+
+
+def test_what_changed_under_us_is_passed_over(snapshot: Snapshot, encoder: UnitEncoder) -> None:
+    snapshot.gone = {"a.py"}
+    found = encoder.cosines("cookie", [[snapshot.unit("one")], [snapshot.unit("three")]], FOREVER)
+    assert found.reached == 2 and np.isnan(found.values[0]) and not np.isnan(found.values[1])
+
+
+def test_without_time_nothing_is_read(
+    snapshot: Snapshot, encoder: UnitEncoder, models: Models, facts: StoreFacts
+) -> None:
+    units = [[snapshot.unit("one")]]
+    assert encoder.cosines("cookie", units, TimeBudget(0)).reached == 0
+    code = CodeReranker(pairs(models, facts, "cookie"), UnitTexts(snapshot.code, snapshot.texts), all_windows=True)
+    assert code.logits(units, TimeBudget(0)).reached == 0 and snapshot.read == []
+
+
+def test_code_is_read_beside_the_query(snapshot: Snapshot, models: Models, facts: StoreFacts, store: Store) -> None:
+    reader = pairs(models, facts, "autograph the biscuit")
+    code = CodeReranker(reader, UnitTexts(snapshot.code, snapshot.texts), all_windows=False)
+    found = code.logits([[snapshot.unit(name)] for name in ("three", "one", "two")], FOREVER)
+    assert int(np.argmax(found.values)) == 1 and found.reached == 3
+    assert len(store.database.fact_keys(RELEVANCE)) == 3
+
+
+def test_all_windows_find_what_stands_at_the_end(snapshot: Snapshot, models: Models, facts: StoreFacts) -> None:
+    texts = UnitTexts(snapshot.code, snapshot.texts)
+    assert len(texts.windows(snapshot.unit("get"))) > 2
+    logits = [
+        CodeReranker(pairs(models, facts, "sign cookie"), texts, all_windows=every).logits(
+            [[snapshot.unit("get")]], FOREVER
+        )
+        for every in (False, True)
+    ]
+    assert logits[1].values[0] > logits[0].values[0]
+
+
+def test_a_file_is_worth_its_best_commit(models: Models, facts: StoreFacts) -> None:
+    messages = ["Route the request", "Sign the cookie", "", "Parse the header"]
+    asked: list[list[int]] = []
+
+    def read(positions: list[int]) -> list[str]:
+        asked.append(list(positions))
+        return [messages[position] for position in positions]
+
+    reranker = CommitReranker(pairs(models, facts, "autograph the biscuit"), read)  # type: ignore[arg-type]
+    behind = {7: [0, 1], 8: [3], 9: [2]}
+    found = reranker.files([7, 8, 7, 9, 5], [1, 0, 3, 2], lambda file: behind.get(file, []), FOREVER)
+    assert found.commits == [1, 3, 1, -1, -1] and asked == [[1, 0, 3, 2]]
+    assert found.values[0] == found.values[2] > found.values[1]
+    assert np.isnan(found.values[3]) and np.isnan(found.values[4]), "an empty message says nothing"
+    shallow = reranker.files([7, 8], [0], lambda file: behind[file], FOREVER)
+    assert shallow.commits == [0, -1]
+
+
+def test_relevance_of_two_models_never_mixes(models: Models, other_models: Models, facts: StoreFacts) -> None:
+    first, second = pairs(models, facts, "cookie"), pairs(other_models, facts, "cookie")
+    one = first.logits(["sign the cookie"])
+    first.keep()
+    assert second.logits(["sign the cookie"])[0] != one[0]
+    assert pairs(models, facts, "cookie").logits(["sign the cookie"])[0] == one[0]
+    assert pairs(models, facts, "header").logits(["sign the cookie"])[0] != one[0]
