@@ -10,7 +10,7 @@ LEVEL ?= function
 PROTOCOL ?= past
 
 .PHONY: help demo test lint types unit bench-speed bench-cmu bench-swe bench-semble bench-text2code bench-history \
-  bench-golden bench-kills clean
+  bench-golden bench-kills bench-cascade bench-depth bench-ceiling bench-train clean
 
 help:  ## Say what the targets do
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 16
@@ -66,6 +66,18 @@ bench-golden: $(BENCH_STAMP)  ## Known answers on a pinned commit of flask: make
 
 bench-kills: $(BENCH_STAMP)  ## Kill a first index at random moments: make bench-kills REPO=path
 	$(BIN)/python benchmarks/kills.py $(REPO) --kills 50 $(if $(JSON),--json $(JSON))
+
+bench-cascade: $(BENCH_STAMP)  ## What models and each effort cost: make bench-cascade REPO=path JSON=result.json
+	$(BIN)/python benchmarks/cascade.py $(REPO) $(if $(JSON),--json $(JSON))
+
+bench-depth: $(BENCH_STAMP)  ## Quality by how many models read: make bench-depth DATA=file.jsonl REPOS=folder LAYOUT='{owner}/{name}' JSON=result.json
+	$(BIN)/python benchmarks/quality_by_depth.py $(DATA) --repos $(REPOS) --layout '$(LAYOUT)' $(if $(JSON),--json $(JSON))
+
+bench-ceiling: $(BENCH_STAMP)  ## What candidates hold: make bench-ceiling DATA=file.jsonl REPOS=folder LAYOUT='{owner}/{name}' JSON=result.json
+	$(BIN)/python benchmarks/ceiling.py $(DATA) --repos $(REPOS) --layout '$(LAYOUT)' $(if $(JSON),--json $(JSON))
+
+bench-train: $(BENCH_STAMP)  ## What each part of the training recipe is worth, as tables
+	$(BIN)/python benchmarks/train_tables.py
 
 clean:  ## Remove what the targets made
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -72,8 +72,8 @@ def repo(tmp_path: Path) -> Repo:
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    """Settings with a store of the test's own."""
-    return load_settings({"HOME": str(tmp_path)}, store=tmp_path / "store")
+    """Settings with a store of the test's own, and without models."""
+    return load_settings({"HOME": str(tmp_path)}, store=tmp_path / "store", models="none")
 
 
 @pytest.fixture
@@ -84,10 +84,11 @@ def open_repo(settings: Settings) -> Callable[[Path | str], trackdown.Repository
 
 @pytest.fixture(autouse=True)
 def _own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test touches the user's store, settings or git configuration."""
+    """No test touches the user's store, settings or git configuration; models are only there for those that name them."""
     for name in [name for name in os.environ if name.startswith("TRACKDOWN_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("TRACKDOWN_STORE", str(tmp_path / "store"))
+    monkeypatch.setenv("TRACKDOWN_MODELS", "none")
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
 

@@ -37,7 +37,7 @@ TABLE: dict[str, set[str]] = {
     "pipeline": {*STAGES, "explain"},
     "engine": {*BELOW_ENGINE, "settings"},
     "surfaces": {"engine", "settings", "pages"},
-    "lab": {"engine", "pipeline", "models", "repository", "units", "settings", "pages"},
+    "lab": {"engine", "pipeline", "models", "fuse", "repository", "units", "settings", "pages"},
 }
 
 

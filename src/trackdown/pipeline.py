@@ -207,7 +207,8 @@ def _parts(channels: Sequence[Channel], query: Query, options: Options) -> list[
     by_signal = dict(options.weights)
     if options.adaptive:
         by_signal = adapted(by_signal, names_code=bool(query.names or query.frames or query.paths))
-    if options.fusion == "learned" and (found := _learned(channels, by_signal, query, options)) is not None:
+    fitted = options.fusion == "learned" or options.learned is not None
+    if fitted and (found := _learned(channels, by_signal, query, options)) is not None:
         return found
     weights = [by_signal[channel.signal] for channel in channels]
     if options.fusion == "rrf":
@@ -270,7 +271,7 @@ def _reader(corpus: Corpus, query: Query, fused: _Fused) -> Reader | None:
 
     if corpus.neural is None:
         return None
-    read = relevance_reader(spoken_query(query.prose, query.code), corpus.code, corpus.neural)
+    read = relevance_reader(spoken_query(query.text), corpus.code, corpus.neural)
     return None if read is None else lambda chosen: read(fused.pool.units_of(chosen, fused.units, 1))
 
 
@@ -284,7 +285,7 @@ def _judge(
     assert corpus.neural is not None
     past = fused.past
     ranking = Ranking(
-        spoken_query(query.prose, query.code),
+        spoken_query(query.text),
         fused.total[chosen],
         fused.factor[chosen],
         fused.pool.units_of(chosen, fused.units, judging.units),

@@ -13,6 +13,7 @@ import pytest
 
 from tests.conftest import Repo
 from tests.lab.made_tasks import bench_of, grown_repository, task, timeless
+from tests.rerank.tiny_models import make_models
 from trackdown.errors import StoreError, UsageError
 from trackdown.lab.cases import Place
 from trackdown.lab.run import plan, resolve_modes, run_bench
@@ -240,6 +241,26 @@ def test_settings_about_modes_do_not_bend_the_modes_that_are_measured(bench: Ben
     assert (bent.modes, bent.config) == (plain.modes, plain.config)
     assert plan(bench, MODES, replace(settings, weight_commits=0.9)).config != plain.config
     assert plan(replace(bench, level="file"), MODES, settings).config != plain.config
+
+
+def test_other_models_are_another_configuration_where_a_mode_uses_them(
+    bench: Bench, settings: Settings, tmp_path: Path
+) -> None:
+    one, other = (
+        replace(settings, models=str(make_models(tmp_path / f"models{seed}", seed=seed))) for seed in range(2)
+    )
+    for mode, count in (("hybrid", 3), ("dense", 3), ("bm25+rerank", 3), ("bm25+spider-read", 3), ("bm25+graph", 1)):
+        assert len({plan(bench, ("bm25", mode), some).config for some in (settings, one, other)}) == count
+
+
+def test_workers_with_models_find_what_one_process_finds(
+    bench: Bench, run: Run, tmp_path: Path, settings: Settings
+) -> None:
+    chosen = replace(settings, models=str(make_models(tmp_path / "models")))
+    modes = ("dense", "hybrid+rerank")
+    here = run(bench, modes, "here.jsonl", settings=chosen)
+    there = run(bench, modes, "there.jsonl", jobs=2, settings=replace(chosen, store=tmp_path / "other"))
+    assert timeless(here) == timeless(there)
 
 
 def test_a_caller_keeps_processes_of_its_own(bench: Bench, run: Run) -> None:

@@ -42,6 +42,7 @@ def ranking(snapshot: Snapshot) -> Ranking:
 
 def judged(snapshot: Snapshot, ranking: Ranking, models: Models | None, facts: StoreFacts, judging: Judging) -> Verdict:
     laps: list[str] = []
+    judging = replace(judging, weights=LOUD)
     verdict = judge(ranking, snapshot.code, snapshot.neural(models, facts, MESSAGES), judging, laps.append)
     assert sorted(verdict.order) == list(range(6))
     scores = verdict.scores(ranking.fused)
@@ -51,6 +52,8 @@ def judged(snapshot: Snapshot, ranking: Ranking, models: Models | None, facts: S
     return verdict
 
 
+LOUD = JudgeWeights(encoder=1.5, commit=2.0, code=1.5)
+"""So much that a model's word decides on six candidates."""
 MESSAGES = ["Route requests", "Sign the cookie", "Parse the header"]
 
 
@@ -72,7 +75,7 @@ def test_what_was_not_reached_stays_behind_in_its_former_order(
         verdict = judged(snapshot, ranking, models, facts, judging)
         assert verdict.order[2:] == [2, 3, 4, 5]
     deep = judged(snapshot, ranking, models, facts, Judging(encoder=2, code=6))
-    assert deep.parts[ENCODER][ANSWER] == pytest.approx(0.5 * JudgeWeights().encoder), "not compared is average"
+    assert deep.parts[ENCODER][ANSWER] == pytest.approx(0.5 * LOUD.encoder), "not compared is average"
     assert "not compared" in deep.said(ANSWER, 1, str)[0][2]
     both = judged(snapshot, ranking, models, facts, Judging(encoder=5, code=2))
     assert both.order[-1] == 5 and set(both.before) == set(both.order[:2])
@@ -102,7 +105,7 @@ def test_past_commits_speak_for_their_files(
 ) -> None:
     past = {ranking.files[0]: [0], ranking.files[4]: [1], ranking.files[5]: [2]}
     heard = replace(ranking, past=[0, 1, 2], behind=lambda file: past.get(file, []))
-    judging = Judging(commits=3, weights=JudgeWeights(commit=2.0))
+    judging = Judging(commits=3)
     verdict = judged(snapshot, heard, models, facts, judging)
     assert verdict.order[0] == 4 and verdict.commits[4] == 1
     assert verdict.parts[COMMITS][1] == 0, "no commit is no evidence"
@@ -127,7 +130,7 @@ def test_what_cannot_be_read_is_taken_for_average(
 ) -> None:
     snapshot.gone = {"u.py"}
     verdict = judged(snapshot, ranking, models, facts, Judging(encoder=6, code=6))
-    assert verdict.parts[ENCODER][0] == pytest.approx(0.5 * JudgeWeights().encoder)
+    assert verdict.parts[ENCODER][0] == pytest.approx(0.5 * LOUD.encoder)
     said = verdict.said(0, 1, str)
     assert len(said) == 2 and all("counts as average" in words for _, _, words in said)
 

@@ -60,7 +60,6 @@ def test_source_is_read_once() -> None:
 
 
 def test_a_query_is_its_prose_and_then_the_code_it_quotes() -> None:
-    assert spoken_query("Sign the sessionCookie!", ["x = parseHeader(y)"]) == "sign the session cookie x parse header y"
-    assert spoken_query("word " * 200, ["code"]).split() == ["word"] * 200
-    assert spoken_query("?!", []) == "" and spoken_query("", ["a_b"]) == "a b"
-    assert len(spoken_query("word " * 100_000, [])) < 7000
+    assert spoken_query("Sign the sessionCookie!\n    x = parseHeader(y)") == "sign the session cookie x parse header y"
+    assert spoken_query("?!") == ""
+    assert len(spoken_query("word " * 100_000)) < 7000

@@ -18,6 +18,8 @@ from trackdown.store.collect import Held, beyond_limit, drop, sweep
 from trackdown.store.store import Store
 
 T = TypeVar("T")
+OWN_FUSION = "own-fusion"
+"""Records of weights that were fitted to a repository's own past (`engine/own.py`)."""
 
 
 def held(store: Store) -> list[Held]:
@@ -83,6 +85,7 @@ def forget(store: Store, source: Source, repository: str) -> None:
     drop(store, [manifest for manifest in held(store) if manifest.repository == repository])
     for kind, place in (("worktree", source.root), ("repository", source.common_dir or source.root)):
         store.database.delete_records(kind, [str(place).encode("utf-8", "replace").decode()])
+    store.database.delete_records(OWN_FUSION, [repository])
     collect(store)
     if source.url is not None:
         import shutil

@@ -13,6 +13,7 @@ from types import TracebackType
 
 import msgspec
 
+from trackdown.engine.housekeeping import OWN_FUSION
 from trackdown.engine.models import ModelShelf, model_shelf
 from trackdown.fuse.learned import LearnedFusion, decode_fusions, fusion_for, load_learned, packaged_text
 from trackdown.index.repository_id import repository_id
@@ -20,7 +21,6 @@ from trackdown.repository.source import open_source
 from trackdown.settings import Settings
 from trackdown.store.store import Store
 
-OWN = "own-fusion"
 
 
 class OwnScore(msgspec.Struct, frozen=True):
@@ -58,7 +58,7 @@ def default_digest() -> str:
 
 def read_own(store: Store, repository: str) -> OwnRecord | None:
     """The record of a repository; None where there is none or it is damaged."""
-    data = store.database.read_record(OWN, repository)
+    data = store.database.read_record(OWN_FUSION, repository)
     try:
         return msgspec.json.decode(data, type=OwnRecord) if data is not None else None
     except msgspec.DecodeError:
@@ -115,10 +115,10 @@ class OwnFusions:
 
     def keep(self, record: OwnRecord) -> None:
         """Keep a record in place of any other."""
-        self._store.database.write_record(OWN, self.repository, msgspec.json.encode(record))
+        self._store.database.write_record(OWN_FUSION, self.repository, msgspec.json.encode(record))
 
     def forget(self) -> bool:
         """Remove the record. Returns whether there was one."""
-        known = self._store.database.read_record(OWN, self.repository) is not None
-        self._store.database.delete_records(OWN, [self.repository])
+        known = self._store.database.read_record(OWN_FUSION, self.repository) is not None
+        self._store.database.delete_records(OWN_FUSION, [self.repository])
         return known

@@ -119,13 +119,14 @@ class Repository:
         options = replace(options_of(self.settings), level=level, k=k, tests=tests, folders=(self.source.subfolder,))
         asked = options.judging is not None or wanted.in_words
         # Only the default mode leaves it to the effort what models do: any other one says itself what takes part.
-        judging = wanted.judging(options.judging, self.settings.mode.strip() == HYBRID, self.settings.budget_ms)
+        by_default = self.settings.mode.strip() == HYBRID
+        judging = wanted.judging(options.judging, by_default, self.settings.budget_ms)
         options = replace(options, judging=judging)
         watch = pipeline.Stopwatch()
         with self._warming(judging is not None):
             for attempt in (1, 2):
                 prepared = self._preparer.prepare(at, progress)
-                if options.fusion == "learned":
+                if options.fusion == "learned" or (by_default and options.fusion == Settings().fusion):
                     options = replace(options, learned=self._own_fusion(prepared, level))
                 watch.lap("check")
                 results = self._results(prepared, understood, options, watch, last=attempt == 2)

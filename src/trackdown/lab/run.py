@@ -23,6 +23,7 @@ from itertools import chain, zip_longest
 
 from trackdown.engine import Prepared, RankedPlace, Repository, options_of, rank, with_mode
 from trackdown.engine import open as open_repository
+from trackdown.engine.models import model_shelf
 from trackdown.engine.modes import SWITCHES
 from trackdown.errors import MissingObject, QueryError, StoreError, TrackdownError, UnknownRevision, UsageError
 from trackdown.lab.cases import Place
@@ -74,7 +75,20 @@ def plan(bench: Bench, modes: Sequence[str], settings: Settings) -> Plan:
     stages = [with_mode(plain, name) for name in sorted(SWITCHES)]  # what their names stand for may change, too
     versions = (EXTRACTOR_VERSION, REFERENCES_VERSION, HISTORY_VERSION)
     parts = [bench.name, bench.level, repr(plain), repr(stages), str(settings.max_file_kb), repr(versions)]
+    parts += _models_of([options for _, options in chosen], settings)
     return Plan(bench.name, chosen, settings, hashlib.sha256("\n".join(parts).encode()).hexdigest()[:12])
+
+
+def _models_of(modes: Sequence[Options], settings: Settings) -> tuple[str, ...]:
+    """The ids of the models that search, where a mode lets any: another model is another configuration."""
+    if not any(_uses_models(options) for options in modes):
+        return ()
+    return model_shelf(settings.models, settings.thread_count).ids()
+
+
+def _uses_models(options: Options) -> bool:
+    reads = options.expansion is not None and options.expansion.selector == "cross-encoder"
+    return reads or options.judging is not None or bool(dict(options.weights).get("dense"))
 
 
 def run_bench(
@@ -159,6 +173,8 @@ def _search_all(todo: Sequence[Work], plan: Plan, jobs: int) -> Generator[list[R
         finally:
             _opened.cache_clear()  # a caller's own process is no place to keep repositories open
         return
+    # Workers share the cores by themselves: models that took several threads each would wait for one another.
+    plan = replace(plan, settings=replace(plan.settings, threads=plan.settings.threads or 1))
     others = set(multiprocessing.active_children())
     pool = ProcessPoolExecutor(min(jobs, len(bundles)), multiprocessing.get_context("spawn"), _watch_parent)
     running: set[Future[list[Row]]] = set()

@@ -19,9 +19,9 @@ class JudgeWeights:
     """What each stage's word weighs; `fused` is what the best fused score is worth."""
 
     fused: float = 1.0
-    encoder: float = 1.5
-    commit: float = 0.5
-    code: float = 1.5
+    encoder: float = 0.6
+    commit: float = 0.15
+    code: float = 0.35
 
 
 @dataclass(frozen=True, slots=True)

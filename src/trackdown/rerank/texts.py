@@ -13,17 +13,13 @@ WINDOW_TOKENS = 350
 MOST_WINDOWS = 8
 _LONGEST_UNIT = 4000
 _LONGEST_QUERY = 6000
-_ENOUGH_WORDS = 100
 _ENCODED_WORDS = 140
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
-def spoken_query(prose: str, code: Sequence[str]) -> str:
-    """A query as models read it: its prose first; the code it quotes only where the prose leaves room."""
-    said = spoken(prose[:_LONGEST_QUERY])
-    if said.count(" ") < _ENOUGH_WORDS:
-        said = f"{said} {spoken(' '.join(code)[:_LONGEST_QUERY])}"
-    return said.strip()
+def spoken_query(text: str) -> str:
+    """A query as models read it: all of it, code and tracebacks too, as commit messages were read in training."""
+    return spoken(text[:_LONGEST_QUERY])
 
 
 class UnitTexts:

@@ -11,6 +11,9 @@ from trackdown.retrieve.channel import Channel, Request
 SIGNAL = "dense"
 DEPTH = 500
 """How many units count as found; every unit has some cosine, and what lies beyond these says nothing."""
+LONG = 60
+"""So many different terms are a long text: its words average out, and no cosine with it is full evidence."""
+_SHARE_FOR_LONG = 0.2
 
 
 def retrieve(request: Request, before: Sequence[Channel]) -> Channel | None:
@@ -34,4 +37,6 @@ def retrieve(request: Request, before: Sequence[Channel]) -> Channel | None:
         best = pool.best_units(chosen, units)
         return [f"means much the same as the query: cosine {cosines[unit]:.2f}" for unit in best]
 
-    return Channel(SIGNAL, pool.from_units(units), reasons, units=units)
+    scores = pool.from_units(units)
+    floor = scores.max(initial=0.0) / _SHARE_FOR_LONG if len(request.query.weights) > LONG else 0.0
+    return Channel(SIGNAL, scores, reasons, floor=float(floor), units=units)

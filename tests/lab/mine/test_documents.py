@@ -13,7 +13,6 @@ from trackdown.lab.mine.documents import (
     document,
     edited_units,
     is_own_code,
-    old_spans,
     read_units,
 )
 from trackdown.repository.blobs import BlobReader
@@ -74,12 +73,6 @@ def test_units_are_functions_and_classes(repo: Repo) -> None:
 def test_the_innermost_units_are_edited(repo: Repo, spans: list[Span], symbols: list[str]) -> None:
     units, _ = units_of(repo, "shop.py", CODE)
     assert [unit.symbol for unit in edited_units(units, spans)] == symbols
-
-
-def test_spans_of_hunks() -> None:
-    hunks = b"@@ -3 +3 @@ f\n-a\n+@@ -9 +9 @@\n@@ -5,0 +6,2 @@\n+x\n@@ -7,3 +8,0 @@\n-@@ -1 +1 @@\n-b\n-c\n"
-    assert old_spans(hunks) == [(3, 3), (5, 4), (7, 9)]
-    assert old_spans(b"") == []
 
 
 @pytest.mark.parametrize(

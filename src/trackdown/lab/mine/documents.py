@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -19,7 +18,6 @@ LARGEST_FILE = 200_000
 LONGEST_CODE = 3000
 _KINDS = FUNCTION_KINDS | CLASS_KINDS
 _LONGEST_SPAN = 400
-_HUNK = re.compile(rb"^@@ -(\d+)(?:,(\d+))? \+", re.M)
 
 Span = tuple[int, int]
 
@@ -57,15 +55,6 @@ def document(path: str, unit: Unit, lines: Sequence[str]) -> Document:
     return Document(path, unit.symbol, unit.kind, language_of(path), code)
 
 
-def old_spans(hunks: bytes) -> list[Span]:
-    """The lines of the old text that hunks without context replace: (first, last), or (n, n - 1) behind line n."""
-    spans = []
-    for found in _HUNK.finditer(hunks):
-        start, count = int(found[1]), int(found[2] or 1)
-        spans.append((start, start + count - 1) if count else (start, start - 1))
-    return spans
-
-
 def edited_units(units: Sequence[Unit], spans: Sequence[Span]) -> list[Unit]:
     """The innermost unit around each line of the spans; of an empty span (n, n - 1) the one that goes on behind n."""
     found: dict[int, Unit] = {}
@@ -81,6 +70,5 @@ def edited_units(units: Sequence[Unit], spans: Sequence[Span]) -> list[Unit]:
 
 
 __all__ = [
-    "LARGEST_FILE", "LONGEST_CODE", "Document", "Span", "document", "edited_units", "is_own_code", "old_spans",
-    "read_units",
+    "LARGEST_FILE", "LONGEST_CODE", "Document", "Span", "document", "edited_units", "is_own_code", "read_units",
 ]  # fmt: skip

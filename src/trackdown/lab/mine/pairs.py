@@ -1,9 +1,9 @@
 """A repository's history → what a model learns from: queries, the units that answer them, and units beside those.
 
-A commit's message asks for the functions and classes that the commit edited, as they were before it. A docstring or
-leading comment asks for its function. Units of the same files and of the rest of the repository are there to be told
-apart from the answers. Only the old side of each change is parsed, and git is streamed, so a thousand commits take
-some seconds.
+A commit's message asks for the functions and classes that the commit edited (labels.py), as they were before it. A
+docstring or leading comment asks for its function. Units of the same files and of the rest of the repository are there
+to be told apart from the answers. Only the old side of each change is parsed, and git is streamed, so a thousand
+commits take some seconds.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ from trackdown.errors import EmptyRepository, UsageError
 from trackdown.lab.mine.changed_files import ChangedFile, ChangeReader
 from trackdown.lab.mine.changes import commits_here, newest_first, read_subjects
 from trackdown.lab.mine.dataset import NO_PARENT, SAID_BEFORE, UNREADABLE
-from trackdown.lab.mine.documents import Document, document, edited_units, is_own_code, old_spans, read_units
+from trackdown.lab.mine.documents import Document, document, edited_units, is_own_code, read_units
 from trackdown.lab.mine.filters import MERGE, Filters
 from trackdown.lab.mine.foreign import is_foreign
 from trackdown.lab.mine.harvest import Example, Harvest, Limits
+from trackdown.lab.mine.labels import telling_spans
 from trackdown.lab.mine.likeness import Once, likeness_of_query
 from trackdown.lab.mine.messages import clean_message, clean_subject, folded_subject
 from trackdown.lab.mine.present import PresentState
@@ -161,7 +162,7 @@ class _Commits:
                 self._found.dropped[FOREIGN] += 1
             elif is_own_code(file.old_path) and file.hunks and file.old_oid:
                 units, lines = self._file(file.old_path, file.old_oid)
-                edited = edited_units(units, old_spans(file.hunks))
+                edited = edited_units(units, telling_spans(file.hunks))
                 for unit in edited:
                     answers[self._number(file.old_path, unit, lines)] = None
                 others = [unit for unit in units if unit not in edited and unit.kind in FUNCTION_KINDS]

@@ -22,7 +22,7 @@ from trackdown.lab.mine.table_file import is_complete, sweep
 from trackdown.types import Progress, no_progress
 from trackdown.units.facts import EXTRACTOR_VERSION
 
-FORMAT = 1
+FORMAT = 2
 """Of the files; raise it when the same history would now give other rows."""
 
 RECORDS = "records.parquet"

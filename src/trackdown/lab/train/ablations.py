@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -16,11 +17,11 @@ from torch import Tensor
 
 from trackdown.lab.train.bert import Bert, from_checkpoint
 from trackdown.lab.train.learn import CommitPairs, Plan, commit_pairs, learn
+from trackdown.lab.train.log import Log
 from trackdown.lab.train.pack import DOCSTRING, REWRITTEN
 from trackdown.lab.train.ragged import Data
 from trackdown.lab.train.recipe import (
     Bench,
-    Log,
     Looked,
     fit_table,
     kept_examples,
@@ -32,6 +33,8 @@ from trackdown.lab.train.recipe import (
 from trackdown.lab.train.table import TablePlan, judge_table
 
 WITHIN = 30
+PLAN = Plan(steps=100_000, batch=512, hard=2, seconds=24.0)
+SMALL_PLAN = Plan(steps=20, batch=16, hard=1, seconds=60.0, query_tokens=64, document_tokens=96, pair_tokens=160)
 
 
 @dataclass(slots=True)
@@ -78,12 +81,13 @@ def variants(ground: Ground) -> Iterator[Callable[[], Bert]]:
     yield lambda: ground.fit("temperature .05", replace(plan, temperature=0.05), kept, hard)
     yield lambda: ground.fit("rate 3e-4", replace(plan, rate=3e-4), kept, hard)
     for layers in (4, 3):
-        yield lambda layers=layers: ground.fit(f"{layers} layers", plan, kept, hard, layers)
+        yield partial(ground.fit, f"{layers} layers", plan, kept, hard, layers)
     short = replace(plan, seconds=plan.seconds / 3)
-    yield lambda: ground.fit("rewritten queries (only those commits)", replace(short, messages=0.0), rewritten, hard)
-    yield lambda: ground.fit("their own messages (only those commits)", replace(short, messages=1.0), rewritten, hard)
-    pairs = replace(plan, pairs=128, commits=64)
-    yield lambda: ground.fit("shared", replace(pairs, batch=512), kept, hard)
+    for name, messages in (("rewritten queries", 0.0), ("their own messages", 1.0)) if len(rewritten) else ():
+        varied = replace(short, messages=messages)
+        yield partial(ground.fit, f"{name} (only those commits)", varied, rewritten, hard)
+    pairs = replace(plan, pairs=plan.batch // 4, commits=plan.batch // 8)
+    yield lambda: ground.fit("shared", pairs, kept, hard)
     yield lambda: ground.fit("separate: relevance alone", replace(pairs, batch=0), kept, hard)
     yield lambda: ground.fit("separate: mean squared error", replace(pairs, batch=0, relevance="mse"), kept, hard)
     yield lambda: ground.fit("separate: listwise", replace(pairs, batch=0, relevance="listwise"), kept, hard)
@@ -94,10 +98,23 @@ def table_sizes(ground: Ground, teacher: Bert, seconds: float) -> None:
     looked = look(teacher, ground.train, None)
     kept = ground.kept()
     for dimensions, distilled in ((64, 1.0), (128, 1.0), (256, 1.0), (384, 1.0), (256, 0.0)):
-        plan = TablePlan(dimensions=dimensions, seconds=seconds, distilled=distilled)
+        plan = TablePlan(dimensions, ground.plan.steps, 8 * ground.plan.batch, distilled=distilled, seconds=seconds)
         table = fit_table(teacher, ground.train, kept, looked, plan, ground.log)
         score = round(judge_table(table, ground.bench.dev), 4)
         ground.log("table", dimensions=dimensions, distilled=distilled, dev_mrr=score)
+
+
+def run_ablations(base: dict[str, Tensor], train: Data, bench: Bench, plan: Plan, log: Log) -> None:
+    """Train every variant, and log how each is judged."""
+    model = from_checkpoint(base).to(train.device)
+    looked = look(model, train, look_at_words(train, model.shape.vocabulary))
+    past = commit_pairs(train, looked.queries, kept_examples(train, looked.rank, WITHIN))
+    ground = Ground(base, train, bench, looked, past, plan, log)
+    log("base", **bench.report(model, pairs=False))
+    for number, variant in enumerate(variants(ground)):
+        made = variant()
+        if number == 0:
+            table_sizes(ground, made, plan.seconds / 2)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -110,17 +127,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.set_float32_matmul_precision("high")
     log = Log(given.out / "log.jsonl")
-    base, train, bench = load_training(given.data, device)
-    model = from_checkpoint(base).to(device)
-    looked = look(model, train, look_at_words(train, model.shape.vocabulary))
-    past = commit_pairs(train, looked.queries, kept_examples(train, looked.rank, WITHIN))
-    plan = Plan(steps=100_000, batch=512, hard=2, seconds=given.seconds)
-    ground = Ground(base, train, bench, looked, past, plan, log)
-    log("base", **bench.report(model, pairs=False))
-    for number, variant in enumerate(variants(ground)):
-        made = variant()
-        if number == 0:
-            table_sizes(ground, made, given.seconds / 2)
+    run_ablations(*load_training(given.data, device), replace(PLAN, seconds=given.seconds), log)
 
 
 if __name__ == "__main__":

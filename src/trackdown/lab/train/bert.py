@@ -123,24 +123,39 @@ _LAYER_NAMES = {
 
 
 def from_checkpoint(state: dict[str, Tensor], layers: int | None = None) -> Bert:
-    """The model of a BERT checkpoint (its state dict). `layers` keeps so many, spread evenly over what is there."""
-    state = {name.removeprefix("bert."): value for name, value in state.items()}
-    there = 1 + max(int(name.split(".")[2]) for name in state if name.startswith("encoder.layer."))
-    wanted = layers or there
+    """The model of a BERT checkpoint (its state dict), or of a state of ours, whose relevance head it keeps.
+
+    `layers` keeps so many, spread evenly over what is there; never more than there are. Raises KeyError for the state
+    of something else.
+    """
+    ours = state if "words.weight" in state else _ours(state)
+    there = 1 + max((int(name.split(".")[1]) for name in ours if name.startswith("layers.")), default=0)
+    wanted = min(layers or there, there)
     kept = [round(place * (there - 1) / max(wanted - 1, 1)) for place in range(wanted)]
-    words, width = state["embeddings.word_embeddings.weight"].shape
-    inner = state["encoder.layer.0.intermediate.dense.weight"].shape[0]
-    positions = state["embeddings.position_embeddings.weight"].shape[0]
+    words, width = ours["words.weight"].shape
+    inner, positions = ours["layers.0.inner.weight"].shape[0], ours["places.weight"].shape[0]
     model = Bert(Shape(words, width, wanted, max(width // 32, 1) if width == 384 else width // 64, inner, positions))
-    ours: dict[str, Tensor] = {}
-    for theirs, name in _NAMES.items():
-        ours |= {f"{name}.{end}": state[f"{theirs}.{end}"] for end in ("weight", "bias") if f"{theirs}.{end}" in state}
+    chosen = {name: value for name, value in ours.items() if not name.startswith("layers.")}
     for place, layer in enumerate(kept):
-        for theirs, name in _LAYER_NAMES.items():
+        for name in _LAYER_NAMES.values():
             for end in ("weight", "bias"):
-                ours[f"layers.{place}.{name}.{end}"] = state[f"encoder.layer.{layer}.{theirs}.{end}"]
-    model.load_state_dict(ours, strict=False)
+                chosen[f"layers.{place}.{name}.{end}"] = ours[f"layers.{layer}.{name}.{end}"]
+    model.load_state_dict(chosen, strict=False)
     return model
+
+
+def _ours(state: dict[str, Tensor]) -> dict[str, Tensor]:
+    """A checkpoint under our names."""
+    found: dict[str, Tensor] = {}
+    for theirs, value in state.items():
+        name, _, end = theirs.removeprefix("bert.").rpartition(".")
+        if name in _NAMES:
+            found[f"{_NAMES[name]}.{end}"] = value
+        elif name.startswith("encoder.layer."):
+            number, _, rest = name.removeprefix("encoder.layer.").partition(".")
+            if rest in _LAYER_NAMES:
+                found[f"layers.{number}.{_LAYER_NAMES[rest]}.{end}"] = value
+    return found
 
 
 __all__ = ["Bert", "Shape", "from_checkpoint", "pooled"]

@@ -17,11 +17,12 @@ def autocast(device: str) -> AbstractContextManager[None]:
 
 
 @torch.no_grad()
-def encode_all(model: Bert, texts: Ragged, rows: Tensor, longest: int, tokens_at_once: int = 1 << 19) -> Tensor:
+def encode_all(model: Bert, texts: Ragged, rows: Tensor, longest: int, tokens_at_once: int = 0) -> Tensor:
     """A unit vector for each row, in half precision on a GPU; batches are sorted by length."""
     was_training = model.training
     model.eval()
     device = texts.flat.device.type
+    tokens_at_once = tokens_at_once or (1 << 13 if device == "cpu" else 1 << 19)
     lengths = texts.lengths(rows).clamp(max=longest)
     order = torch.argsort(lengths)
     kind = torch.float32 if device == "cpu" else torch.bfloat16

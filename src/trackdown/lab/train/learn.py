@@ -17,7 +17,8 @@ from torch.nn import functional as f
 
 from trackdown.lab.train.bert import Bert
 from trackdown.lab.train.encode import autocast
-from trackdown.lab.train.ragged import Data, Ragged, pair, single
+from trackdown.lab.train.pack import DOCSTRING
+from trackdown.lab.train.ragged import Data, pair, single
 
 RelevanceLoss = Literal["bce", "mse", "listwise"]
 
@@ -96,7 +97,7 @@ def learn(
                 losses["contrast"] = _contrast(embed, data, examples, negatives, plan, chance)
             if plan.pairs and negatives is not None:
                 losses["pairs"] = _pairs(relevance, data, examples, negatives, plan, chance)
-            if plan.commits and commit_pairs is not None:
+            if plan.commits and commit_pairs is not None and len(commit_pairs.examples):
                 losses["commits"] = _commits(relevance, data, commit_pairs, plan, chance)
         optimizer.zero_grad(set_to_none=True)
         torch.stack(list(losses.values())).sum().backward()
@@ -225,10 +226,12 @@ def _forms(data: Data, some: Tensor, plan: Plan, chance: torch.Generator) -> Ten
 
 
 def commit_pairs(data: Data, vectors: Tensor, examples: Tensor, k: int = 24) -> CommitPairs:
-    """For each commit the most similar older ones of its repository, with system 1's label: shared files."""
+    """For each commit the most similar older ones of its repository, with system 1's label: a file that both touched
+    (lab/mine/labels.py). Repositories with few commits give none.
+    """
     kept, partners, labels = [], [], []
     for repository in torch.unique(data.repository[examples]).tolist():
-        rows = examples[(data.repository[examples] == repository) & (data.kind[examples] != 1)]
+        rows = examples[(data.repository[examples] == repository) & (data.kind[examples] != DOCSTRING)]
         if len(rows) <= k:
             continue
         texts = vectors[data.form(rows, torch.ones_like(rows, dtype=torch.bool))]
@@ -244,7 +247,10 @@ def commit_pairs(data: Data, vectors: Tensor, examples: Tensor, k: int = 24) -> 
             kept.append(rows[part][enough])
             partners.append(rows[found[enough]])
             labels.append(shared[enough])
+    if not kept:
+        nothing = torch.zeros((0, k), dtype=torch.long, device=examples.device)
+        return CommitPairs(nothing[:, 0], nothing, nothing.bool())
     return CommitPairs(torch.cat(kept), torch.cat(partners), torch.cat(labels))
 
 
-__all__ = ["CommitPairs", "Judge", "Plan", "Ragged", "commit_pairs", "learn", "relevance_loss"]
+__all__ = ["CommitPairs", "Judge", "Plan", "commit_pairs", "learn", "relevance_loss"]

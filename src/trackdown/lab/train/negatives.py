@@ -29,7 +29,8 @@ class Mined:
 
 def mine(data: Data, score: Callable[[Tensor], Scores], k: int = 16, skip: int = 0, message: bool = True) -> Mined:
     """Search every repository for its examples. `score` prepares a repository's documents. `skip` leaves out the best
-    wrong ones, which are the likeliest to be right after all.
+    wrong ones, which are the likeliest to be right after all. Where a repository has too few wrong documents they are
+    repeated, and where it has none the next repository gives one.
     """
     examples = data.pack.examples
     negatives = torch.zeros((examples, k), dtype=torch.long, device=data.device)
@@ -44,12 +45,19 @@ def mine(data: Data, score: Callable[[Tensor], Scores], k: int = 16, skip: int =
             best = torch.where(right, scores, -torch.inf).amax(1)
             ranks[some] = 1 + (torch.where(right, -torch.inf, scores) > best[:, None]).sum(1)
             wrong = torch.where(right, -torch.inf, scores)
-            count = min(k + skip, len(documents))
-            found = wrong.topk(count, dim=1).indices[:, skip:]
-            if found.shape[1] < k:
-                found = found.repeat(1, 1 + k // max(found.shape[1], 1))[:, :k]
-            negatives[some] = documents[found]
+            elsewhere = (documents[-1] + 1) % data.pack.documents
+            negatives[some] = _best(wrong, documents, k, skip, elsewhere)
     return Mined(negatives, ranks)
+
+
+def _best(scores: Tensor, documents: Tensor, k: int, skip: int, elsewhere: Tensor) -> Tensor:
+    """The k best documents of each row behind the first `skip`; a score of -inf is never taken."""
+    best = scores.topk(min(k + skip, len(documents)), dim=1)
+    count = torch.isfinite(best.values).sum(1, keepdim=True)
+    first = torch.minimum(torch.full_like(count, skip), (count - 1).clamp(min=0))
+    places = torch.arange(k, device=scores.device)[None] % (count - first).clamp(min=1) + first
+    found = documents[best.indices.gather(1, places)]
+    return torch.where(count > 0, found, elsewhere)
 
 
 def by_repository(data: Data) -> Iterator[tuple[Tensor, Tensor]]:
@@ -57,7 +65,7 @@ def by_repository(data: Data) -> Iterator[tuple[Tensor, Tensor]]:
     for repository in range(len(data.pack.repositories)):
         rows = torch.nonzero(data.repository == repository).squeeze(1)
         documents = torch.nonzero(data.document_repository == repository).squeeze(1)
-        if len(rows) and len(documents) > 1:
+        if len(rows):
             yield rows, documents
 
 

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from trackdown.models.spoken import spoken, spoken_unit
 
 COMMIT, DOCSTRING, REWRITTEN = 0, 1, 2
-KINDS = {"commit": COMMIT, "docstring": DOCSTRING, "rewritten": REWRITTEN}
+KINDS = {"commit": COMMIT, "docstring": DOCSTRING}
 QUERY_TOKENS, DOCUMENT_TOKENS = 256, 192
 Array = npt.NDArray[Any]
 
@@ -28,8 +28,9 @@ Array = npt.NDArray[Any]
 class Pack:
     """Everything that training reads. Row r of a ragged array lies at `x[x_start[r]:x_start[r + 1]]`.
 
-    `document_key` numbers (repository, path, symbol): documents that share it are versions of one unit. A query has two
-    forms, its subject and its message, at rows 2e and 2e + 1; the second is empty where it would repeat the first.
+    `document_key` numbers (repository, newest path, symbol): documents that share it are versions of one unit. A query
+    has two forms, its subject and its message, at rows 2e and 2e + 1; the second is empty where it would repeat the
+    first. Where a message was rewritten as an issue, that stands in the subject's place.
     """
 
     document: Array
@@ -84,7 +85,7 @@ class Share:
 
 
 class Packer:
-    """Collects repositories. `tokenizer` is a `tokenizers.Tokenizer` without special tokens in what it is asked for."""
+    """Collects repositories. `tokenizer` is a `tokenizers.Tokenizer` that neither cuts nor pads."""
 
     def __init__(self, tokenizer: Any, share: Share | None = None) -> None:
         self._tokenizer = tokenizer
@@ -118,7 +119,7 @@ class Packer:
         numbers = {old: len(self._documents) + new for new, old in enumerate(order)}
         keys: dict[tuple[str, str], int] = {}
         for old in order:
-            key = (documents[old]["path"], documents[old]["symbol"])
+            key = (documents[old]["present_path"], documents[old]["symbol"])
             self._keys.append(self._key_count + keys.setdefault(key, len(keys)))
             self._document_repository.append(repository)
         self._key_count += len(keys)
@@ -126,17 +127,23 @@ class Packer:
         self._documents += self._ids(texts, DOCUMENT_TOKENS)
         queries: list[str] = []
         for row, own, near in zip(chosen, answers, beside, strict=True):
-            subject, message = spoken(row["subject"]), spoken(row["message"])
+            subject, message = spoken(row["rewritten"] or row["subject"]), spoken(row["message"])
             queries += [subject, message if message != subject else ""]
-            self._rows.append((KINDS[row["kind"]], repository, row["time"]))
+            kind = REWRITTEN if row["rewritten"] else KINDS[row["kind"]]
+            self._rows.append((kind, repository, row["time"]))
             self._answers.append([numbers[number] for number in own])
             self._beside.append([numbers[number] for number in near])
             known = (self._paths.setdefault((repository, path), len(self._paths)) for path in row["files"][:20])
             self._files.append(list(known) if row["kind"] != "docstring" else [])
         self._queries += self._ids(queries, QUERY_TOKENS)
 
+    @property
+    def kinds(self) -> list[int]:
+        """The kind of each example."""
+        return [kind for kind, _, _ in self._rows]
+
     def pack(self) -> Pack:
-        """All that was added."""
+        """All that was added. Raises ValueError when there is no example."""
         kinds, repositories, times = zip(*self._rows, strict=True)
         return Pack(
             *_flat(self._documents, np.uint16),

@@ -13,8 +13,6 @@ Everything that is measured goes into `log.jsonl`.
 from __future__ import annotations
 
 import argparse
-import json
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -28,9 +26,11 @@ from trackdown.lab.train.bert import Bert, from_checkpoint
 from trackdown.lab.train.encode import encode_all
 from trackdown.lab.train.judge import Lists, commit_mrr, cosines, held_out, relevances, rerank_table
 from trackdown.lab.train.learn import CommitPairs, Plan, commit_pairs, learn
+from trackdown.lab.train.log import Log
 from trackdown.lab.train.negatives import bm25_scores, mine, vector_scores
 from trackdown.lab.train.pack import COMMIT, DOCSTRING, load_pack
 from trackdown.lab.train.ragged import Data
+from trackdown.lab.train.states import load_state, save_state
 from trackdown.lab.train.table import TablePlan, first_table, judge_table, learn_table
 
 
@@ -49,23 +49,16 @@ class Recipe:
     table: TablePlan = field(default_factory=TablePlan)
 
 
-class Log:
-    """Lines of JSON, on the screen and in a file."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._started = time.monotonic()
-
-    def __call__(self, what: str, **values: Any) -> None:
-        row = {"what": what, "seconds": round(time.monotonic() - self._started, 1), **values}
-        line = json.dumps(row, default=str)
-        print(line, flush=True)
-        with self._path.open("a", encoding="utf-8") as stream:
-            stream.write(line + "\n")
-
-    def line(self, text: str) -> None:
-        """A line of a training loop."""
-        print(f"[{time.monotonic() - self._started:.0f}] {text}", flush=True)
+SMALL = Recipe(
+    layers=3,
+    vectors=Plan(steps=60, batch=16, hard=1, query_tokens=64, document_tokens=96),
+    both=Plan(
+        steps=40, batch=8, hard=1, pairs=4, hard_pairs=3, commits=2, relevance="listwise", query_tokens=64,
+        document_tokens=96, pair_query_tokens=64, pair_tokens=160,
+    ),
+    table=TablePlan(steps=100, batch=256),
+)  # fmt: skip
+"""The same in minutes on a CPU: it shows that everything works, and its models are not good ones."""
 
 
 @dataclass(slots=True)
@@ -98,7 +91,7 @@ def look_at_words(data: Data, vocabulary: int, k: int = 12) -> Tensor:
 
 def kept_examples(data: Data, rank: Tensor, within: int) -> Tensor:
     """Examples whose answer ranks within a limit; docstrings are kept however they rank."""
-    return torch.nonzero((rank <= within) | (data.kind == 1)).squeeze(1)
+    return torch.nonzero((rank <= within) | (data.kind == DOCSTRING)).squeeze(1)
 
 
 def with_commits_twice(data: Data, examples: Tensor) -> Tensor:
@@ -123,7 +116,7 @@ class Bench:
     def report(self, model: Bert, *, pairs: bool) -> dict[str, Any]:
         """Scores on held-out repositories and on candidate lists, each list with the best of the weights tried."""
         found: dict[str, Any] = {"dev MRR": round(held_out(model, self.dev), 4)}
-        if pairs and self.past is not None:
+        if pairs and self.past is not None and len(self.past.examples):
             found["commit MRR"] = round(commit_mrr(model, self.dev, self.past), 4)
         if self.lists is not None:
             scores = {"encoder": cosines(model, self.lists)}
@@ -147,9 +140,9 @@ def best_rows(table: Sequence[dict[str, Any]], sets: Sequence[str]) -> list[dict
 
 
 def run(recipe: Recipe, base: dict[str, Tensor], train: Data, bench: Bench, out: Path, log: Log) -> Bert:
-    """Train everything and write it below a folder. Returns the shared model."""
-    device = train.device
-    model = from_checkpoint(base, recipe.layers).to(device)
+    """Train everything and write `model.npz.*` and `table.npz.*` into a folder. Returns the shared model."""
+    torch.manual_seed(0)  # the relevance head of a checkpoint begins at random
+    model = from_checkpoint(base, recipe.layers).to(train.device)
     log("start", recipe=asdict(recipe), examples=train.pack.examples, documents=train.pack.documents,
         repositories=len(train.pack.repositories), kinds=np.bincount(train.pack.example_kind).tolist(),
         pairs=len(train.pack.answer), base=bench.report(model, pairs=False))  # fmt: skip
@@ -165,7 +158,7 @@ def run(recipe: Recipe, base: dict[str, Tensor], train: Data, bench: Bench, out:
     examples = kept_examples(train, second.rank, recipe.within)
     past = commit_pairs(train, second.queries, examples)
     log("looked again", kept=len(examples), mrr=_mrr(second.rank, train), commit_pairs=len(past.examples),
-        share=round(float(past.labels.float().mean()), 3))  # fmt: skip
+        share=round(float(past.labels.float().mean()), 3) if len(past.examples) else 0.0)  # fmt: skip
     learn(model, train, with_commits_twice(train, examples), second.negatives, recipe.both, past, judge, log.line)
     log("both", **bench.report(model, pairs=True))
     save_state(model.state_dict(), out, "model")
@@ -194,29 +187,6 @@ def _judge(bench: Bench) -> Callable[[Bert], float]:
 
 def _mrr(rank: Tensor, data: Data) -> float:
     return round(float((1.0 / rank[data.kind == COMMIT].float()).mean()), 4)
-
-
-_PART = 15 << 20
-
-
-def save_state(state: dict[str, Tensor], folder: Path, name: str) -> None:
-    """Write tensors in half precision, as parts of one file of at most 15 MiB each."""
-    import io
-
-    raw = io.BytesIO()
-    np.savez(raw, **{key: value.detach().cpu().half().numpy() for key, value in state.items()})
-    data = raw.getvalue()
-    for number, start in enumerate(range(0, len(data), _PART)):
-        (folder / f"{name}.npz.{number:02d}").write_bytes(data[start : start + _PART])
-
-
-def load_state(folder: Path, name: str) -> dict[str, Tensor]:
-    """Read what `save_state` wrote."""
-    import io
-
-    data = b"".join(path.read_bytes() for path in sorted(folder.glob(f"{name}.npz.*")))
-    found = np.load(io.BytesIO(data))
-    return {key: torch.from_numpy(found[key]).float() for key in found.files}
 
 
 def load_training(folder: Path, device: str) -> tuple[dict[str, Tensor], Data, Bench]:
@@ -264,8 +234,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 __all__ = [
-    "Bench", "CommitPairs", "Log", "Looked", "Recipe", "fit_table", "kept_examples", "load_bench", "load_state",
-    "load_training", "look", "look_at_words", "run", "save_state", "with_long_twice",
+    "SMALL", "Bench", "Looked", "Recipe", "fit_table", "kept_examples", "load_bench", "load_training", "look",
+    "look_at_words", "run", "with_long_twice",
 ]  # fmt: skip
 
 if __name__ == "__main__":

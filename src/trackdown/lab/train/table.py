@@ -50,6 +50,7 @@ def first_table(model: Bert, dimensions: int, vocabulary: int) -> Tensor:
         with autocast(device.type):
             found.append(model.hidden(framed, torch.ones_like(framed))[:, 1].float())
     vectors = torch.cat(found)
+    dimensions = min(dimensions, *vectors.shape)
     vectors = vectors - vectors.mean(0)
     _, _, components = torch.pca_lowrank(vectors, q=dimensions, center=False, niter=4)
     table = f.normalize(vectors @ components, dim=-1)

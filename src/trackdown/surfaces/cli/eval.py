@@ -62,7 +62,8 @@ class WithGate(click.Command):
               help="What is to be found.")  # fmt: skip
 @click.option("--protocol", type=click.Choice(["past", "head"]), help="past: search each case at its commit's parent, "
               "the honest one (default for mining). head: search the present state, later history hidden.")  # fmt: skip
-@click.option("--query-from", type=click.Choice(["subject", "message"]), default="subject", show_default=True)
+@click.option("--query-from", type=click.Choice(["subject", "message"]), default="subject", show_default=True,
+              help="What of a commit is the query.")  # fmt: skip
 @click.option("--max-cases", type=click.IntRange(1), default=200, show_default=True, help="How many cases to mine.")
 @click.option("--max-files", type=click.IntRange(1), default=10, show_default=True,
               help="A commit that touches more files is a mass change and no case.")  # fmt: skip

@@ -65,7 +65,7 @@ def command(
     """Make training data out of the histories of repositories.
 
     A commit's message asks for the functions and classes that it edited, a docstring for its function. Files are
-    Parquet, two or three per repository; docs/formats.md describes them. A repository that cannot be mined is
+    Parquet, up to three per repository; docs/formats.md describes them. A repository that cannot be mined is
     reported, and the others go on; then the exit code is 1.
     """
     from trackdown.lab.mine.repositories import check_allowed, find_places, read_names

