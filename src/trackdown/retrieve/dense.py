@@ -13,7 +13,7 @@ DEPTH = 500
 """How many units count as found; every unit has some cosine, and what lies beyond these says nothing."""
 LONG = 60
 """So many different terms are a long text: its words average out, and no cosine with it is full evidence."""
-_SHARE_FOR_LONG = 0.2
+_SHARE_FOR_LONG = 0.05
 
 
 def retrieve(request: Request, before: Sequence[Channel]) -> Channel | None:

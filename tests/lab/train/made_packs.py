@@ -14,7 +14,7 @@ from trackdown.lab.train.pack import Pack, Packer, Share
 CODE = "apple bread cheese dates eggs flour grapes honey icing jam kale lemon".split()
 ASKED = "red loaf milk palm hen wheat vine bee sugar toast leaf sour".split()
 _SIGNS = "abcdefghijklmnopqrstuvwxyz0123456789.,:()=+/"
-_USUAL = "def return given src py make it better again and let the case in a part step decoy".split()
+_USUAL = "def return given src py make it better again and let the case in part step".split()
 
 Row = dict[str, Any]
 

