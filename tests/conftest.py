@@ -84,7 +84,7 @@ def open_repo(settings: Settings) -> Callable[[Path | str], trackdown.Repository
 
 @pytest.fixture(autouse=True)
 def _own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test touches the user's store, settings or git configuration; models are only there for those that name them."""
+    """No test touches the user's store, settings or git configuration. Models are there for those that name them."""
     for name in [name for name in os.environ if name.startswith("TRACKDOWN_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("TRACKDOWN_STORE", str(tmp_path / "store"))
@@ -94,6 +94,11 @@ def _own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def pytest_configure() -> None:
-    """A program started in the background ignores Ctrl-C, and so would the programs that tests start and interrupt."""
+    """What fixtures of whole modules and sessions need, too.
+
+    They have no models either. And a program started in the background ignores Ctrl-C, and so would the programs that
+    tests start and interrupt.
+    """
+    os.environ["TRACKDOWN_MODELS"] = "none"
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)

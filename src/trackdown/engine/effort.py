@@ -9,8 +9,8 @@ from trackdown.errors import UsageError
 from trackdown.rerank.judging import Judging
 from trackdown.types import EFFORTS, Effort
 
-BALANCED = Judging(encoder=100, code=20, units=2)
-THOROUGH = Judging(encoder=1000, commits=1000, code=100, all_windows=True)
+BALANCED = Judging(encoder=100, code=20)
+THOROUGH = Judging(encoder=1000, commits=1000, code=100, units=4, all_windows=True)
 """System 1's full pipeline: 1000 commits and 1000 candidates, then the code of the best 100."""
 DEEPEST = 10_000
 

@@ -22,7 +22,6 @@ from trackdown.settings import Settings
 from trackdown.store.store import Store
 
 
-
 class OwnScore(msgspec.Struct, frozen=True):
     """How the default and the own fusion did at one level, on cases newer than those that were fitted to."""
 

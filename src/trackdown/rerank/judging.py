@@ -36,7 +36,7 @@ class Judging:
     commits: int = 0
     code: int = 0
     budget_ms: float | None = None
-    units: int = 4
+    units: int = 2
     all_windows: bool = False
     weights: JudgeWeights = JudgeWeights()
 

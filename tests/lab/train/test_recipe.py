@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,6 +24,7 @@ from tests.lab.train.test_export import make_source
 from trackdown.errors import ModelError, UsageError
 from trackdown.lab.train.ablations import run_ablations
 from trackdown.lab.train.bert import Bert, Shape, from_checkpoint
+from trackdown.lab.train.export import export, export_static
 from trackdown.lab.train.learn import Plan
 from trackdown.lab.train.own_reranker import FEWEST_CASES, fit_own_reranker
 from trackdown.lab.train.recipe import SMALL, Recipe, load_training, main, run
@@ -42,18 +45,18 @@ TINY = Recipe(
 )
 
 
-def asking_history(repo: Repo, rounds: int) -> None:
-    """A commit for each of eight functions in every round. It asks in a word of its own, and names another function."""
+def asking_history(repo: Repo, commits: int) -> None:
+    """Commits that name what they do not edit: of many functions only the one below `src` ever changes."""
 
-    def code(topic: int, number: int) -> dict[str, str | bytes]:
-        return {f"src/{CODE[topic]}.py": f"def {CODE[topic]}(given):\n    return given + {number}\n"}
+    def code(word: str, number: int) -> str:
+        return f"def {word}(given):\n    return given + {number}\n"
 
-    plan = [Planned("Begin with everything", [], {k: v for topic in range(8) for k, v in code(topic, 0).items()})]
-    for number in range(1, rounds + 1):
-        for topic in range(8):
-            named = CODE[(topic + number) % 8]
-            message = f"Make the {ASKED[topic]} better and let {named} again"
-            plan.append(Planned(message, [len(plan) - 1], code(topic, number)))
+    files = {f"{'lib' if place else 'src'}/{word}.py": code(word, 0) for place, word in enumerate(CODE)}
+    plan = [Planned("Begin with everything", [], files)]
+    for number in range(commits):
+        word, asked, named = CODE[0], ASKED[number % 12], CODE[2 + (number // 12 + number) % 10]
+        message = f"Make the {asked} of what is given better and let {named} return again"
+        plan.append(Planned(message, [len(plan) - 1], {f"src/{word}.py": code(word, number + 1)}))
     make_history(repo, plan)
     repo.git("reset", "-q", "--hard")
 
@@ -73,6 +76,11 @@ def base(tmp_path: Path) -> Path:
     torch.manual_seed(0)
     make_tokenizer(tmp_path / "tokenizer.json")
     return make_source(tmp_path / "base", Bert(SHAPE), tmp_path / "tokenizer.json")
+
+
+def make_base_tokenizer(folder: Path) -> Path:
+    make_tokenizer(folder / "tokenizer.json")
+    return folder / "tokenizer.json"
 
 
 @pytest.fixture
@@ -98,7 +106,7 @@ def test_from_mined_files_to_models_that_search_opens(mined: Path, base: Path, t
     assert [line["what"] for line in lines] == [
         "packed", "start", "looked", "vectors", "looked again", "both", "table", "exported",
     ]  # fmt: skip
-    assert any("step 1/3" in text for text in said) and "no GPU" in said[0] + "no GPU" * torch.cuda.is_available()
+    assert any("step 1/3" in text for text in said) and ("no GPU" in said[0]) != torch.cuda.is_available()
     state, tokenizer = load_base(tmp_path / "out")
     again = from_checkpoint(state)
     assert len(again.layers) == 1 and tokenizer == tmp_path / "out" / "tokenizer.json"
@@ -165,7 +173,7 @@ def test_the_small_recipe_is_the_recipe_with_less_of_everything() -> None:
 
 
 def test_a_reranker_that_does_not_win_is_not_kept(repo: Repo, base: Path, tmp_path: Path, settings: Settings) -> None:
-    asking_history(repo, 5)
+    asking_history(repo, 40)
     place, out = str(repo.root), tmp_path / "own"
     dry = fit_own_reranker(place, settings, None, None, dry_run=True)
     assert (dry["commits"], dry["older"], dry["newer"]) == (40, 28, 12)
@@ -175,22 +183,40 @@ def test_a_reranker_that_does_not_win_is_not_kept(repo: Repo, base: Path, tmp_pa
     assert sorted(path.name for path in tmp_path.iterdir() if path.name.startswith(".part")) == []
 
 
-def test_a_reranker_that_learns_this_repository_is_kept(
-    repo: Repo, base: Path, tmp_path: Path, settings: Settings
-) -> None:
-    asking_history(repo, 7)
-    plan = Plan(steps=120, batch=0, pairs=16, hard_pairs=3, relevance="listwise", rate=1e-3, pair_query_tokens=16,
+def test_a_reranker_that_learns_this_repository_is_kept(repo: Repo, tmp_path: Path, settings: Settings) -> None:
+    asking_history(repo, 60)
+    torch.manual_seed(0)
+    model, base = Bert(SHAPE), tmp_path / "base"
+    base.mkdir()
+    save_state(model.state_dict(), base, "model")
+    export(model, make_base_tokenizer(base), tmp_path / "used", name="used")
+    table = np.random.default_rng(0).random((SHAPE.vocabulary, 8), np.float32)
+    export_static(table, base / "tokenizer.json", tmp_path / "used", name="used")
+    in_use = replace(settings, models=str(tmp_path / "used"))
+    plan = Plan(steps=60, batch=0, pairs=16, hard_pairs=3, relevance="listwise", rate=1e-3, pair_query_tokens=16,
                 pair_tokens=64)  # fmt: skip
-    done = fit_own_reranker(str(repo.root), settings, base, tmp_path / "own", plan=plan, say=quiet)
+    done = fit_own_reranker(str(repo.root), in_use, base, tmp_path / "own", plan=plan, say=quiet)
     assert done["won"] and done["MRR after"] > done["MRR before"] and str(tmp_path / "own") in done["result"]
-    models = open_models(tmp_path / "own", threads=1)
-    assert models.cross_encoder is not None and models.encoder is not None
+    models, used = (open_models(tmp_path / name, threads=1) for name in ("own", "used"))
+    models.verify()
+    assert models.cross_encoder is not None and models.encoder is not None and models.static is not None
+    same = {
+        role: models.manifest.model_id(role)[-12:] == used.manifest.model_id(role)[-12:] for role in used.manifest.roles
+    }
+    assert same == {"encoder": True, "static": True, "cross_encoder": False}
     assert np.isfinite(models.cross_encoder.score("let it", ["def step"])).all()
     with pytest.raises(UsageError, match="not an empty folder"):
         fit_own_reranker(str(repo.root), settings, base, tmp_path / "own", plan=plan, say=quiet)
 
 
 def test_a_reranker_needs_commits_and_a_base(repo: Repo, base: Path, tmp_path: Path, settings: Settings) -> None:
-    asking_history(repo, 2)
+    asking_history(repo, 9)
     with pytest.raises(UsageError, match=f"{FEWEST_CASES} are needed"):
         fit_own_reranker(str(repo.root), settings, base, tmp_path / "own", say=quiet)
+
+
+def test_training_needs_neither_the_command_line_nor_parsers_nor_a_store() -> None:
+    absent = ("click", "rich", "tree_sitter", "msgspec", "pathspec", "filelock", "pyarrow", "onnx", "safetensors")
+    code = f"import sys; sys.modules.update(dict.fromkeys({absent!r})); import trackdown.lab.train.ablations"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

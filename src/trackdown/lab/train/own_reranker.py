@@ -82,7 +82,8 @@ def fit_own_reranker(
         raise UsageError(f"{out} is not an empty folder: name one for the models")
     state, tokenizer = load_base(base)
     in_use = open_models(settings.models, settings.thread_count) if settings.models != "none" else None
-    device = chosen_device(say)
+    device = chosen_device()
+    torch.manual_seed(0)  # a checkpoint has no relevance head: it begins at random
     try:
         model = from_checkpoint(state).to(device)
     except (KeyError, ValueError) as error:
@@ -115,7 +116,6 @@ def _rows(found: Harvest) -> tuple[list[Row], list[Row]]:
 
 
 def _learn(model: Bert, data: Data, plan: Plan, say: Say) -> None:
-    torch.manual_seed(0)
     words = look_at_words(data, model.shape.vocabulary)
     looked = look(model, data, words)
     learn(model, data, torch.arange(data.pack.examples, device=data.device), looked.negatives, plan, log=say)

@@ -51,9 +51,9 @@ class Recipe:
 
 SMALL = Recipe(
     layers=3,
-    vectors=Plan(steps=60, batch=16, hard=1, query_tokens=64, document_tokens=96),
+    vectors=Plan(steps=40, batch=16, hard=1, query_tokens=64, document_tokens=96),
     both=Plan(
-        steps=40, batch=8, hard=1, pairs=4, hard_pairs=3, commits=2, relevance="listwise", query_tokens=64,
+        steps=30, batch=8, hard=1, pairs=4, hard_pairs=3, commits=2, relevance="listwise", query_tokens=64,
         document_tokens=96, pair_query_tokens=64, pair_tokens=160,
     ),
     table=TablePlan(steps=100, batch=256),

@@ -52,7 +52,9 @@ def prepare(
         model = from_checkpoint(state)
     except (KeyError, ValueError) as error:
         raise ModelError(f"{base} does not hold a BERT ({error})") from None
-    device = chosen_device(say)
+    device = chosen_device()
+    if device == "cpu" and not small:
+        say("There is no GPU here: this takes days on a CPU. --small takes minutes.")
     packed = pack_folder(mined, read_tokenizer(tokenizer), out / TRAINING, held_out, FEW if small else None)
     log = Log(out / TRAINING / "log.jsonl", say)
     log("packed", **asdict(packed))
@@ -60,13 +62,12 @@ def prepare(
     return Ready(state, tokenizer, packed, train, load_bench(out / TRAINING, model.to(device), device), log)
 
 
-def chosen_device(say: Say) -> str:
-    """A GPU if there is one; else a CPU, with a word about how long that takes."""
-    if torch.cuda.is_available():
-        torch.set_float32_matmul_precision("high")
-        return "cuda"
-    say("There is no GPU here: the published recipe takes days on a CPU, --small takes minutes.")
-    return "cpu"
+def chosen_device() -> str:
+    """A GPU if there is one, else the CPU."""
+    if not torch.cuda.is_available():
+        return "cpu"
+    torch.set_float32_matmul_precision("high")
+    return "cuda"
 
 
 def train_models(
