@@ -144,9 +144,10 @@ def one_kill(
 
 
 def environment(store: Path) -> dict[str, str]:
-    """The environment of a run with a store of its own."""
+    """The environment of a run with a store of its own, without models: how far they read depends on the clock."""
     return {name: value for name, value in os.environ.items() if not name.startswith("TRACKDOWN_")} | {
-        "TRACKDOWN_STORE": str(store)
+        "TRACKDOWN_STORE": str(store),
+        "TRACKDOWN_MODELS": "none",
     }
 
 

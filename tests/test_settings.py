@@ -118,7 +118,7 @@ def test_whole_numbers_are_weights_too(tmp_path: Path) -> None:
 def test_the_process_environment_is_the_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRACKDOWN_STORE", str(tmp_path / "here"))
     monkeypatch.setenv("TRACKDOWN_WORKERS", "4")
-    assert load_settings() == Settings(store=tmp_path / "here", workers=4)
+    assert load_settings() == Settings(store=tmp_path / "here", workers=4, models="none")
 
 
 def test_zero_workers_means_one_for_each_core_and_four_at_most() -> None:
