@@ -52,6 +52,10 @@ def test_what_would_end_too_late_is_not_begun(milliseconds: float, costs: list[f
     assert spent(milliseconds, *costs)[0] == expected
 
 
+def test_several_at_once_are_begun_together() -> None:
+    assert [list(batch) for batch in TimeBudget(1000).batches([1, 2, 3, 4, 5], 2)] == [[1, 2], [3, 4], [5]]
+
+
 def test_a_share_is_of_what_is_left() -> None:
     watch = Watch()
     budget = TimeBudget(100, watch)

@@ -29,18 +29,18 @@ class TimeBudget:
         left = self.left()
         return TimeBudget(None if math.isinf(left) else 1000 * part * left, self._clock)
 
-    def batches(self, items: Sequence[T]) -> Iterator[Sequence[T]]:
-        """The items in their order until time is up: one at a time, or without a limit many.
+    def batches(self, items: Sequence[T], at_once: int = 1) -> Iterator[Sequence[T]]:
+        """The items in their order until time is up: so many at a time, or without a limit many.
 
-        An item is only begun when it should be done in time, by the slowest so far.
+        Items are only begun when they should be done in time, by the slowest so far.
         """
         if math.isinf(self._end):
             yield from (items[start : start + _WITHOUT_LIMIT] for start in range(0, len(items), _WITHOUT_LIMIT))
             return
         slowest = 0.0
-        for place in range(len(items)):
+        for place in range(0, len(items), at_once):
             left = self.left()
             if left <= slowest:
                 return
-            yield items[place : place + 1]
+            yield items[place : place + at_once]
             slowest = max(slowest, left - self.left())

@@ -20,15 +20,20 @@ class UnitEncoder:
 
     def __init__(self, encoder: Encoder, texts: UnitTexts, facts: FactCache) -> None:
         self._texts = texts
+        self._at_once = encoder.threads
         self._kept = Kept(
-            VECTORS, facts, lambda text: f"{digest(text)}:{encoder.model_id}", encoder.encode, encoder.dimensions
+            VECTORS,
+            facts,
+            lambda text: f"{digest(text)}:{encoder.model_id}",
+            lambda texts: encoder.encode(texts, apart=True),
+            encoder.dimensions,
         )
 
     def cosines(self, query: str, candidates: Sequence[Sequence[int]], budget: TimeBudget) -> Judged:
         """The best cosine of each candidate's units, best candidates first, until time is up."""
         tally = Tally(candidates)
         asked = None
-        for batch in budget.batches(tally.items()):
+        for batch in budget.batches(tally.items(), self._at_once):
             if asked is None:
                 asked = self._kept.rows([query])[0]
             texts = [self._texts.whole(unit) for _, unit in batch]
