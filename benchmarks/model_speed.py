@@ -3,7 +3,8 @@
 python benchmarks/model_speed.py TEXTS.txt [--models packaged] [--threads 1,2] [--seconds 3]
 
 TEXTS is a file of source code or prose; its words, as models read them, are cut into texts of the lengths measured.
-A model reads as many texts side by side as it has threads, each apart, as in a search. Loading is measured in a process of its own each time.
+A model reads as many texts side by side as it has threads, each apart, as in a search. Loading is measured in
+a process of its own each time.
 """
 
 from __future__ import annotations
