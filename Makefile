@@ -4,13 +4,16 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 BENCH_STAMP := $(VENV)/.installed-bench
+BROWSER_STAMP := $(VENV)/.installed-browser
+AS_ROOT = $(if $(filter 0,$(shell id -u)),,sudo)
 RECORD = $(BIN)/python benchmarks/record.py
 LAYOUT ?= {owner}/{name}
 LEVEL ?= function
 PROTOCOL ?= past
 
-.PHONY: help demo test lint types unit bench-speed bench-cmu bench-swe bench-semble bench-text2code bench-history \
-  bench-golden bench-kills bench-cascade bench-depth bench-ceiling bench-train clean
+.PHONY: help demo test test-browser screenshots lint types unit \
+  bench-speed bench-cmu bench-swe bench-semble bench-text2code bench-history \
+  bench-golden bench-kills bench-cascade bench-depth bench-ceiling bench-train bench-live bench-load bench-mcp clean
 
 help:  ## Say what the targets do
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 16
@@ -24,12 +27,24 @@ $(BENCH_STAMP): $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,bench]'
 	@touch $@
 
+$(BROWSER_STAMP): $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,browser]'
+	@test -n "$$CHROMIUM" || command -v chromium >/dev/null || command -v chromium-browser >/dev/null \
+	  || { $(AS_ROOT) apt-get update -q && $(AS_ROOT) apt-get install -q -y --no-install-recommends chromium; }
+	@touch $@
+
 demo: $(STAMP)  ## Search this repository
 	$(BIN)/trackdown search "where are renames followed to the present path of a file?" . -k 3
 	$(BIN)/trackdown history "make the first index faster" . -k 2
 	$(BIN)/trackdown status .
 
 test: lint types unit  ## Lint, types and tests
+
+test-browser: $(BROWSER_STAMP)  ## The web page in a real Chromium (installs Debian's, or takes CHROMIUM=program)
+	$(BIN)/pytest tests/browser
+
+screenshots: $(BROWSER_STAMP)  ## Pictures of the web page into docs/screenshots: make screenshots REPO=path-of-flask
+	$(BIN)/python -m tests.browser.screenshots docs/screenshots $(REPO)
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
@@ -75,6 +90,15 @@ bench-depth: $(BENCH_STAMP)  ## Quality by how many models read: make bench-dept
 
 bench-ceiling: $(BENCH_STAMP)  ## What candidates hold: make bench-ceiling DATA=file.jsonl REPOS=folder LAYOUT='{owner}/{name}' JSON=result.json
 	$(BIN)/python benchmarks/ceiling.py $(DATA) --repos $(REPOS) --layout '$(LAYOUT)' $(if $(JSON),--json $(JSON))
+
+bench-live: $(BENCH_STAMP)  ## How soon a change can be searched: make bench-live REPO=path JSON=result.json
+	$(BIN)/python benchmarks/live.py $(REPO) $(if $(JSON),--json $(JSON))
+
+bench-load: $(BENCH_STAMP)  ## The HTTP server under load: make bench-load REPO=path JSON=result.json
+	$(BIN)/python benchmarks/load.py $(REPO) $(if $(JSON),--json $(JSON))
+
+bench-mcp: $(BENCH_STAMP)  ## What agents see of the MCP server: make bench-mcp REPO=path JSON=result.json
+	$(BIN)/python benchmarks/mcp_server.py $(REPO) $(if $(JSON),--json $(JSON))
 
 bench-train: $(BENCH_STAMP)  ## What each part of the training recipe is worth, as tables
 	$(BIN)/python benchmarks/train_tables.py

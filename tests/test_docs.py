@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -58,11 +59,32 @@ def test_commands_of_the_readme_run(line: str, repo: Repo) -> None:
     repo.commit("Save the session cookie only when the session changed", {"src/app.py": changed})
     repo.git("tag", "v1.0")
     arguments = shlex.split(line.split(" | ")[0])[1:]
-    done = subprocess.run(
-        [sys.executable, "-m", "trackdown", *arguments], cwd=repo.root, capture_output=True, text=True, timeout=60
-    )
-    assert done.returncode == 0, done.stderr
-    assert "Traceback" not in done.stderr
+    command = [sys.executable, "-m", "trackdown", *arguments]
+    if arguments[0] == "serve" or "--watch" in arguments:
+        ended, errors = run_until_it_speaks(
+            [*command, *(["--port", "0"] if arguments[0] == "serve" else [])], repo.root
+        )
+    else:
+        done = subprocess.run(
+            command, cwd=repo.root, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60
+        )
+        ended, errors = done.returncode, done.stderr
+    assert ended == 0, errors
+    assert "Traceback" not in errors
+
+
+def run_until_it_speaks(command: list[str], folder: Path) -> tuple[int, str]:
+    """Run a command that goes on until it is stopped, and stop it with Ctrl-C when it has said something."""
+    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    try:
+        said = process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert said or process.returncode, "it ended without a word"
+    return process.returncode, errors
 
 
 def test_make_targets_of_the_documents_exist() -> None:

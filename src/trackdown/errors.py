@@ -2,7 +2,8 @@
 
 TrackdownError
 ├── UsageError              the caller asked for something that cannot be asked (exit code 2)
-│   └── QueryError          the query is empty, binary or otherwise not searchable
+│   ├── QueryError          the query is empty, binary or otherwise not searchable
+│   └── UnknownRepository   a server has no repository of this name
 ├── RepositoryError         the place to search cannot be read
 │   ├── NoSuchPath          the path does not exist
 │   ├── UnknownRevision     the repository has no such commit, branch or tag
@@ -11,8 +12,11 @@ TrackdownError
 │       └── MissingObject   git needs an object that this clone does not have
 ├── StoreError              the store cannot be read or written
 │   ├── StoreBusy           another process writes to it
+│   ├── StoreFull           the disk has no room for it
 │   └── StoreCorrupt        a file of the store is damaged; what it held can be rebuilt
-└── ModelError              a model's weights are missing, damaged or of a kind that cannot be used
+├── ModelError              a model's weights are missing, damaged or of a kind that cannot be used
+├── TooBusy                 a server has more to do than it takes on, or is not ready yet: ask again later
+└── Cancelled               whoever asked does not want the answer any more
 
 A message names the input, says what is wrong with it and what to do. Surfaces print it as one line.
 """
@@ -32,6 +36,10 @@ class UsageError(TrackdownError):
 
 class QueryError(UsageError):
     """The query holds nothing to search for."""
+
+
+class UnknownRepository(UsageError):
+    """A request names a repository that is not among those that are served."""
 
 
 class RepositoryError(TrackdownError):
@@ -66,9 +74,25 @@ class StoreBusy(StoreError):
     """Another process writes to the store."""
 
 
+class StoreFull(StoreError):
+    """There is no room left where the store stands."""
+
+
 class StoreCorrupt(StoreError):
     """Something in the store is damaged. Everything in it is derived, so it is rebuilt."""
 
 
 class ModelError(TrackdownError):
     """A model cannot be opened or run. Search goes on without it, by words alone."""
+
+
+class TooBusy(TrackdownError):
+    """More is asked than can be done now. `retry_after` is in how many seconds it is worth asking again."""
+
+    def __init__(self, message: str, retry_after: float = 1.0) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class Cancelled(TrackdownError):
+    """The caller has gone, or has said stop. Nobody has to hear of it."""

@@ -44,7 +44,8 @@ _ROLE_NAMES = {TEST: "a test", PROSE: "prose"}
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to search. `folders` and `among` (paths of files) restrict the answer, not the statistics behind it.
+    """How to search. `folders`, `languages` and `among` (paths of files) restrict the answer, not the statistics
+    behind it.
 
     A weight of 0 leaves a retriever out. `adaptive` bends the weights to the query. `roles` False ranks tests and prose
     like code. `commit_depth` is how many past commits speak. `explained` False gives results without reasons.
@@ -67,6 +68,7 @@ class Options:
     expansion: Expansion | None = None
     judging: Judging | None = None
     learned: LearnedFusion | None = None
+    languages: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,8 @@ class Tapped:
 
 
 Tap = Callable[[Tapped], None]
+Early = Callable[[list[Ranked]], None]
+"""Hears of the order that the stages before the models have found, while these are still to come."""
 
 
 class Stopwatch:
@@ -113,6 +117,10 @@ class Stopwatch:
         now = time.perf_counter()
         self.timings[stage] = self.timings.get(stage, 0.0) + (now - self._last) * 1000
         self._last = now
+
+    def rounded(self) -> dict[str, float]:
+        """The timings so far, as they are shown."""
+        return {stage: round(value, 3) for stage, value in self.timings.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,9 +151,16 @@ class _Fused:
 
 
 def search(
-    corpus: Corpus, query: Query, options: Options, watch: Stopwatch | None = None, tap: Tap | None = None
+    corpus: Corpus,
+    query: Query,
+    options: Options,
+    watch: Stopwatch | None = None,
+    tap: Tap | None = None,
+    early: Early | None = None,
 ) -> list[Ranked]:
-    """Rank a snapshot's functions, classes or files for a query. `tap` hears what the stages said on the way."""
+    """Rank a snapshot's functions, classes or files for a query. `tap` hears what the stages said on the way, `early`
+    the answer as it stands before models read, if any do.
+    """
     watch = watch or Stopwatch()
     pool = candidates(corpus.code, options.level)
     fused = _fuse(corpus, pool, query, options, _retrieve(corpus, pool, query, options, watch))
@@ -157,9 +172,25 @@ def search(
         watch.lap("expand")
     verdict = Verdict(list(range(len(chosen))), fused_factor=1.0)
     if options.judging is not None and corpus.neural is not None:
+        if early is not None:
+            early(_ranked(corpus, fused, chosen, verdict, moves, options, watch))
         verdict = _judge(corpus, query, fused, chosen, options.judging, watch)
     if tap is not None:
         tap(_tapped(fused, chosen, verdict))
+    return _ranked(corpus, fused, chosen, verdict, moves, options, watch)
+
+
+def _ranked(
+    corpus: Corpus,
+    fused: _Fused,
+    chosen: Sequence[int],
+    verdict: Verdict,
+    moves: Mapping[int, Part],
+    options: Options,
+    watch: Stopwatch,
+) -> list[Ranked]:
+    """The chosen candidates in the order of a verdict, with their reasons."""
+    pool = fused.pool
     scores = verdict.scores(fused.total[chosen])
     places = verdict.order[: options.k]
     if not options.explained:
@@ -240,7 +271,9 @@ def _best(corpus: Corpus, fused: _Fused, options: Options) -> list[int]:
         options.judging.depth if options.judging is not None and corpus.neural is not None else 0,
     )
     pool = fused.pool
-    allowed = pool.allowed(corpus.code, tests=options.tests, folders=options.folders, among=options.among)
+    allowed = pool.allowed(
+        corpus.code, tests=options.tests, folders=options.folders, among=options.among, languages=options.languages
+    )
     return pool.best(corpus.code, np.where(allowed, fused.total, 0.0), depth)
 
 

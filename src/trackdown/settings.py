@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -24,7 +24,7 @@ class Settings:
     """Everything that can be chosen. Weights of retrievers apply when `fusion` is "weighted".
 
     `models` is "packaged" (what comes with the program), a folder that holds a set of models, `hub:owner/name`, or
-    "none". `budget_ms` is how long models may read in a search of balanced effort.
+    "none". `budget_ms` is how long models may read in a search of balanced effort. `token` is what servers demand.
     """
 
     store: Path = Path()
@@ -43,6 +43,7 @@ class Settings:
     models: str = "packaged"
     threads: int = 0
     budget_ms: int = 300
+    token: str = field(default="", repr=False)
 
     @property
     def worker_count(self) -> int:
@@ -53,6 +54,30 @@ class Settings:
     def thread_count(self) -> int:
         """Number of threads that a model computes in; 0 in the settings means one for each core, four at most."""
         return self.threads or min(os.cpu_count() or 1, 4)
+
+
+@dataclass(frozen=True, slots=True)
+class UserFolders:
+    """Where the user's programs keep their settings; `path` is where programs are looked for."""
+
+    home: Path
+    config: Path
+    claude: Path
+    codex: Path
+    path: str
+
+
+def user_folders(environment: Mapping[str, str] | None = None) -> UserFolders:
+    """Find the user's folders."""
+    environment = os.environ if environment is None else environment
+    home = Path(environment.get("HOME") or Path.home())
+    return UserFolders(
+        home,
+        Path(environment.get("XDG_CONFIG_HOME") or home / ".config"),
+        Path(environment.get("CLAUDE_CONFIG_DIR") or home),
+        Path(environment.get("CODEX_HOME") or home / ".codex"),
+        environment.get("PATH", os.defpath),
+    )
 
 
 def load_settings(environment: Mapping[str, str] | None = None, **overrides: Any) -> Settings:

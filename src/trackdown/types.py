@@ -32,6 +32,11 @@ def no_progress(step: str, done: int, total: int | None) -> None:
     """The progress of callers that do not want to hear of it."""
 
 
+def never() -> bool:
+    """What callers who never change their mind say when they are asked whether they have."""
+    return False
+
+
 class FactCache(Protocol):
     """Where what was computed is kept. `kind` says what it is; a key names the content it was computed from."""
 
@@ -128,6 +133,7 @@ class HistoryResults(Sequence[PastCommit]):
     commits: tuple[PastCommit, ...]
     snapshots: tuple[SnapshotInfo, ...] = ()
     notes: tuple[str, ...] = ()
+    partial: bool = False
 
     @overload
     def __getitem__(self, index: int) -> PastCommit: ...
@@ -175,6 +181,59 @@ class RepositoryStatus:
     store: str
     store_bytes: int
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class UnitSource:
+    """The source of a file, of a class or function, or of some lines. Lines are 1-based and inclusive.
+
+    `kind` is that of the unit, "file" for a whole file or "lines" for some of it.
+    """
+
+    repository: str
+    path: str
+    symbol: str
+    kind: str
+    language: str
+    start_line: int
+    end_line: int
+    total_lines: int
+    text: str
+    snapshots: tuple[SnapshotInfo, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def numbered(self) -> str:
+        """The text with the number of each line before it."""
+        width = len(str(self.end_line))
+        lines = enumerate(self.text.split("\n"), self.start_line)
+        return "\n".join(f"{number:>{width}}  {line}".rstrip() for number, line in lines)
+
+
+Phase = Literal["starting", "indexing", "ready", "broken", "closed"]
+Watching = Literal["inotify", "polling", ""]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexState:
+    """How far the index of a repository is that is kept up to date in the background.
+
+    `ready` stays true while an update runs: there is a whole index, of what was there before. `step`, `done` and
+    `total` tell of the work under way, `problem` why the last attempt failed. `updated_at` is a time of day.
+    """
+
+    phase: Phase = "starting"
+    ready: bool = False
+    step: str = ""
+    done: int = 0
+    total: int | None = None
+    watching: Watching = ""
+    commit: str | None = None
+    files: int = 0
+    units: int = 0
+    languages: Mapping[str, int] = field(default_factory=dict)
+    updates: int = 0
+    updated_at: float = 0.0
+    problem: str = ""
 
 
 Clock = Callable[[], float]

@@ -13,7 +13,7 @@ from tests.conftest import Repo
 from tests.index.edits import QUERIES, Editor, answers, fresh_answers
 from trackdown.index.blob_facts import BLOBS
 from trackdown.index.repository_id import repository_id
-from trackdown.index.update_code import MANIFESTS, Manifest, update_code
+from trackdown.index.update_code import MANIFESTS, Manifest, partial_code, update_code
 from trackdown.repository.source import open_source
 from trackdown.repository.worktree import look
 from trackdown.settings import Settings
@@ -278,3 +278,18 @@ def test_an_inventory_names_what_is_taken_in_and_what_is_not_and_keeps_no_index(
     assert inventory.included == (("a.py", "python"), ("b.md", "text"))
     assert [(item.path, item.reason) for item in inventory.excluded] == [("c.py", "binary"), ("d.png", "binary")]
     assert manifests(settings) == []
+
+
+@pytest.mark.parametrize(("most", "expected"), [(100, 30), (30, 30), (10, 10), (7, 6), (1, 1)])
+def test_part_of_an_index_is_taken_from_everywhere_and_is_no_larger_than_asked(
+    repo: Repo, open_repo: Opener, settings: Settings, most: int, expected: int
+) -> None:
+    repo.commit("Begin", {f"m{number:02}.py": f"def parse_{number}():\n    pass\n" for number in range(30)})
+    with open_repo(repo.root) as opened:
+        snapshot = opened.prepared().snapshot
+    store = Store(settings.store)
+    part = partial_code(store, snapshot, "another repository", most)
+    assert part.index.file_count == expected and part.pending == 30 - expected
+    assert "m00.py" in part.index.files_by_path
+    assert expected == 1 or max(part.index.files_by_path) > "m24.py"
+    store.close()

@@ -181,3 +181,54 @@ def test_closing_gives_the_descriptor_back(root: Path) -> None:
         watch.close()
         watch.close()
     assert len(os.listdir("/proc/self/fd")) == before
+
+
+@linux_only
+def test_what_was_drained_is_told_all_the_same(watch: Watch, root: Path) -> None:
+    assert not watch.drain()
+    (root / "a.py").write_text("a2\n")
+    assert watch.drain()
+    assert not watch.drain()
+    assert watch.stirred
+    assert not watch.quiet()
+    assert watch.quiet()
+
+
+@linux_only
+def test_a_folder_made_anew_is_watched_when_it_is_armed_again(watch: Watch, root: Path) -> None:
+    shutil.rmtree(root / "sub")
+    (root / "sub").mkdir()
+    watch.arm(root, ["", "sub"])
+    watch.quiet()
+    (root / "sub/b.py").write_text("back\n")
+    assert not watch.quiet()
+
+
+@linux_only
+def test_a_folder_that_may_not_be_read_does_not_end_the_watch(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import inotify_simple
+
+    add = inotify_simple.INotify.add_watch
+
+    def refuse(self: object, path: str, mask: int) -> int:
+        if str(path).endswith("/sub"):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        return int(add(self, path, mask))
+
+    monkeypatch.setattr(inotify_simple.INotify, "add_watch", refuse)
+    watch = Watch()
+    watch.arm(root, ["", "sub"])
+    assert watch.armed and watch.possible and watch.quiet()
+    (root / "sub").chmod(0o700)
+    assert not watch.quiet()
+    watch.close()
+
+
+@linux_only
+def test_a_storm_is_drained_in_little_time(watch: Watch, root: Path) -> None:
+    for number in range(3000):
+        (root / f"sub/{number % 50}.tmp").touch()
+    before = time.process_time()
+    assert watch.drain()
+    assert time.process_time() - before < 0.05
+    assert not watch.drain()

@@ -13,15 +13,20 @@ from trackdown.engine.repository import Repository, clear_everything, open
 from trackdown.engine.several import search_all
 
 if TYPE_CHECKING:
+    from trackdown.engine.live import LiveIndex, LiveUpdate
     from trackdown.engine.neighbourhood import MOST_DEPTH, Neighbourhood
     from trackdown.engine.related import CoChange, Related
     from trackdown.engine.relations import Relative
+    from trackdown.engine.shared import Place, SharedRepositories
+    from trackdown.engine.turns import Load
     from trackdown.graph.edges import DIRECTIONS, EDGE_TYPES, HOWS, Direction, Edge, EdgeType, How, Node
 
 _HOME = {
     "DIRECTIONS": "graph.edges",
     "EDGE_TYPES": "graph.edges",
     "HOWS": "graph.edges",
+    "LiveIndex": "engine.live",
+    "LiveUpdate": "engine.live",
     "MOST_DEPTH": "engine.neighbourhood",
     "CoChange": "engine.related",
     "Direction": "graph.edges",
@@ -29,9 +34,12 @@ _HOME = {
     "EdgeType": "graph.edges",
     "How": "graph.edges",
     "Neighbourhood": "engine.neighbourhood",
+    "Load": "engine.turns",
     "Node": "graph.edges",
+    "Place": "engine.shared",
     "Related": "engine.related",
     "Relative": "engine.relations",
+    "SharedRepositories": "engine.shared",
 }
 
 __all__ = [
@@ -44,13 +52,18 @@ __all__ = [
     "Edge",
     "EdgeType",
     "How",
+    "LiveIndex",
+    "LiveUpdate",
+    "Load",
     "Neighbourhood",
     "Node",
+    "Place",
     "Prepared",
     "RankedPlace",
     "Related",
     "Relative",
     "Repository",
+    "SharedRepositories",
     "clear_everything",
     "list_model_sets",
     "list_modes",

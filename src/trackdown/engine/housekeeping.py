@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeVar
 
 import msgspec
@@ -78,6 +79,23 @@ def collect(store: Store) -> None:
     manifests = held(store)
     sweep(store, manifests, lambda kind: _live(store, manifests, kind))
     store.database.compact()
+
+
+def drop_deltas(store: Store, keys: Sequence[str]) -> None:
+    """Remove the indexes of states that nobody will come back to soon. The bases they stand on stay, and so do facts:
+    should somebody come back all the same, it is a matter of gathering.
+    """
+    if not keys or store.read_only:
+        return
+    vectors = _vectors_by_segment(store)
+    for key in keys:
+        record = store.database.read_record(update_code.MANIFESTS, key)
+        manifest = _decoded(record, update_code.Manifest) if record is not None else None
+        if manifest is None or manifest.delta is None:
+            continue
+        store.database.delete_records(update_code.MANIFESTS, [key])
+        for name in (manifest.delta, *vectors.get(manifest.delta, ())):
+            store.delete_arrays(name)
 
 
 def forget(store: Store, source: Source, repository: str) -> None:

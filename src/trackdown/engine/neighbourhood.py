@@ -26,6 +26,7 @@ class Neighbourhood:
     cut: bool = False
     snapshots: tuple[SnapshotInfo, ...] = ()
     notes: tuple[str, ...] = ()
+    partial: bool = False
 
 
 @dataclass(frozen=True, slots=True)

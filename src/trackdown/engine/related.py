@@ -52,6 +52,7 @@ class Related:
     bases: tuple[Relative, ...] = ()
     snapshots: tuple[SnapshotInfo, ...] = ()
     notes: tuple[str, ...] = ()
+    partial: bool = False
 
 
 def related_places(

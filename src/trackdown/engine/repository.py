@@ -8,21 +8,23 @@ for result in repo.search("where is the session cookie signed?"):
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from trackdown import pipeline
 from trackdown.engine.background import Background
+from trackdown.engine.cancel import Check, CheckedFacts, CheckedStopwatch
 from trackdown.engine.corpus import corpus_of
 from trackdown.engine.damage import damage_told
 from trackdown.engine.effort import Wanted
+from trackdown.engine.filters import checked_folder, checked_languages, told_of_filters, within
 from trackdown.engine.modes import HYBRID, options_of
 from trackdown.engine.past import past_commits
-from trackdown.engine.prepare import Prepared, Preparer
+from trackdown.engine.prepare import Keeper, Prepared, Preparer
 from trackdown.engine.snippets import Snippets
-from trackdown.errors import StoreError, UsageError
+from trackdown.errors import RepositoryError, StoreBusy, StoreError, UsageError
 from trackdown.graph.edges import EDGE_TYPES, HOWS, Direction, EdgeType, How
 from trackdown.index.code import CodeIndex
 from trackdown.index.commits import CommitIndex
@@ -43,16 +45,21 @@ from trackdown.types import (
     RepositoryStatus,
     Result,
     SearchResults,
+    UnitSource,
+    never,
     no_progress,
 )
 
 if TYPE_CHECKING:
+    from trackdown.engine.looker import Looker
     from trackdown.engine.neighbourhood import Neighbourhood
     from trackdown.engine.related import Related
     from trackdown.fuse.learned import LearnedFusion
 
 MOST_RESULTS = 1000
 _LONGEST_WAIT = 1800.0
+_STATES_KEPT = 8
+"""How many of the states that it has seen somebody who keeps up with every edit leaves in the store."""
 
 
 def open(place: str | os.PathLike[str] = ".", *, settings: Settings | None = None) -> Repository:
@@ -71,14 +78,33 @@ def open(place: str | os.PathLike[str] = ".", *, settings: Settings | None = Non
 
 
 class Repository:
-    """A repository or folder that can be searched. Not for several threads at once."""
+    """A repository or folder that can be searched. Not for several threads at once.
 
-    def __init__(self, source: Source, store: Store, settings: Settings, notes: Sequence[str] = ()) -> None:
+    `patience` is how many seconds a call waits for whoever indexes it, before it answers from what is ready. Paths in
+    questions are looked for from the current folder first, or with `from_root` from the root alone. `looker` is shared
+    by the repositories of one place in one process, and `keeper` keeps its index for all of them.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        store: Store,
+        settings: Settings,
+        notes: Sequence[str] = (),
+        *,
+        from_root: bool = False,
+        looker: Looker | None = None,
+        keeper: Keeper | None = None,
+    ) -> None:
         self.source = source
         self.settings = settings
+        self.patience = 0.0
+        self._from_root_only = from_root
         self._store = store
         self._notes = list(notes)
-        self._preparer = Preparer(source, store, settings)
+        self._trail: list[str] = []
+        self._preparer = Preparer(source, store, settings, looker)
+        self._preparer.keeper = keeper
 
     def __enter__(self) -> Repository:
         return self
@@ -104,6 +130,10 @@ class Repository:
         budget: float | None = None,
         depth: int | None = None,
         rerank: bool | None = None,
+        languages: Sequence[str] = (),
+        folder: str = "",
+        early: Callable[[SearchResults], None] | None = None,
+        cancelled: Callable[[], bool] = never,
         progress: Progress = no_progress,
     ) -> SearchResults:
         """Rank functions, classes or files for an issue, a question or a name.
@@ -111,36 +141,43 @@ class Repository:
         `at` searches a past commit with the history it had then. `tests=False` leaves test files out. `effort` says how
         much models may read: nothing (fast), as much as `budget` milliseconds allow (balanced), or all that helps
         (thorough). `depth` lets them read exactly so many candidates, however long it takes. `rerank` True or False
-        switches them on or off. Raises QueryError, UsageError, UnknownRevision, StoreError, GitError.
+        switches them on or off. `languages` and `folder` (from the root) restrict the answer. `early` hears of what the
+        stages before the models found, if models read; `cancelled` is asked now and then whether to stop.
+        Raises QueryError, UsageError, UnknownRevision, StoreError, GitError, Cancelled.
         """
         _check(k, level)
         wanted = Wanted(effort, budget, depth, rerank)
         understood = understand(query)
-        options = replace(options_of(self.settings), level=level, k=k, tests=tests, folders=(self.source.subfolder,))
+        languages, folder = checked_languages(languages), checked_folder(folder)
+        folders = (within(folder, self.source.subfolder),)
+        options = replace(
+            options_of(self.settings), level=level, k=k, tests=tests, folders=folders, languages=languages
+        )
         asked = options.judging is not None or wanted.in_words
         # Only the default mode leaves it to the effort what models do: any other one says itself what takes part.
         by_default = self.settings.mode.strip() == HYBRID
         judging = wanted.judging(options.judging, by_default, self.settings.budget_ms)
         options = replace(options, judging=judging)
-        watch = pipeline.Stopwatch()
+        check = Check(cancelled)
+        watch = CheckedStopwatch(check)
         with self._warming(judging is not None):
             for attempt in (1, 2):
-                prepared = self._preparer.prepare(at, progress)
+                prepared = self._preparer.prepare(at, check.progress(progress), self.patience)
+                prepared.facts = CheckedFacts(prepared.facts, check)
                 if options.fusion == "learned" or (by_default and options.fusion == Settings().fusion):
                     options = replace(options, learned=self._own_fusion(prepared, level))
                 watch.lap("check")
-                results = self._results(prepared, understood, options, watch, last=attempt == 2)
+                told = told_of_filters(prepared.code, languages, folder) if languages or folder else []
+                notes = (*self._told(prepared), *told)
+                now = SearchResults(query, level, (), (prepared.info(),), notes, prepared.partial)
+                hear = _hearing(early, now, watch)
+                results = self._results(
+                    prepared, understood, options, watch, last=attempt == 2 or prepared.partial, early=hear
+                )
                 if results is not None:
                     break
-        return SearchResults(
-            query,
-            level,
-            results or (),
-            (prepared.info(),),
-            (*self._told(prepared), *self._told_of_models(options, asked and judging is not None)),
-            prepared.partial,
-            {stage: round(value, 3) for stage, value in watch.timings.items()},
-        )
+        notes = (*notes, *self._told_of_models(options, asked and judging is not None))
+        return replace(now, results=results or (), notes=notes, timings_ms=watch.rounded())
 
     @damage_told
     def history(
@@ -149,12 +186,13 @@ class Repository:
         """Past commits like a query, with the files they touched under the names these have now."""
         _check(k, "file")
         understood = understand(query)
-        prepared = self._preparer.prepare(at, progress)
+        prepared = self._preparer.prepare(at, progress, self.patience)
         notes = self._told(prepared)
         if prepared.history is None:
-            return HistoryResults(query, (), (prepared.info(),), (*notes, f"{self.source.name} has no history"))
+            notes = (*notes, f"{self.source.name} has no history{' yet' if prepared.partial else ''}")
+            return HistoryResults(query, (), (prepared.info(),), notes, prepared.partial)
         found = past_commits(prepared, understood, k)
-        return HistoryResults(query, found, (prepared.info(),), notes)
+        return HistoryResults(query, found, (prepared.info(),), notes, prepared.partial)
 
     @damage_told
     def related(
@@ -167,12 +205,39 @@ class Repository:
 
         _check(k, "function")
         place = self._relative(location)
-        prepared = self._preparer.prepare(at, progress)
+        prepared = self._preparer.prepare(at, progress, self.patience)
         with Snippets(prepared.snapshot) as snippets:
             found = related_places(
                 prepared.code, prepared.history, prepared.graph(), place, k, snippets, self.source.name
             )
-        return replace(found, snapshots=(prepared.info(),), notes=self._told(prepared))
+        return replace(found, snapshots=(prepared.info(),), notes=self._told(prepared), partial=prepared.partial)
+
+    @damage_told
+    def unit(
+        self,
+        path: str,
+        symbol: str | None = None,
+        lines: tuple[int, int] | None = None,
+        at: str | None = None,
+        *,
+        progress: Progress = no_progress,
+    ) -> UnitSource:
+        """The source of an indexed file (its path from the root), of a class or function in it, or of some lines.
+
+        It is what was indexed: no link is followed, and nothing beside the snapshot is read. Raises UsageError.
+        """
+        from trackdown.engine.unit_source import Wanted as WantedUnit
+        from trackdown.engine.unit_source import read_unit
+
+        wanted = WantedUnit(path, symbol, lines)
+        for _ in range(2):
+            prepared = self._preparer.prepare(at, progress, self.patience)
+            with Snippets(prepared.snapshot) as snippets:
+                found = read_unit(prepared.code, snippets, wanted, self.source.name)
+            if found is not None:
+                notes = (*self._told(prepared), *found.notes)
+                return replace(found, snapshots=(prepared.info(),), notes=notes)
+        raise RepositoryError(f"{path} has changed while it was read: ask again")
 
     @damage_told
     def graph(
@@ -194,11 +259,12 @@ class Repository:
         from trackdown.engine.starts import StartFinder
 
         reach = Reach(depth, edges, direction, hows)
-        prepared = self._preparer.prepare(at, progress)
+        prepared = self._preparer.prepare(at, progress, self.patience)
         graph = prepared.graph()
         finder = StartFinder(graph, prepared.code, self.source.name, self._from_root, self.source.subfolder)
         found = neighbourhood(graph, target, finder.find(target), reach)
-        return replace(found, snapshots=(prepared.info(),), notes=(*self._told(prepared), *found.notes))
+        notes = (*self._told(prepared), *found.notes)
+        return replace(found, snapshots=(prepared.info(),), notes=notes, partial=prepared.partial)
 
     @damage_told
     def index(self, at: str | None = None, *, progress: Progress = no_progress) -> RepositoryStatus:
@@ -225,7 +291,7 @@ class Repository:
     @damage_told
     def status(self) -> RepositoryStatus:
         """What the store holds for the present state, without indexing anything."""
-        snapshot = self._preparer.look(None)
+        snapshot = self._preparer.look(None, self.patience if self._preparer.keeper is not None else None)
         code = self._preparer.ready_code(snapshot)
         commits = self._preparer.ready_commits(snapshot)
         history = (commits.index, snapshot.commit) if commits is not None and snapshot.commit is not None else None
@@ -237,10 +303,47 @@ class Repository:
 
         Waits for another process that indexes the same repository: an evaluation has no use for part of an index.
         """
-        prepared = self._preparer.prepare(at, progress, wait_seconds=_LONGEST_WAIT)
-        if prepared.partial:
-            raise StoreError(f"another process has been indexing {self.source.name} for very long: try again later")
+        try:
+            return self._preparer.prepare(at, progress, _LONGEST_WAIT, whole=True)
+        except StoreBusy:
+            message = f"another process has been indexing {self.source.name} for very long: try again later"
+            raise StoreError(message) from None
+
+    @damage_told
+    def keep(self, *, wait: float = 0.0, progress: Progress = no_progress) -> Prepared:
+        """Bring the index of the present state up to date, vectors included; for who does so again and again.
+
+        Raises StoreBusy when another process has been indexing it for `wait` seconds.
+        """
+        from trackdown.engine.housekeeping import drop_deltas
+
+        prepared = self._preparer.prepare(None, progress, wait, whole=True)
+        prepared.vectors()
+        self.looker.whole = prepared.snapshot
+        key = self._preparer.key(prepared.snapshot)
+        self._trail = [*(old for old in self._trail if old != key), key]
+        with suppress(StoreError):  # a full disk, of all things, must not end an update
+            drop_deltas(self._store, self._trail[:-_STATES_KEPT])
+        self._trail = self._trail[-_STATES_KEPT:]
         return prepared
+
+    @damage_told
+    def is_ready(self) -> bool:
+        """Whether what is there now is indexed. Looks, and waits for nobody."""
+        return self._preparer.is_ready()
+
+    def is_outdated(self) -> bool:
+        """Whether its store was cleared or made anew under it: then only opening it again helps."""
+        return self._store.database.is_replaced()
+
+    def distrust(self) -> None:
+        """Take nothing that is kept in memory for what is in the store."""
+        self._preparer.distrust()
+
+    @property
+    def looker(self) -> Looker:
+        """Who looks at what is on disk."""
+        return self._preparer.looker
 
     def store_bytes(self) -> int:
         """The size of the whole store on disk."""
@@ -295,18 +398,23 @@ class Repository:
         watch: pipeline.Stopwatch,
         *,
         last: bool,
+        early: Callable[[tuple[Result, ...]], None] | None = None,
     ) -> tuple[Result, ...] | None:
         """The answer; None when a file it would show changed since the look. At the `last` attempt it is left out."""
-        results: list[Result] = []
         with Snippets(prepared.snapshot) as snippets:
-            for item in pipeline.search(corpus_of(prepared, snippets), query, options, watch):
-                result = snippets.result(prepared.code, item, len(results) + 1, self.source.name)
-                if result is not None:
-                    results.append(result)
-                elif not last:
-                    return None
+
+            def shown(found: Sequence[pipeline.Ranked]) -> tuple[Result, ...]:
+                results: list[Result] = []
+                for item in found:
+                    result = snippets.result(prepared.code, item, len(results) + 1, self.source.name)
+                    results += [] if result is None else [result]
+                return tuple(results)
+
+            hear = None if early is None else lambda found: early(shown(found))
+            found = pipeline.search(corpus_of(prepared, snippets), query, options, watch, early=hear)
+            results = shown(found)
         watch.lap("snippets")
-        return tuple(results)
+        return results if last or len(results) == len(found) else None
 
     def _describe(
         self, snapshot: Snapshot, code: CodeIndex | None, history: tuple[CommitIndex, str] | None
@@ -324,10 +432,21 @@ class Repository:
 
     def _from_root(self, path: str) -> str:
         """A path relative to the root (`.` is the root itself), whatever folder it was named from."""
+        if self._from_root_only:
+            return os.path.normpath(path)
         full = os.path.realpath(path)
         root = str(self.source.root)
         inside = self.source.kind != "bare" and os.path.exists(full) and f"{full}/".startswith(f"{root}/")
         return os.path.relpath(full, root) if inside else os.path.normpath(path)
+
+
+def _hearing(
+    early: Callable[[SearchResults], None] | None, answer: SearchResults, watch: pipeline.Stopwatch
+) -> Callable[[tuple[Result, ...]], None] | None:
+    """What gives early results on as an answer, if anybody wants to hear of them."""
+    if early is None:
+        return None
+    return lambda results: early(replace(answer, results=results, timings_ms=watch.rounded()))
 
 
 def clear_everything(settings: Settings | None = None) -> tuple[int, int]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import inf
 
 from trackdown.engine.repository import Repository
-from trackdown.types import Effort, Level, Progress, Result, SearchResults, no_progress
+from trackdown.types import Effort, Level, Progress, Result, SearchResults, never, no_progress
 
 Place = tuple[str, str, str, int]
+Hearing = Callable[[SearchResults], None]
 
 
 def search_all(
@@ -25,17 +26,22 @@ def search_all(
     budget: float | None = None,
     depth: int | None = None,
     rerank: bool | None = None,
+    languages: Sequence[str] = (),
+    folder: str = "",
+    early: Hearing | None = None,
+    cancelled: Callable[[], bool] = never,
     progress: Progress = no_progress,
 ) -> SearchResults:
     """Search several repositories or folders and merge the answers by score; the order within each stays.
 
     What bounds reranking holds for each repository. Folders of one repository may overlap: each place is in the answer
-    once. Different repositories with the same name are told apart by their full paths.
+    once. Different repositories with the same name are told apart by their full paths. `early` may be called several
+    times, each time with a whole answer.
     """
     names = _names(repositories)
     answers: list[SearchResults] = []
-    unique: dict[Place, tuple[float, Result]] = {}
     for repository in repositories:
+        name = names[str(repository.source.root)] if len(repositories) > 1 else repository.source.name
         answer = repository.search(
             query,
             k,
@@ -46,26 +52,50 @@ def search_all(
             budget=budget,
             depth=depth,
             rerank=rerank,
+            languages=languages,
+            folder=folder,
+            early=heard_with(early, answers, name, k),
+            cancelled=cancelled,
             progress=progress,
         )
-        if len(repositories) == 1:
-            return answer
-        name = names[str(repository.source.root)]
-        answers.append(replace(answer, snapshots=tuple(replace(info, repository=name) for info in answer.snapshots)))
+        answers.append(under_name(answer, name))
+    return merged(answers, k)
+
+
+def heard_with(early: Hearing | None, before: Sequence[SearchResults], name: str, k: int) -> Hearing | None:
+    """What hears early results of one repository, and gives them on together with the answers of others `before`."""
+    if early is None:
+        return None
+    return lambda found: early(merged([*before, under_name(found, name)], k))
+
+
+def under_name(answer: SearchResults, name: str) -> SearchResults:
+    """The same answer, with the repository called by another name."""
+    return replace(
+        answer,
+        results=tuple(replace(result, repository=name) for result in answer.results),
+        snapshots=tuple(replace(info, repository=name) for info in answer.snapshots),
+    )
+
+
+def merged(answers: Sequence[SearchResults], k: int) -> SearchResults:
+    """The best of several answers to one question, by score."""
+    if len(answers) == 1:
+        return answers[0]
+    unique: dict[Place, tuple[float, Result]] = {}
+    for answer in answers:
         lowest = inf  # what was moved down stands below what it stands behind, whatever its own score
         for result in answer:
             lowest = min(lowest, result.score)
-            place = (name, result.path, result.symbol, result.start_line)
-            unique.setdefault(place, (lowest, replace(result, repository=name)))
+            unique.setdefault((result.repository, result.path, result.symbol, result.start_line), (lowest, result))
     ordered = sorted(unique.values(), key=lambda item: (-item[0], item[1].repository, item[1].rank, item[1].path))
-    merged = [result for _, result in ordered]
     timings: Counter[str] = Counter()
     for answer in answers:
         timings.update(answer.timings_ms)
     return SearchResults(
-        query,
-        level,
-        tuple(replace(result, rank=rank) for rank, result in enumerate(merged[:k], 1)),
+        answers[0].query,
+        answers[0].level,
+        tuple(replace(result, rank=rank) for rank, (_, result) in enumerate(ordered[:k], 1)),
         tuple(dict.fromkeys(info for answer in answers for info in answer.snapshots)),
         tuple(dict.fromkeys(note for answer in answers for note in answer.notes)),
         any(answer.partial for answer in answers),

@@ -131,9 +131,10 @@ class CodeSegment:
 
     def rows(self, wanted: tuple[str, ...]) -> list[int]:
         """The rows of a query's terms, which all fields share."""
-        if self._rows[0] != wanted:
-            self._rows = (wanted, find_terms(self.terms, wanted))
-        return self._rows[1]
+        found = self._rows  # read and set whole: another thread may ask for other terms meanwhile
+        if found[0] != wanted:
+            found = self._rows = (wanted, find_terms(self.terms, wanted))
+        return found[1]
 
 
 class CodeIndex:
@@ -231,6 +232,13 @@ class CodeIndex:
     def language(self, file: int) -> str:
         segment, local = self._locate(file, self._file_starts)
         return segment.languages[int(segment.arrays["file_language"][local])]
+
+    def in_languages(self, names: Sequence[str]) -> Mask:
+        """Which files are in one of some languages."""
+        return np.concatenate([
+            np.isin(segment.arrays["file_language"], [n for n, name in enumerate(segment.languages) if name in names])
+            for segment in self.segments
+        ])  # fmt: skip
 
     def units_of(self, file: int) -> range:
         """The rows of a file's units, which are neighbours."""

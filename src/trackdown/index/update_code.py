@@ -21,6 +21,8 @@ from trackdown.units.facts import EXTRACTOR_VERSION, decode
 MANIFESTS = "code"
 INDEX_VERSION = 1
 _BASES_COMPARED = 4
+MOST_AT_ONCE = 4000
+"""Files that are gathered for an answer from part of an index: about a second's work."""
 
 
 class Manifest(msgspec.Struct, frozen=True):
@@ -81,11 +83,15 @@ def update_code(
     return _gather(store, snapshot, repository, fact_keys(snapshot), facts)
 
 
-def partial_code(store: Store, snapshot: Snapshot, repository: str) -> CodeUpdate:
-    """The index of those files that have facts by now, in memory; for readers beside a first index."""
+def partial_code(store: Store, snapshot: Snapshot, repository: str, most: int = MOST_AT_ONCE) -> CodeUpdate:
+    """The index of those files that have facts by now, in memory; for readers beside a first index.
+
+    Of more than `most`, some from everywhere: the answer must come soon.
+    """
     keys = fact_keys(snapshot)
     known = store.database.known_facts(BLOBS, keys.values())
-    ready = {path: key for path, key in keys.items() if key in known}
+    paths = [path for path, key in keys.items() if key in known]
+    ready = {path: keys[path] for path in paths[:: max(1, -(-len(paths) // most))]}
     update = _gather(store, snapshot, repository, ready, None)
     return CodeUpdate(update.index, pending=len(keys) - len(ready))
 

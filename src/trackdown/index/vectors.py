@@ -128,6 +128,14 @@ def unit_vectors(
     return UnitVectors(table, list(found.values()))
 
 
+def have_vectors(store: Store, code: CodeIndex, table: StaticTable, known: MutableMapping[str, SegmentVectors]) -> bool:
+    """Whether the vectors of an index need no work: `known` in memory, or in the store."""
+    return all(
+        segment.name and (f"{table.model_id}:{segment.content}" in known or _opened(store, segment, table) is not None)
+        for segment in code.segments
+    )
+
+
 def _opened(store: Store, segment: CodeSegment, table: StaticTable) -> SegmentVectors | None:
     arrays = store.open_arrays(vectors_name(segment.name, table.model_id))
     if arrays is None or arrays.meta != _meta(segment, table):

@@ -10,7 +10,7 @@ from typing import TypeVar
 from trackdown.types import Clock
 
 T = TypeVar("T")
-_WITHOUT_LIMIT = 256
+_WITHOUT_LIMIT = 64
 
 
 class TimeBudget:

@@ -74,8 +74,18 @@ class Candidates:
                 own.append(unit)
         return [found[candidate] for candidate in chosen]
 
-    def allowed(self, index: CodeIndex, *, tests: bool, folders: Sequence[str], among: Sequence[str] = ()) -> Mask:
-        """Which candidates may be in the answer: below a folder ('' is the root), no tests if unwanted, among files."""
+    def allowed(
+        self,
+        index: CodeIndex,
+        *,
+        tests: bool,
+        folders: Sequence[str],
+        among: Sequence[str] = (),
+        languages: Sequence[str] = (),
+    ) -> Mask:
+        """Which candidates may be in the answer: below a folder ('' is the root), no tests if unwanted, among files, in
+        some languages.
+        """
         allowed = np.ones(self.count, dtype=bool)
         if not tests:
             allowed &= index.file_role[self.files] != TEST
@@ -87,6 +97,8 @@ class Candidates:
         if among:
             chosen = [index.files_by_path[path] for path in among if path in index.files_by_path]
             allowed &= np.isin(self.files, chosen)
+        if languages:
+            allowed &= index.in_languages(languages)[self.files]
         return allowed
 
     def best(self, index: CodeIndex, scores: Floats, k: int) -> list[int]:

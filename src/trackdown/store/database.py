@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from trackdown.errors import StoreBusy, StoreCorrupt, StoreError
+from trackdown.errors import StoreBusy, StoreCorrupt, StoreError, StoreFull
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS facts (
@@ -43,6 +43,18 @@ class Database:
         self._mark = Path(f"{path}-damaged")
         self._lock = threading.Lock()  # threads share the connection, and with it its transaction
         self._connection = self._open_patiently()
+        self._file = self._stamp()
+
+    def is_replaced(self) -> bool:
+        """Whether the file that is open is no longer the one of its name: it was cleared, or healed by another."""
+        return self._stamp() != self._file
+
+    def _stamp(self) -> tuple[int, int] | None:
+        try:
+            found = self.path.stat()
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
 
     def _open_patiently(self) -> sqlite3.Connection:
         """Open; when several processes make a new store at once, SQLite calls it busy without waiting."""
@@ -115,7 +127,7 @@ class Database:
         """The error for a store that cannot be written, with what to do about it."""
         place = self.path.parent.parent
         if self.full if full is None else full:
-            return StoreError(
+            return StoreFull(
                 f"the store at {place} is full or cannot be written: free some space, run `trackdown clear --all`, "
                 "or name another folder in TRACKDOWN_STORE"
             )

@@ -18,7 +18,7 @@ from typing import Any
 import numpy.typing as npt
 from filelock import FileLock, Timeout
 
-from trackdown.errors import StoreCorrupt, StoreError
+from trackdown.errors import StoreCorrupt, StoreError, StoreFull
 from trackdown.store.arrays import PART_PREFIX, SUFFIX, Arrays, open_arrays, write_arrays
 from trackdown.store.database import COMPANIONS, Database
 
@@ -152,7 +152,7 @@ class Store:
 
     def _explained(self, error: OSError) -> StoreError:
         if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            return StoreError(
+            return StoreFull(
                 f"the store at {self.top} is full: free some space, run `trackdown clear`, "
                 "or name another folder in TRACKDOWN_STORE"
             )

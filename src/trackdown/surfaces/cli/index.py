@@ -8,6 +8,7 @@ from dataclasses import asdict
 
 import click
 
+from trackdown.errors import UsageError
 from trackdown.surfaces.cli.options import at_option, format_option, open_all, print_json, print_notes
 from trackdown.surfaces.cli.plain import human_bytes, one_line
 from trackdown.surfaces.cli.progress import TerminalProgress
@@ -18,6 +19,7 @@ Examples:
   trackdown index
   trackdown index ~/src/django --at 4.2
   trackdown index --dry-run | grep '^out'
+  trackdown index --watch
 """
 
 
@@ -25,14 +27,22 @@ Examples:
 @click.argument("places", nargs=-1, metavar="[PATH]...")
 @at_option
 @click.option("--dry-run", is_flag=True, help="List what would be in, what is left out, and why; build no index.")
+@click.option("--watch", is_flag=True, help="Stay, and keep the index up to date while files change; Ctrl-C ends it.")
 @format_option
-def command(places: tuple[str, ...], at: str | None, dry_run: bool, style: str) -> None:
+def command(places: tuple[str, ...], at: str | None, dry_run: bool, watch: bool, style: str) -> None:
     """Bring the index up to date, or show what it takes in.
 
     Searching does this by itself; index ahead to spare the first search the wait. Files that .gitignore or
     .trackdownignore name are left out, and so are submodules, LFS pointers, binaries, minified, generated and very
     large files. A `!pattern` in .trackdownignore brings a file back.
     """
+    if watch:
+        if dry_run or at is not None:
+            raise UsageError("--watch keeps up with what is on disk: it does not go with --dry-run or --at")
+        from trackdown.surfaces.cli.watching import keep_watching
+
+        keep_watching(places, style)
+        return
     reports: list[object] = []
     for repository in open_all(places):
         started = time.perf_counter()

@@ -49,6 +49,8 @@ Examples:
               "(`trackdown eval --list-models` lists them).")  # fmt: skip
 @click.option("--adaptive", is_flag=True, help="Let the query decide what each retriever weighs.")
 @click.option("--graph", is_flag=True, help="Move up what hangs together with the best results in the code.")
+@click.option("--language", "languages", multiple=True, metavar="NAME", help="Show only files in this language, e.g. "
+              "python; may be given several times.")  # fmt: skip
 @click.option("--no-tests", is_flag=True, help="Leave test files out; by default they rank below code.")
 @click.option("--explain", is_flag=True, help="Show every reason in full, and the time of each stage.")
 @format_option
@@ -65,6 +67,7 @@ def command(
     mode: str | None,
     adaptive: bool,
     graph: bool,
+    languages: tuple[str, ...],
     no_tests: bool,
     explain: bool,
     style: str,
@@ -87,7 +90,7 @@ def command(
     with TerminalProgress(names) as progress:
         answer = search_all(
             repositories, query, k, level, at, effort, tests=not no_tests, budget=budget, depth=depth, rerank=rerank,
-            progress=progress,
+            languages=languages, progress=progress,
         )  # fmt: skip
     if style == "json":
         value = asdict(answer)

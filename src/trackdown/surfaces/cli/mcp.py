@@ -1,0 +1,114 @@
+"""`trackdown mcp`."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from pathlib import Path
+
+import click
+
+from trackdown import __version__
+from trackdown.errors import UsageError
+from trackdown.settings import load_settings
+from trackdown.surfaces.cli.options import format_option, print_json
+from trackdown.surfaces.cli.plain import one_line
+
+_LONGEST_TOKEN = 4096
+
+EXAMPLES = """\b
+Examples:
+  trackdown mcp
+  trackdown mcp ~/src/django ~/src/flask
+  trackdown mcp . --http --port 9000
+  trackdown mcp . --http --host 0.0.0.0 --token-file ~/.config/trackdown/token
+"""
+
+
+@click.command(epilog=EXAMPLES)
+@click.argument("places", nargs=-1, metavar="[PATH]...")
+@click.option(
+    "--http", "over_http", is_flag=True, help="Serve over streamable HTTP instead of standard input and output."
+)
+@click.option("--host", default="127.0.0.1", show_default=True, help="With --http: the address to serve at. Any that "
+              "other machines can reach demands a token.")  # fmt: skip
+@click.option("--port", type=click.IntRange(0, 65535), default=8766, show_default=True, help="With --http: the port; 0 "
+              "takes a free one.")  # fmt: skip
+@click.option("--token-file", metavar="FILE", type=click.Path(path_type=Path), help="With --http: demand the token "
+              "that stands in this file (by default what TRACKDOWN_TOKEN says).")  # fmt: skip
+@click.option("--allow-host", "names", multiple=True, metavar="NAME", help="With --http: answer to this name, too, "
+              "e.g. that of a proxy. Repeatable.")  # fmt: skip
+@click.option("--wait", type=click.FloatRange(0, 600), default=15, show_default=True, metavar="SECONDS",
+              help="How long a call waits for a first index before it answers from what is ready.")  # fmt: skip
+@format_option
+def command(
+    places: tuple[str, ...],
+    over_http: bool,
+    host: str,
+    port: int,
+    token_file: Path | None,
+    names: tuple[str, ...],
+    wait: float,
+    style: str,
+) -> None:
+    """Let agents search, by the Model Context Protocol.
+
+    Agents start this themselves: `trackdown install` tells them how. PATH is a folder, a repository or a git URL. By
+    default it is the repository of the current folder or, where there is none, the folders that the agent works in.
+    They are indexed, and kept up to date as files change.
+    """
+    settings = load_settings()
+    try:
+        from trackdown.surfaces.mcp.served import Served
+        from trackdown.surfaces.mcp.server import Manner
+        from trackdown.surfaces.mcp.stdio import run_stdio
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("trackdown"):
+            raise
+        raise UsageError(f"{error.name} is not installed: run `pip install 'trackdown[mcp]'`") from None
+    _log_to_stderr()
+    served, manner = Served(places, may_name=not over_http, settings=settings), Manner(__version__, wait)
+    try:
+        if not over_http:
+            run_stdio(served, manner)
+            return
+        from trackdown.surfaces.http.door import Door
+        from trackdown.surfaces.mcp.http import run_http
+
+        token = _read_token(token_file) if token_file is not None else settings.token
+
+        def told(address: str) -> None:
+            if style == "json":
+                print_json({"url": address, "token": bool(token)})
+            else:
+                print(f"Serving MCP at {address} (Ctrl-C ends it)")
+            sys.stdout.flush()
+
+        run_http(served, manner, Door(host, token, names), port, told=told)
+    finally:
+        served.close()
+
+
+def _read_token(file: Path) -> str:
+    """The token in a file. Raises UsageError."""
+    try:
+        with file.open("rb") as stream:
+            return stream.read(_LONGEST_TOKEN).decode("ascii").strip()
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not plain text"
+        raise UsageError(f"cannot read the token in {str(file)!r}: {reason}") from None
+
+
+class _OneLine(logging.Formatter):
+    """A log line is one line, whatever a file or a client put into it."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return f"trackdown: {one_line(record.getMessage())}"
+
+
+def _log_to_stderr() -> None:
+    """What goes wrong goes to standard error; standard output belongs to the protocol."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(_OneLine())
+    root = logging.getLogger()
+    root.handlers, root.level = [handler], logging.ERROR

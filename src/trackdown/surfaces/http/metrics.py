@@ -1,0 +1,59 @@
+"""What Prometheus can read: requests, searches and their stages, the queue, the indexes, and the process itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
+
+MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+
+
+class Metrics:
+    """Counters of one server. Nothing in them comes from a query or from a file."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        ProcessCollector(registry=self.registry)
+        self.requests = Counter(
+            "trackdown_http_requests", "Requests by route, method and status.", ("route", "method", "status"),
+            registry=self.registry,
+        )  # fmt: skip
+        self.seconds = Histogram(
+            "trackdown_http_request_seconds", "How long requests took.", ("route",), buckets=_SECONDS,
+            registry=self.registry,
+        )  # fmt: skip
+        self.searches = Counter(
+            "trackdown_searches", "Searches by level, effort and whether the index was whole.",
+            ("level", "effort", "partial"), registry=self.registry,
+        )  # fmt: skip
+        self.stages = Histogram(
+            "trackdown_search_stage_seconds", "How long the stages of searches took.", ("stage",), buckets=_SECONDS,
+            registry=self.registry,
+        )  # fmt: skip
+        self.shed = Counter("trackdown_http_shed", "Requests refused by a limit.", ("reason",), registry=self.registry)
+        self.cancelled = Counter(
+            "trackdown_http_cancelled", "Requests whose client went away before the answer.", registry=self.registry
+        )
+        self.running = Gauge("trackdown_work_running", "Requests that a thread works on.", registry=self.registry)
+        self.waiting = Gauge("trackdown_work_waiting", "Requests that wait for a thread.", registry=self.registry)
+        self.ready = Gauge(
+            "trackdown_index_ready", "Whether a repository's index is up to date.", ("repository",),
+            registry=self.registry,
+        )  # fmt: skip
+
+    def searched(self, level: str, effort: str, partial: bool, timings_ms: Mapping[str, float]) -> None:
+        """Count a search."""
+        self.searches.labels(level, effort, str(partial).lower()).inc()
+        for stage, milliseconds in timings_ms.items():
+            self.stages.labels(stage).observe(milliseconds / 1000)
+
+    def watch_queue(self, running: Callable[[], float], waiting: Callable[[], float]) -> None:
+        """Read the queue's length when somebody asks for it."""
+        self.running.set_function(running)
+        self.waiting.set_function(waiting)
+
+    def page(self) -> bytes:
+        """All of it, in Prometheus's text format."""
+        return generate_latest(self.registry)

@@ -1,0 +1,178 @@
+"""Every error of the API is one problem document (RFC 9457) with one clear message."""
+
+from __future__ import annotations
+
+import json
+import logging
+import math
+import traceback
+from collections.abc import Mapping
+from typing import Any
+
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from trackdown.errors import (
+    EmptyRepository,
+    GitError,
+    ModelError,
+    NoSuchPath,
+    QueryError,
+    RepositoryError,
+    StoreBusy,
+    StoreError,
+    StoreFull,
+    TooBusy,
+    TrackdownError,
+    UnknownRepository,
+    UnknownRevision,
+    UsageError,
+)
+
+LOG = logging.getLogger("trackdown.http")
+MEDIA_TYPE = "application/problem+json"
+_LONGEST_DETAIL = 2000
+
+TITLES = {
+    "bad-request": "The request cannot be read",
+    "invalid": "The request asks for something that cannot be asked",
+    "query": "The query holds nothing to search for",
+    "not-found": "There is nothing here",
+    "unknown-repository": "No such repository",
+    "unknown-revision": "No such commit, branch or tag",
+    "unknown-path": "No such place in the repository",
+    "method": "The method does not go with this address",
+    "token": "A token is needed",
+    "cross-site": "Requests from other sites are refused",
+    "host": "This server does not answer to that name",
+    "too-large": "The request is too large",
+    "too-slow": "The request took too long to arrive",
+    "media-type": "The body must be JSON",
+    "too-many": "Too many requests",
+    "overloaded": "The server is busy",
+    "stopping": "The server is stopping",
+    "gone-client": "The client went away",
+    "repository": "The repository cannot be read",
+    "store-full": "The disk is full",
+    "store-busy": "The store is busy",
+    "store": "The store cannot be used",
+    "unexpected": "Something went wrong",
+}
+"""What each type of problem is called."""
+
+
+class Problem(Exception):
+    """An error with the status and headers that it is answered with."""
+
+    def __init__(
+        self, status: int, kind: str, detail: str, headers: Mapping[str, str] | None = None, **more: Any
+    ) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.kind = kind
+        self.detail = detail[:_LONGEST_DETAIL]
+        self.headers = dict(headers or {})
+        self.more = more
+
+    def document(self) -> dict[str, Any]:
+        """The problem as JSON has it."""
+        return {
+            "type": f"urn:trackdown:problem:{self.kind}",
+            "title": TITLES[self.kind],
+            "status": self.status,
+            "detail": self.detail,
+            **self.more,
+        }
+
+    def response(self) -> Response:
+        """The problem as an answer."""
+        return Response(json.dumps(self.document()), self.status, self.headers, MEDIA_TYPE)
+
+
+def problem_of(error: BaseException) -> Problem:
+    """What an error means to a client. What nobody foresaw is told by its kind alone: its text may hold anything."""
+    if isinstance(error, Problem):
+        return error
+    if isinstance(error, RequestValidationError):
+        return _of_validation(error)
+    if isinstance(error, HTTPException):
+        return _of_http(error)
+    if isinstance(error, TrackdownError):
+        return _of_ours(error)
+    return Problem(500, "unexpected", f"unexpected {type(error).__name__}: the server's log says more")
+
+
+def log_unexpected(error: BaseException, route: str) -> None:
+    """Say in the server's log what nobody foresaw, and where in the program it happened."""
+    where = traceback.extract_tb(error.__traceback__)[-1:]
+    place = f" in {where[0].filename}:{where[0].lineno}" if where else ""
+    LOG.error("unexpected %s at %s%s: %s", type(error).__name__, route, place, error)
+
+
+def _of_ours(error: TrackdownError) -> Problem:
+    detail = " ".join(str(error).split())
+    if isinstance(error, TooBusy):
+        return Problem(503, "overloaded", detail, {"Retry-After": str(max(1, math.ceil(error.retry_after)))})
+    for kind, status, name, wait in _OURS:
+        if isinstance(error, kind):
+            return Problem(status, name, detail, {"Retry-After": str(wait)} if wait else None)
+    return Problem(500, "unexpected", detail)
+
+
+_OURS: tuple[tuple[type[TrackdownError], int, str, int], ...] = (
+    (QueryError, 422, "query", 0),
+    (UnknownRepository, 404, "unknown-repository", 0),
+    (UsageError, 422, "invalid", 0),
+    (UnknownRevision, 404, "unknown-revision", 0),
+    (NoSuchPath, 503, "repository", 30),
+    (EmptyRepository, 422, "repository", 0),
+    (GitError, 503, "repository", 30),
+    (RepositoryError, 503, "repository", 30),
+    (StoreBusy, 503, "store-busy", 5),
+    (StoreFull, 507, "store-full", 0),
+    (StoreError, 503, "store", 30),
+    (ModelError, 503, "store", 30),
+)
+"""The first that fits: error, status, type of problem, seconds after which it may be gone."""
+
+
+def _of_http(error: HTTPException) -> Problem:
+    headers = dict(error.headers or {})
+    if error.status_code == 404:
+        return Problem(404, "not-found", "there is nothing at this address: see /openapi.json", headers)
+    if error.status_code == 405:
+        return Problem(405, "method", f"this address takes {headers.get('Allow', 'other methods')}", headers)
+    if error.status_code == 400:
+        return Problem(400, "bad-request", "the body cannot be read as JSON", headers)
+    return Problem(error.status_code, "unexpected", str(error.detail), headers)
+
+
+def _of_validation(error: RequestValidationError) -> Problem:
+    told = [one for one in error.errors() if one["type"] != "none_required"] or error.errors()
+    found = [{"where": _where(one), "message": _said(one)} for one in told[:20]]
+    if any(isinstance(one.get("input"), bytes) for one in error.errors()):
+        return Problem(415, "media-type", "send the body as JSON, with the header `Content-Type: application/json`")
+    if any(one["type"] == "json_invalid" for one in error.errors()):
+        return Problem(400, "bad-request", f"the body is not JSON: {error.errors()[0].get('ctx', {}).get('error', '')}")
+    first = found[0]
+    name = first["where"].partition(".")[2] or first["where"]
+    return Problem(422, "invalid", f"{name}: {first['message']}", errors=found)
+
+
+def _where(one: Any) -> str:
+    """The field, without the names that pydantic has for the kinds of value that were tried."""
+    return ".".join(str(part) for part in one["loc"] if not str(part).startswith(("constrained-", "function-")))
+
+
+def _said(one: Any) -> str:
+    """What pydantic says, without what it prefixes, and with what was given where that is short."""
+    message = str(one["msg"]).removeprefix("Value error, ")
+    given = one.get("input")
+    if one["type"] == "extra_forbidden":
+        return "there is no such parameter"
+    if one["type"] == "missing":
+        return "it is missing"
+    if isinstance(given, str | int | float | bool) and len(str(given)) <= 60:
+        return f"{message}, not {given!r}"
+    return message

@@ -1,0 +1,78 @@
+"""Answers that fit: how many tokens a text has, about, and what of a list there is room for.
+
+Every model counts in its own way, and none of their tables is here. A token is taken for 3.5 bytes of UTF-8, which is
+close for code in English and on the safe side for prose; a sign of Chinese counts as most of a token.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+BYTES_PER_TOKEN = 3.5
+T = TypeVar("T")
+
+
+def tokens(text: str) -> int:
+    """How many tokens a text has, about."""
+    return math.ceil(len(text.encode("utf-8")) / BYTES_PER_TOKEN)
+
+
+def room(max_tokens: int) -> int:
+    """How many bytes so many tokens are."""
+    return int(max_tokens * BYTES_PER_TOKEN)
+
+
+def text_size(text: str) -> int:
+    """The bytes of a line, its end included."""
+    return len(text.encode("utf-8")) + 1
+
+
+def value_size(value: Any) -> int:
+    """The bytes of a value as compact JSON, the comma behind it included."""
+    return len(compact(value).encode("utf-8")) + 1
+
+
+def compact(value: Any) -> str:
+    """A value as JSON without blanks, as it goes over the wire."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def fit(items: Sequence[Sequence[T]], bytes_left: int, size: Callable[[T], int]) -> list[T]:
+    """As many items as there is room for, in order; what room is then left goes to longer forms, the first first.
+
+    Each item comes in one or more forms, the shortest first. The answer has one form of each item that is in.
+    """
+    chosen: list[int] = []
+    for forms in items:
+        cost = size(forms[0])
+        if cost > bytes_left:
+            break
+        chosen.append(0)
+        bytes_left -= cost
+    for position, forms in enumerate(items[: len(chosen)]):
+        for longer in range(len(forms) - 1, 0, -1):
+            more = size(forms[longer]) - size(forms[0])
+            if more <= bytes_left:
+                chosen[position] = longer
+                bytes_left -= more
+                break
+    return [forms[form] for forms, form in zip(items, chosen, strict=False)]
+
+
+def cut(text: str, most_bytes: int) -> str:
+    """A text, or as much of its beginning as there is room for."""
+    data = text.encode("utf-8")
+    if len(data) <= most_bytes:
+        return text
+    return data[: max(0, most_bytes - 3)].decode("utf-8", "ignore") + "…" if most_bytes >= 3 else ""
+
+
+def cut_value(text: str, most_bytes: int) -> str:
+    """The same for a text that goes into JSON, where some signs are written as several."""
+    text = cut(text, most_bytes)
+    while text and value_size(text) > most_bytes:
+        text = cut(text, len(text.encode("utf-8")) * 7 // 8)
+    return text

@@ -1,0 +1,105 @@
+"""Which repositories the server serves: those named, the current folder's, or those the client works in."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import anyio
+import anyio.to_thread
+from mcp import MCPError
+from mcp.server import ServerRequestContext
+from mcp.types import (
+    CallToolRequestParams,
+    InputRequiredResult,
+    ListRootsRequest,
+    ListRootsResult,
+)
+
+from trackdown.engine import SharedRepositories
+from trackdown.errors import TrackdownError, UsageError
+from trackdown.settings import Settings, load_settings
+
+_ROOTS = "roots"
+_ASK_SECONDS = 10.0
+_NOWHERE = (
+    "no repository is served: the server was not started in one, and the client names none. Start it as "
+    "`trackdown mcp PATH`, or in the folder of a repository"
+)
+
+
+class Served:
+    """The repositories behind the tools.
+
+    Without places it is the current folder, if that belongs to a repository. Agents often start servers elsewhere, in
+    the home folder say, which nobody wants to have indexed: then the client is asked for its roots at the first call,
+    if it `may_name` them. A client over HTTP may be anybody, and may not. Raises what is wrong with a place, and
+    UsageError when there is none.
+    """
+
+    def __init__(self, places: Sequence[str], *, may_name: bool, settings: Settings | None = None) -> None:
+        self._settings = settings or load_settings()
+        self._lock = anyio.Lock()
+        self._started = False
+        self._shared: SharedRepositories | None = SharedRepositories(places or ["."], settings=self._settings)
+        if not places and self._shared.places()[0].kind == "folder":
+            self._shared.close()
+            self._shared = None
+            if not may_name:
+                raise UsageError("the current folder is not in a repository: name what to serve, or `.` for the folder")
+
+    def start(self) -> None:
+        """Begin to index and to watch, in the background. Every call but the first is for nothing."""
+        if self._shared is not None and not self._started:
+            self._started = True
+            self._shared.start()
+
+    def close(self) -> None:
+        """Stop all work and give back what is held open."""
+        if self._shared is not None:
+            self._shared.close()
+
+    async def find(
+        self, ctx: ServerRequestContext[Any, Any], params: CallToolRequestParams
+    ) -> SharedRepositories | InputRequiredResult:
+        """The repositories, or the question that the client has to answer first. Raises TrackdownError."""
+        async with self._lock:
+            if self._shared is None:
+                roots = await _ask_roots(ctx, params)
+                if isinstance(roots, InputRequiredResult):
+                    return roots
+                self._shared = await anyio.to_thread.run_sync(self._open, roots)
+            return self._shared
+
+    def _open(self, roots: Sequence[str]) -> SharedRepositories:
+        shared = SharedRepositories(roots, settings=self._settings)
+        self._started = True
+        shared.start()
+        return shared
+
+
+async def _ask_roots(
+    ctx: ServerRequestContext[Any, Any], params: CallToolRequestParams
+) -> Sequence[str] | InputRequiredResult:
+    """The folders that the client works in. Clients of 2026 and later are asked by way of the answer."""
+    capabilities = ctx.session.client_capabilities
+    if capabilities is None or capabilities.roots is None:
+        raise UsageError(_NOWHERE)
+    given: Mapping[str, Any] = params.input_responses or {}
+    answer = given.get(_ROOTS)
+    if answer is None and not ctx.session.can_send_request:
+        return InputRequiredResult(input_requests={_ROOTS: ListRootsRequest()})
+    if answer is None:
+        try:
+            answer = await ctx.session.send_request(ListRootsRequest(), ListRootsResult, _ASK_SECONDS)
+        except MCPError as error:
+            raise TrackdownError(f"the client was asked which folders it works in, and failed: {error}") from None
+    if not isinstance(answer, ListRootsResult):
+        raise UsageError(_NOWHERE)
+    folders = [unquote(urlsplit(str(root.uri)).path) for root in answer.roots if str(root.uri).startswith("file:")]
+    folders = [folder for folder in dict.fromkeys(folders) if os.path.isdir(folder)]
+    if not folders:
+        raise UsageError(_NOWHERE)
+    return folders

@@ -1,0 +1,43 @@
+"""Serving one client over standard input and output."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import anyio
+from mcp.server.stdio import stdio_server
+
+from trackdown.surfaces.mcp.served import Served
+from trackdown.surfaces.mcp.server import Manner, build_server
+
+_START_SECONDS = 2.0
+
+
+def run_stdio(served: Served, manner: Manner) -> None:
+    """Serve until the client closes our input, or a signal comes."""
+    anyio.run(_serve, served, manner)
+
+
+async def _serve(served: Served, manner: Manner) -> None:
+    server = build_server(served, manner)
+    async with anyio.create_task_group() as group:
+        group.start_soon(_end_on_signal, served)
+        group.start_soon(_start_soon, served)
+        async with stdio_server() as (incoming, outgoing):
+            await server.run(incoming, outgoing, server.create_initialization_options())
+        group.cancel_scope.cancel()
+
+
+async def _start_soon(served: Served) -> None:
+    """Begin to index even if the client asks for nothing: what it asks for later is ready then."""
+    await anyio.sleep(_START_SECONDS)
+    served.start()
+
+
+async def _end_on_signal(served: Served) -> None:
+    """A thread that reads our input cannot be interrupted, so the process ends at once, when all is closed."""
+    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        async for number in signals:
+            served.close()
+            os._exit(128 + number)

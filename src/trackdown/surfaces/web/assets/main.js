@@ -1,0 +1,114 @@
+// Where it all begins: the box, the views, and which of them has the page.
+
+import { all, byId, oneLine } from "./dom.js";
+import { makeFilters, offer, showFilters } from "./filters.js";
+import { GraphView, targetName } from "./graph_view.js";
+import { makeHelp } from "./help.js";
+import { HistoryView } from "./history_view.js";
+import { hearKeys } from "./keys.js";
+import { SearchView } from "./search_view.js";
+import { Server } from "./server.js";
+import { DEFAULTS, current, go, link, listen } from "./state.js";
+import { makeThemeChoice } from "./theme_choice.js";
+
+const LONG = 400;
+const box = byId("query");
+let shown = "";
+
+const server = new Server(({ becameReady, rootsChanged }) => {
+  offer(server.repositories);
+  showFilters(current());
+  const state = current();
+  if (!state.q.trim() && !state.pick && state.view !== "graph") views[state.view].show(state);
+  else if (becameReady && state.view === "search" && search.answer?.partial) search.show(state, { again: true });
+  else if (rootsChanged && state.view === "search") search.refresh();
+});
+const search = new SearchView(server);
+const views = { search, history: new HistoryView(server), graph: new GraphView(server) };
+
+const grow = () => {
+  box.classList.toggle("long", box.value.length > LONG || box.value.split("\n").length > 3);
+  if (CSS.supports("field-sizing", "content")) return;
+  box.style.setProperty("height", "auto");
+  box.style.setProperty("height", `${box.scrollHeight}px`);
+};
+
+const show = (state, { again = false } = {}) => {
+  if (shown && shown !== state.view) views[shown].leave();
+  const fresh = shown !== state.view;
+  shown = state.view;
+  document.body.dataset.view = state.view;
+  document.body.classList.toggle("beginning", !state.q.trim() && !state.pick);
+  for (const tab of all(".views a")) {
+    tab.href = link({ view: tab.dataset.view, pick: "", of: "", tab: "", target: "", depth: 1, direction: "both" });
+    if (tab.dataset.view === (state.view === "history" ? "history" : "search"))
+      tab.setAttribute("aria-current", "page");
+    else tab.removeAttribute("aria-current");
+  }
+  if (box.value !== state.q && (document.activeElement !== box || fresh || state.q !== DEFAULTS.q)) box.value = state.q;
+  grow();
+  showFilters(state);
+  const about =
+    state.view === "graph" ? `Graph of ${targetName(state.target || "…")}` : oneLine(state.q).trim().slice(0, 80);
+  document.title = about ? `${about} · Trackdown` : "Trackdown";
+  views[state.view].show(state, { again });
+};
+
+const ask = () => {
+  const state = current();
+  const view = state.view === "graph" ? "search" : state.view;
+  const same = state.q === box.value && state.view === view;
+  if (same) show(state, { again: true });
+  else go({ q: box.value, view, pick: "", of: "", tab: "", target: "", depth: 1, direction: "both" });
+};
+
+byId("ask").addEventListener("submit", (event) => {
+  event.preventDefault();
+  ask();
+});
+byId("ask").addEventListener("keydown", (event) => {
+  if (event.isComposing) return;
+  if (event.key === "Enter" && event.target === box && !event.shiftKey) {
+    event.preventDefault();
+    ask();
+  } else if (
+    event.key === "ArrowDown" &&
+    event.target === box &&
+    !box.value.includes("\n") &&
+    search.list.results.length
+  ) {
+    event.preventDefault();
+    views[current().view].step?.(1);
+  }
+});
+box.addEventListener("input", grow);
+byId("skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  byId("stage").focus();
+});
+byId("brand").addEventListener("click", (event) => {
+  if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+  event.preventDefault();
+  go({ ...DEFAULTS });
+  box.value = "";
+  grow();
+  box.focus();
+});
+document.addEventListener("click", (event) => {
+  // Links behind the # change the state and nothing else: the browser must not look for a place of that name.
+  const target = event.target.closest?.('a[href^="#"]');
+  if (!target || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey) return;
+  event.preventDefault();
+  history.pushState(null, "", target.getAttribute("href") === "#" ? "./" : target.getAttribute("href"));
+  show(current());
+  if (event.detail === 0) byId(current().view === "graph" ? "graph-title" : "panel-title")?.focus();
+});
+
+makeThemeChoice();
+makeFilters();
+makeHelp(() => search.refresh());
+hearKeys({ search, view: () => views[current().view] });
+listen((state) => show(state));
+show(current());
+if (!current().q && !current().pick) box.focus();
+server.look();

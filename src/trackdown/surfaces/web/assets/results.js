@@ -1,0 +1,212 @@
+// The list of results. It is kept from the first look to the final order: what stays is moved, not made anew.
+
+import { h, icon, oneLine } from "./dom.js";
+import { code } from "./highlight.js";
+import { languageName } from "./languages.js";
+import { copy } from "./notice.js";
+import { copyButton, editorLink, keyOf, pathNodes, symbolNodes } from "./places.js";
+import { signalColour, signalName, termsOf } from "./signals.js";
+import { link } from "./state.js";
+
+const MOVE = { duration: 260, easing: "cubic-bezier(.25, .1, .2, 1)" };
+const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+/** What tells results apart. */
+export const identity = (result) => `${result.repository}\0${keyOf(result)}\0${result.symbol}`;
+
+export class ResultList {
+  /** `pick` is told which result was picked, and whether by the keyboard. */
+  constructor(pick) {
+    this.pick = pick;
+    this.element = h("ol", { class: "results", "aria-label": "Results" });
+    this.items = new Map();
+    this.results = [];
+  }
+
+  /** Show these results; `many` says that several repositories are searched. */
+  show(answer, { many, at }) {
+    const places = new Map(Array.from(this.items, ([key, item]) => [key, item.getBoundingClientRect().top]));
+    const ranks = new Map(this.results.map((result) => [identity(result), result.rank]));
+    const best = Math.max(...answer.results.map((result) => result.score), 1e-9);
+    this.results = answer.results;
+    const items = new Map();
+    for (const result of answer.results) {
+      const key = identity(result);
+      const item = this.items.get(key) || h("li", { class: "result" });
+      const from = ranks.get(key);
+      this.fill(item, result, {
+        many,
+        at,
+        best,
+        level: answer.level,
+        climbed: from && from > result.rank ? from - result.rank : 0,
+      });
+      items.set(key, item);
+    }
+    this.items = items;
+    this.arrange(Array.from(items.values()));
+    if (places.size && !calm()) this.move(places);
+  }
+
+  /** Put items in order and leave alone those that are in place already, so that focus and scrolling stay. */
+  arrange(items) {
+    for (const old of Array.from(this.element.children)) if (!items.includes(old)) old.remove();
+    items.forEach((item, number) => {
+      if (this.element.children[number] !== item)
+        this.element.insertBefore(item, this.element.children[number] || null);
+    });
+  }
+
+  move(places) {
+    for (const [key, item] of this.items) {
+      if (!places.has(key)) item.animate([{ opacity: 0 }, { opacity: 1 }], MOVE);
+      else {
+        const way = places.get(key) - item.getBoundingClientRect().top;
+        if (Math.abs(way) > 1) item.animate([{ transform: `translateY(${way}px)` }, { transform: "none" }], MOVE);
+      }
+    }
+  }
+
+  fill(item, result, { many, at, best, level, climbed }) {
+    const focused = item.contains(document.activeElement) && document.activeElement.closest("h3");
+    const panel = item.querySelector(".panel");
+    const title = h(
+      "a",
+      {
+        href: link({ pick: keyOf(result), of: many ? result.repository : "" }),
+        on: {
+          click: (event) => {
+            if (event.metaKey || event.ctrlKey || event.shiftKey || event.button) return;
+            event.preventDefault();
+            this.pick(result, event.detail === 0);
+          },
+        },
+      },
+      symbolNodes(result),
+    );
+    const editor = editorLink(result, at);
+    item.replaceChildren(
+      h(
+        "article",
+        {},
+        h(
+          "div",
+          { class: "result-head" },
+          h(
+            "div",
+            { class: "rank" },
+            h("span", { class: "unseen" }, "Rank "),
+            `${result.rank}`,
+            climbed
+              ? h(
+                  "span",
+                  { class: "moved", title: `Moved up by ${climbed}` },
+                  h("span", { "aria-hidden": "true" }, `▲${climbed}`),
+                  h("span", { class: "unseen" }, `, moved up by ${climbed}`),
+                )
+              : "",
+          ),
+          h(
+            "div",
+            {},
+            h("h3", {}, title),
+            h(
+              "p",
+              { class: "where" },
+              many ? [h("span", {}, oneLine(result.repository)), sep()] : "",
+              pathNodes(result),
+              sep(),
+              oneLine(result.kind),
+              result.language !== "text" ? [sep(), languageName(oneLine(result.language))] : "",
+            ),
+            strip(result, best),
+          ),
+          h(
+            "div",
+            { class: "head-side" },
+            copyButton(result.path, "Copy the path", copy),
+            editor
+              ? h(
+                  "a",
+                  {
+                    class: "icon-button",
+                    href: editor.href,
+                    title: `Open in ${editor.name}`,
+                    "aria-label": `Open in ${editor.name}`,
+                    "data-editor": "",
+                  },
+                  icon("editor"),
+                )
+              : "",
+          ),
+        ),
+        snippet(result, level),
+      ),
+      panel || "",
+    );
+    if (focused) title.focus({ preventScroll: true });
+  }
+
+  /** Mark the picked result; returns its element. */
+  mark(picked) {
+    let found = null;
+    for (const result of this.results) {
+      const item = this.items.get(identity(result));
+      const here = picked !== null && identity(result) === identity(picked);
+      item.classList.toggle("picked", here);
+      if (here) item.querySelector("h3 a").setAttribute("aria-current", "true");
+      else item.querySelector("h3 a").removeAttribute("aria-current");
+      if (here) found = item;
+    }
+    return found;
+  }
+
+  /** Focus a result's title; returns the result. */
+  focus(number) {
+    const result = this.results[Math.max(0, Math.min(this.results.length - 1, number))];
+    if (!result) return null;
+    const item = this.items.get(identity(result));
+    item.querySelector("h3 a").focus({ preventScroll: true });
+    item.scrollIntoView({ block: "nearest", behavior: calm() ? "auto" : "smooth" });
+    return result;
+  }
+
+  /** Which result the focus is in; -1 for none. */
+  focused() {
+    return this.results.findIndex((result) => this.items.get(identity(result)).contains(document.activeElement));
+  }
+}
+
+const sep = () => h("span", { "aria-hidden": "true" }, " · ");
+
+/** What a score consists of, at a glance; its length says how it compares with the best. */
+const strip = (result, best) => {
+  const parts = result.why.filter((why) => why.value > 0);
+  const total = parts.reduce((sum, why) => sum + why.value, 0);
+  if (!total) return "";
+  const share = Math.max(0.04, Math.min(1, result.score / best));
+  return h(
+    "div",
+    {
+      class: "strip",
+      role: "img",
+      "aria-label": `Score ${result.score.toFixed(2)}: ${parts.map((why) => `${signalName(why.signal)} ${why.value.toFixed(2)}`).join(", ")}`,
+    },
+    parts.map((why) =>
+      h("i", { css: { width: `${(100 * share * why.value) / total}%`, "--c": signalColour(why.signal) } }),
+    ),
+  );
+};
+
+/** The first lines. What is shown of a class or a file is its best part, which may stand anywhere in it. */
+const snippet = (result, level) => {
+  const numbered = level === "function" || level === "symbol";
+  const shown = code(result.snippet, result.language, {
+    first: numbered ? result.start_line : null,
+    terms: termsOf(result),
+    label: `First lines of ${oneLine(result.symbol || result.path)}`,
+  });
+  const more = numbered ? result.end_line - result.start_line + 1 - shown.querySelectorAll(".l").length : 0;
+  if (more > 0) shown.append(h("div", { class: "rest" }, `${more} more ${more === 1 ? "line" : "lines"}`));
+  return shown;
+};

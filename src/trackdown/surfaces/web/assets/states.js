@@ -1,0 +1,196 @@
+// What stands on the page when there are no results to show: the beginning, nothing found, something wrong, waiting.
+
+import { keepToken } from "./api.js";
+import { counted, h, oneLine } from "./dom.js";
+import { DEFAULTS, FILTERS } from "./state.js";
+
+const STEPS = {
+  look: "Looking at the files",
+  parse: "Parsing files",
+  history: "Reading commits",
+  gather: "Gathering",
+  vectors: "Adding up vectors",
+  references: "Reading references",
+};
+export const stepName = (step) => STEPS[step] || oneLine(step);
+
+const WAYS = [
+  ["Paste an issue", "Title, description, traceback: all of it. Names, paths and frames in it count as evidence."],
+  ["Ask a question", ["For instance ", h("code", {}, "where is the session cookie signed?")]],
+  ["Name a thing", ["A class, a function, an error message, or a part of one: ", h("code", {}, "Session.load")]],
+  [
+    "Look into the past",
+    "History finds past commits like your words, and the files they touched under their present names.",
+  ],
+];
+
+/** The beginning: what can be asked, and what there is to search; or the question for a token. */
+export const begun = (server) =>
+  server.locked ? failure(server.locked, () => {}) : beginning(server.repositories, server.reports);
+
+const beginning = (repositories, reports) =>
+  h(
+    "section",
+    { class: "state", "aria-labelledby": "state-title" },
+    h("h2", { id: "state-title" }, "Which code is this about?"),
+    h(
+      "p",
+      {},
+      "Trackdown ranks the functions, classes and files to look at, and says why. It reads the code as it is on disk now, and what past commits changed.",
+    ),
+    h(
+      "ul",
+      { class: "ways" },
+      WAYS.map(([name, said]) => h("li", {}, h("b", {}, name), h("span", {}, said))),
+    ),
+    holdings(repositories),
+    reports.length
+      ? h(
+          "div",
+          { class: "holdings" },
+          h("h3", {}, "Evaluation reports"),
+          h(
+            "ul",
+            {},
+            reports.map((report) =>
+              h("li", {}, h("a", { href: `v1/reports/${encodeURIComponent(report.name)}` }, oneLine(report.name))),
+            ),
+          ),
+        )
+      : "",
+  );
+
+const holdings = (repositories) =>
+  h(
+    "div",
+    { class: "holdings" },
+    h("h3", {}, repositories.length === 1 ? "Repository" : "Repositories"),
+    h(
+      "ul",
+      { id: "holdings" },
+      repositories.map((one) =>
+        h(
+          "li",
+          {},
+          h("b", {}, oneLine(one.name)),
+          facts(one).map((fact) => h("span", { class: "soft" }, fact)),
+          one.indexing
+            ? h("progress", {
+                max: one.indexing.total || 1,
+                value: one.indexing.total ? one.indexing.done : null,
+                "aria-label": `Indexing ${oneLine(one.name)}`,
+              })
+            : "",
+        ),
+      ),
+    ),
+  );
+
+const facts = (one) => {
+  if (one.problem) return [oneLine(one.problem)];
+  const found = one.files ? [counted(one.files, "file"), counted(one.units, "unit")] : [];
+  if (one.commits) found.push(counted(one.commits, "commit"));
+  if (one.commit) found.push(`at ${one.commit.slice(0, 7)}${one.dirty ? " with changes" : ""}`);
+  if (one.indexing)
+    found.push(
+      `${stepName(one.indexing.step)}${one.indexing.total ? ` ${one.indexing.done.toLocaleString("en")} of ${one.indexing.total.toLocaleString("en")}` : ""}`,
+    );
+  else if (!one.ready) found.push("not indexed yet");
+  return found;
+};
+
+const MISSING = {
+  search:
+    "None of these words is in the code, and no past commit speaks of them. Other words may help: a name, a message, a part of a path.",
+  history:
+    "No message of a commit that this state descends from speaks of it. Other words may help: what a change was for, rather than what is wrong.",
+};
+
+/** Nothing found: what to change, as buttons. */
+export const nothing = (state, change) => {
+  const ways = [];
+  const offer = (text, changes) =>
+    ways.push(h("button", { type: "button", class: "button", on: { click: () => change(changes) } }, text));
+  const narrowed = FILTERS.filter(
+    (name) => ["language", "folder", "at"].includes(name) && String(state[name]) !== String(DEFAULTS[name]),
+  );
+  if (narrowed.length) offer("Search everywhere", Object.fromEntries(narrowed.map((name) => [name, DEFAULTS[name]])));
+  if (!state.tests) offer("Include tests", { tests: true });
+  if (state.view === "search" && state.level !== "file") offer("Look for files", { level: "file" });
+  if (state.view === "search") offer("Look in the history", { view: "history" });
+  else offer("Look in the code", { view: "search" });
+  return h(
+    "section",
+    { class: "state" },
+    h("h2", {}, state.view === "history" ? "No past commit resembles this" : "Nothing found"),
+    h("p", {}, narrowed.length ? "Nothing matches within these filters." : MISSING[state.view] || MISSING.search),
+    h("div", { class: "actions" }, ways),
+  );
+};
+
+/** Nothing found yet: a first index is being made. The page asks again by itself when it is ready. */
+export const unfinished = () =>
+  h(
+    "section",
+    { class: "state" },
+    h("h2", {}, "The index is still being made"),
+    h("p", {}, "Nothing that is ready so far matches. Once everything is ready, this is searched again by itself."),
+  );
+
+/** Something went wrong. `again` tries once more. A server that asks for a token gets one; all who listen hear of it. */
+export const failure = (problem, again) => {
+  if (problem.status === 401) return tokenForm(again);
+  const gone = problem.status === 0;
+  return h(
+    "section",
+    { class: problem.retryAfter ? "state error passing" : "state error", role: "alert" },
+    h("h2", {}, oneLine(problem.title) || "Something went wrong"),
+    h("p", { class: "detail" }, oneLine(problem.detail)),
+    gone ? h("p", {}, "Start it again with ", h("code", {}, "trackdown serve"), ", then try once more.") : "",
+    problem.retryAfter ? h("p", { id: "countdown" }) : "",
+    h(
+      "div",
+      { class: "actions" },
+      h("button", { type: "button", class: "button strong", on: { click: again } }, "Try again"),
+    ),
+  );
+};
+
+const tokenForm = (again) => {
+  const input = h("input", { type: "password", id: "token", autocomplete: "off", required: true });
+  const submit = (event) => {
+    event.preventDefault();
+    keepToken(input.value.trim());
+    again();
+    document.dispatchEvent(new Event("token"));
+  };
+  return h(
+    "section",
+    { class: "state" },
+    h("h2", {}, "This server asks for a token"),
+    h(
+      "p",
+      {},
+      "Whoever started it knows it. It is kept until this tab is closed, and never becomes part of an address.",
+    ),
+    h(
+      "form",
+      { on: { submit } },
+      h("label", { class: "unseen", for: "token" }, "Token"),
+      input,
+      h("button", { class: "button strong" }, "Continue"),
+    ),
+  );
+};
+
+/** Places where results will be. */
+export const ghosts = (number = 4) =>
+  h(
+    "div",
+    { class: "results", "aria-hidden": "true" },
+    Array.from({ length: number }, () => h("div", { class: "result ghost" }, h("i"), h("i"), h("i"))),
+  );
+
+/** Lines of a panel that will be. */
+export const waiting = () =>
+  h("div", { class: "waiting", role: "status", "aria-label": "Loading" }, h("i"), h("i"), h("i"));

@@ -1,0 +1,48 @@
+// The line above the results: how it stands, and what is worth knowing.
+
+import { byId, h, oneLine } from "./dom.js";
+
+let timer = 0;
+
+/** Say how it stands; also to who listens. */
+export const say = (text, { busy = false } = {}) => {
+  const place = byId("status");
+  place.classList.toggle("reading", busy);
+  if (place.textContent !== text) place.textContent = text;
+  if (!text || busy) byId("status-more").replaceChildren();
+};
+
+/** More beside it, for who looks. */
+export const sayMore = (node) => byId("status-more").replaceChildren(node);
+
+export const showNotes = (notes) =>
+  byId("notes").replaceChildren(
+    ...(notes.length
+      ? [
+          h(
+            "ul",
+            { class: "notes", "aria-label": "Notes" },
+            notes.map((note) => h("li", {}, oneLine(note))),
+          ),
+        ]
+      : []),
+  );
+
+/** Count down on the page and then do it; 0 seconds calls it off. */
+export const retryLater = (seconds, again = null) => {
+  clearInterval(timer);
+  if (!again) return;
+  let left = Math.min(60, Math.ceil(seconds));
+  const tick = () => {
+    const place = byId("countdown");
+    if (!place) clearInterval(timer);
+    else if (left > 0) place.textContent = `Trying again in ${left} s.`;
+    else {
+      clearInterval(timer);
+      again();
+    }
+    left -= 1;
+  };
+  tick();
+  timer = setInterval(tick, 1000);
+};

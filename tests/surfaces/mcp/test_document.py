@@ -1,0 +1,26 @@
+"""What docs/mcp.md says of tools, agents and options is so."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from trackdown.surfaces.agents.known import AGENTS
+from trackdown.surfaces.cli.mcp import command
+from trackdown.surfaces.mcp.tools import TOOLS
+
+TEXT = (Path(__file__).parents[3] / "docs" / "mcp.md").read_text("utf-8")
+
+
+def test_every_tool_and_agent_is_in_the_document() -> None:
+    assert re.findall(r"^\| `(\w+)\(", TEXT, re.MULTILINE) == list(TOOLS)
+    named = re.findall(r"^\| ([^|]+) \| `([\w-]+)` \| .* \| `([^`|]+)` \|$", TEXT, re.MULTILINE)
+    assert named == [(agent.title, agent.name, agent.project) for agent in AGENTS]
+
+
+def test_arguments_and_defaults_are_those_of_the_document() -> None:
+    for name in ("k", "at", "level", "effort", "tests", "languages", "folder", "repository", "max_tokens"):
+        assert f"`{name}`" in TEXT and name in TOOLS["search_code"].takes.model_fields
+    defaults = {option.name: option.default for option in command.params}
+    assert defaults["wait"] == 15 and "up to 15 seconds (`--wait`)" in TEXT
+    assert (defaults["host"], defaults["port"]) == ("127.0.0.1", 8766) and "`http://127.0.0.1:8766/mcp`" in TEXT

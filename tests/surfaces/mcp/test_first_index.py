@@ -1,0 +1,178 @@
+"""A first call on a repository that nobody indexed yet: progress, an answer from what is ready, and cancellation."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+
+import anyio
+import pytest
+from filelock import FileLock
+
+from tests.conftest import Repo
+from tests.surfaces.mcp.connections import (
+    CONNECTIONS,
+    LEGACY,
+    Connect,
+    names,
+    over_stdio,
+    processes_of,
+    talk,
+    text_of,
+    value_of,
+)
+from tests.surfaces.program import Program, wait_for
+
+COOKIE = {"query": "sign the session cookie", "k": 3, "effort": "fast"}
+THING = {"query": "handle thing77", "k": 3, "effort": "fast"}
+
+
+class Held:
+    """Keeps the server from indexing the shop, as another process that indexes it does."""
+
+    def __init__(self, program: Program, lock: str) -> None:
+        folder = program.store / "v1" / "locks"
+        folder.mkdir(parents=True)
+        self._lock = FileLock(folder / lock)
+        self._lock.acquire()
+
+    def release(self) -> None:
+        self._lock.release()
+
+
+@pytest.fixture(scope="session")
+def shop_lock(shop: Repo, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """What the shop's lock is called."""
+    program = Program(tmp_path_factory.mktemp("lock") / "store", shop.root)
+    assert program("index").code == 0
+    (lock,) = program.store.glob("v1/locks/*.lock")
+    return lock.name
+
+
+@pytest.fixture
+def in_shop(program: Program, shop: Repo) -> Program:
+    """The program in the shop's folder, with an empty store."""
+    return replace(program, folder=shop.root)
+
+
+@pytest.fixture
+def held(in_shop: Program, shop_lock: str) -> Iterator[Held]:
+    lock = Held(in_shop, shop_lock)
+    yield lock
+    lock.release()
+
+
+@pytest.mark.parametrize("connection", CONNECTIONS, ids=names)
+def test_progress_is_told_until_the_answer_is_there(
+    connection: tuple[Connect, str], in_shop: Program, held: Held
+) -> None:
+    connect, mode = connection
+    heard: list[tuple[float, str]] = []
+
+    async def told(progress: float, total: float | None, message: str | None) -> None:
+        assert total is None or progress <= total
+        heard.append((progress, message or ""))
+        if len(heard) == 3:
+            held.release()
+
+    async def script() -> None:
+        async with connect(in_shop, "--wait", "50", mode=mode) as client:
+            answer = await client.call_tool("search_code", COOKIE, progress_callback=told)
+            assert not value_of(answer)["partial"]
+            assert value_of(answer)["results"][0]["symbol"] == "Session.sign_cookie"
+
+    talk(script)
+    assert len(heard) >= 3 and any(message.startswith("indexing: ") for _, message in heard), heard
+    seconds = [progress for progress, _ in heard]
+    assert seconds == sorted(set(seconds))
+
+
+@pytest.mark.parametrize("connection", CONNECTIONS, ids=names)
+def test_what_is_ready_is_answered_from_when_waiting_ends(
+    connection: tuple[Connect, str], in_shop: Program, held: Held
+) -> None:
+    connect, mode = connection
+
+    async def script() -> None:
+        async with connect(in_shop, "--wait", "0", mode=mode) as client:
+            before = time.monotonic()
+            first = await client.call_tool("search_code", COOKIE)
+            assert value_of(first)["partial"] and value_of(first)["results"] == []
+            assert value_of(first)["notes"] and "\nnote: " in text_of(first)
+            for tool, arguments in (
+                ("locate_issue", {"issue": "the cookie is not signed"}),
+                ("past_changes", {"query": "cookie"}),
+                ("index_status", {}),
+            ):
+                assert value_of(await client.call_tool(tool, arguments))["partial"]
+            assert time.monotonic() - before < 20
+            held.release()
+            while value_of(answer := await client.call_tool("search_code", COOKIE))["partial"]:
+                await anyio.sleep(0.1)
+            assert value_of(answer)["results"][0]["symbol"] == "Session.sign_cookie"
+            assert not value_of(await client.call_tool("index_status", {}))["partial"]
+
+    talk(script)
+
+
+@pytest.mark.parametrize("connection", CONNECTIONS, ids=names)
+def test_calls_that_are_cancelled_end_in_the_server(
+    connection: tuple[Connect, str], in_shop: Program, held: Held
+) -> None:
+    """More calls than the engine lets in at once: if cancelled ones stayed inside, a later one would be sent away."""
+    connect, mode = connection
+
+    async def script() -> None:
+        async with connect(in_shop, "--wait", "600", mode=mode) as client:
+
+            async def ask(begun: anyio.Event) -> None:
+                async def told(progress: float, total: float | None, message: str | None) -> None:
+                    begun.set()
+
+                answer = await client.call_tool("search_code", COOKIE, progress_callback=told)
+                pytest.fail(f"not cancelled: {text_of(answer)}")
+
+            for _ in range(9):
+                async with anyio.create_task_group() as group:
+                    events = [anyio.Event() for _ in range(16)]
+                    for begun in events:
+                        group.start_soon(ask, begun)
+                    for begun in events:
+                        await begun.wait()
+                    group.cancel_scope.cancel()
+            with anyio.move_on_after(1.0) as waiting:
+                await ask(anyio.Event())
+            assert waiting.cancelled_caught
+            with anyio.fail_after(10):
+                assert value_of(await client.call_tool("index_status", {}))["partial"]
+            held.release()
+            assert value_of(await client.call_tool("search_code", COOKIE))["results"]
+
+    talk(script)
+
+
+def test_a_first_call_on_a_large_repository_waits_and_is_whole(program: Program, crowd: Repo) -> None:
+    heard: list[str] = []
+
+    async def told(progress: float, total: float | None, message: str | None) -> None:
+        heard.append(message or "")
+
+    async def script() -> None:
+        async with over_stdio(replace(program, folder=crowd.root), "--wait", "100", mode=LEGACY) as client:
+            answer = await client.call_tool("search_code", THING, progress_callback=told)
+            assert value_of(answer)["results"][0]["path"] == "pack37/part77.py"
+            assert not value_of(answer)["partial"]
+
+    talk(script, 120)
+    assert any(message.startswith("indexing: parsing files") and " of 1000" in message for message in heard), heard
+
+
+def test_a_client_that_goes_away_leaves_nothing_running(program: Program, crowd: Repo) -> None:
+    async def script() -> None:
+        async with over_stdio(replace(program, folder=crowd.root), "--wait", "600", mode=LEGACY) as client:
+            with anyio.move_on_after(1.0):
+                await client.call_tool("search_code", THING)
+
+    talk(script)
+    assert wait_for(lambda: not processes_of(program)), processes_of(program)

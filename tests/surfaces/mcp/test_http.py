@@ -1,0 +1,104 @@
+"""Who may speak to the server over HTTP."""
+
+from __future__ import annotations
+
+import http.client
+import json
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import anyio
+import httpx2
+from mcp.client import Client
+from mcp.client.streamable_http import streamable_http_client
+
+from tests.conftest import Repo
+from tests.surfaces.mcp.connections import http_server, talk, value_of
+from tests.surfaces.program import Program
+
+TOKEN = "0123456789abcdef0123456789abcdef"
+ASKED = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
+
+
+def post(address: str, body: str = ASKED, **headers: str) -> tuple[int, str]:
+    """Send a message as it stands."""
+    place = urlsplit(address)
+    connection = http.client.HTTPConnection(str(place.hostname), place.port, timeout=20)
+    always = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
+    connection.putrequest("POST", place.path, skip_host="host" in headers, skip_accept_encoding=True)
+    for name, value in {**always, "content-length": str(len(body)), **headers}.items():
+        connection.putheader(name.replace("_", "-"), value)
+    connection.endheaders(body.encode())
+    answer = connection.getresponse()
+    said = answer.read().decode()
+    connection.close()
+    return answer.status, said
+
+
+def test_other_names_other_sites_and_large_bodies_are_refused(ready: Program) -> None:
+    with http_server(ready) as address:
+        assert post(address, host="evil.example:80")[0] == 421
+        assert post(address, origin="http://evil.example")[0] == 403
+        assert post(address, body=json.dumps({"a": "x" * (2 << 20)}))[0] == 413
+        status, said = post(address, body="{not json")
+        assert status == 400 and "Traceback" not in said
+        health = http.client.HTTPConnection(urlsplit(address).netloc, timeout=20)
+        health.request("GET", "/health")
+        assert json.loads(health.getresponse().read()) == {"status": "ok"}
+
+        async def script() -> None:
+            async with Client(address) as client:
+                assert value_of(await client.call_tool("search_code", {"query": "cookie"}))["results"]
+
+        talk(script)
+
+
+def test_a_token_is_demanded_and_taken(ready: Program, tmp_path: Path) -> None:
+    (tmp_path / "token").write_text(TOKEN + "\n")
+    with http_server(ready, "--token-file", tmp_path / "token") as address:
+        assert post(address)[0] == 401 and post(address, authorization="Bearer wrong")[0] == 401
+
+        async def script() -> None:
+            headers = {"Authorization": f"Bearer {TOKEN}"}
+            async with (
+                httpx2.AsyncClient(headers=headers) as http_client,
+                Client(streamable_http_client(address, http_client=http_client)) as client,
+            ):
+                assert value_of(await client.call_tool("search_code", {"query": "cookie"}))["results"]
+
+        talk(script)
+
+
+def test_an_address_that_others_reach_demands_a_token(ready: Program, tmp_path: Path) -> None:
+    ready("mcp", "--http", "--host", "0.0.0.0", "--port", "0").refused(2, "0.0.0.0", "--token-file", "TRACKDOWN_TOKEN")
+    (tmp_path / "short").write_text("abc")
+    ready("mcp", "--http", "--token-file", tmp_path / "short").refused(2, "at least 16")
+    ready("mcp", "--http", "--token-file", tmp_path / "none").refused(2, "cannot read the token")
+    with http_server(ready) as address:
+        taken = str(urlsplit(address).port)
+        ready("mcp", "--http", "--port", taken).refused(2, f"127.0.0.1:{taken}", "--port")
+
+
+def test_a_client_elsewhere_cannot_say_what_is_served(program: Program, tmp_path: Path) -> None:
+    program("mcp", "--http", "--port", "0").refused(2, "not in a repository")
+
+
+def test_many_clients_are_served_at_once(ready: Program, shop: Repo) -> None:
+    found: list[str] = []
+
+    async def script() -> None:
+        async def one() -> None:
+            async with Client(address) as client:
+                for _ in range(3):
+                    value = value_of(
+                        await client.call_tool("search_code", {"query": "sign the cookie", "effort": "fast"})
+                    )
+                    found.append(value["results"][0]["symbol"])
+
+        async with anyio.create_task_group() as group:
+            for _ in range(8):
+                group.start_soon(one)
+
+    with http_server(ready, shop.root) as address:
+        talk(script)
+    assert found == ["Session.sign_cookie"] * 24
