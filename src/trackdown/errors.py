@@ -13,6 +13,8 @@ TrackdownError
 │   ├── StoreBusy           another process writes to it
 │   └── StoreCorrupt        a file of the store is damaged; what it held can be rebuilt
 └── ModelError              a model's weights are missing, damaged or of a kind that cannot be used
+    └── LlmError            a language model cannot be reached, refuses, or may not be asked any more
+        └── NoAnswer        it had no usable answer to one prompt; it may have one to the next
 
 A message names the input, says what is wrong with it and what to do. Surfaces print it as one line.
 """
@@ -72,3 +74,15 @@ class StoreCorrupt(StoreError):
 
 class ModelError(TrackdownError):
     """A model cannot be opened or run. Search goes on without it, by words alone."""
+
+
+class LlmError(ModelError):
+    """A language model cannot be asked. What it has answered so far is kept."""
+
+
+class NoAnswer(LlmError):
+    """One prompt has no answer. Others may have one. `charged` says whether its tokens are likely to be paid for."""
+
+    def __init__(self, message: str, *, charged: bool = False) -> None:
+        super().__init__(message)
+        self.charged = charged

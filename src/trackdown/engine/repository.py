@@ -18,6 +18,9 @@ from trackdown.engine.background import Background
 from trackdown.engine.corpus import corpus_of
 from trackdown.engine.damage import damage_told
 from trackdown.engine.effort import Wanted
+from trackdown.engine.fact_cache import StoreFacts
+from trackdown.engine.generated import NOTHING, check_exemplars
+from trackdown.engine.llm_stages import WITHOUT_LLM, asks_llm, needs_llm
 from trackdown.engine.modes import HYBRID, options_of
 from trackdown.engine.past import past_commits
 from trackdown.engine.prepare import Prepared, Preparer
@@ -47,9 +50,12 @@ from trackdown.types import (
 )
 
 if TYPE_CHECKING:
+    from trackdown.engine.few_shot import Pair
     from trackdown.engine.neighbourhood import Neighbourhood
     from trackdown.engine.related import Related
+    from trackdown.engine.rewriting import Rewriting
     from trackdown.fuse.learned import LearnedFusion
+    from trackdown.models.llm.desk import Desk
 
 MOST_RESULTS = 1000
 _LONGEST_WAIT = 1800.0
@@ -104,6 +110,8 @@ class Repository:
         budget: float | None = None,
         depth: int | None = None,
         rerank: bool | None = None,
+        gar: bool = False,
+        reco: bool = False,
         progress: Progress = no_progress,
     ) -> SearchResults:
         """Rank functions, classes or files for an issue, a question or a name.
@@ -111,7 +119,9 @@ class Repository:
         `at` searches a past commit with the history it had then. `tests=False` leaves test files out. `effort` says how
         much models may read: nothing (fast), as much as `budget` milliseconds allow (balanced), or all that helps
         (thorough). `depth` lets them read exactly so many candidates, however long it takes. `rerank` True or False
-        switches them on or off. Raises QueryError, UsageError, UnknownRevision, StoreError, GitError.
+        switches them on or off. `gar` searches for code that a language model writes as an answer, beside the query;
+        `reco` does so in units together with what `rewrite` made of them. Raises QueryError, UsageError,
+        UnknownRevision, StoreError, GitError, and LlmError for a language model that is named and not there.
         """
         _check(k, level)
         wanted = Wanted(effort, budget, depth, rerank)
@@ -121,7 +131,14 @@ class Repository:
         # Only the default mode leaves it to the effort what models do: any other one says itself what takes part.
         by_default = self.settings.mode.strip() == HYBRID
         judging = wanted.judging(options.judging, by_default, self.settings.budget_ms)
-        options = replace(options, judging=judging)
+        options = replace(options, judging=judging, listwise=wanted.listwise(options.listwise))
+        if gar or reco:
+            options = replace(options, exemplars=options.exemplars or 1, rewritten=options.rewritten or reco)
+        desk = self._desk(options)
+        if options.exemplars:
+            check_exemplars(options, desk, NOTHING)
+        notes: list[str] = [] if desk is not None or not needs_llm(options) else [f"{WITHOUT_LLM}: searched without"]
+        before = desk.counts if desk is not None else ()
         watch = pipeline.Stopwatch()
         with self._warming(judging is not None):
             for attempt in (1, 2):
@@ -129,17 +146,23 @@ class Repository:
                 if options.fusion == "learned" or (by_default and options.fusion == Settings().fusion):
                     options = replace(options, learned=self._own_fusion(prepared, level))
                 watch.lap("check")
-                results = self._results(prepared, understood, options, watch, last=attempt == 2)
+                results = self._results(prepared, understood, options, watch, desk, notes, last=attempt == 2)
                 if results is not None:
                     break
+        notes += desk.notes() if desk is not None else []
         return SearchResults(
             query,
             level,
             results or (),
             (prepared.info(),),
-            (*self._told(prepared), *self._told_of_models(options, asked and judging is not None)),
+            (
+                *self._told(prepared),
+                *self._told_of_models(options, asked and judging is not None),
+                *dict.fromkeys(notes),
+            ),
             prepared.partial,
             {stage: round(value, 3) for stage, value in watch.timings.items()},
+            desk.cost(before) if desk is not None else {},
         )
 
     @damage_told
@@ -209,6 +232,32 @@ class Repository:
         return replace(status, ready=not prepared.partial, notes=self._told(prepared))
 
     @damage_told
+    def rewrite(
+        self,
+        at: str | None = None,
+        times: int = 1,
+        limit: int | None = None,
+        *,
+        pairs: Sequence[Pair] = (),
+        progress: Progress = no_progress,
+    ) -> Rewriting:
+        """Let the language model rewrite a snapshot's units, as `search` uses them with `reco`.
+
+        Each text is rewritten `times` times, at most `limit` rewrites now; what has been rewritten is not asked again.
+        `pairs` of description and code are shown to the model in place of some of the code's own. Raises UsageError
+        without a language model, LlmError for one that is not there, and StoreError; what was made stays.
+        """
+        from trackdown.engine.llm import open_desk
+        from trackdown.engine.rewriting import rewriting
+
+        desk = open_desk(self.settings, StoreFacts(self._store))
+        if desk is None:
+            raise UsageError(WITHOUT_LLM)
+        prepared = self.prepared(at, progress=progress)
+        found = rewriting(prepared, desk, times=times, limit=limit, pairs=pairs, progress=progress)
+        return replace(found, notes=(*self._told(prepared), *found.notes))
+
+    @damage_told
     def inventory(self, at: str | None = None, *, progress: Progress = no_progress) -> Inventory:
         """What a snapshot takes in and what it leaves out, with the rule that did it."""
         snapshot = self._preparer.look(at)
@@ -262,6 +311,14 @@ class Repository:
         repository = self._preparer.identity(prepared.snapshot.commit)
         return own_fusion(self._store, repository, level, fusing_models(prepared.models))
 
+    def _desk(self, options: pipeline.Options) -> Desk | None:
+        """Where stages ask a language model, if one of them may and there is one."""
+        if not asks_llm(options):
+            return None
+        from trackdown.engine.llm import open_desk
+
+        return open_desk(self.settings, StoreFacts(self._store))
+
     @contextmanager
     def _warming(self, wanted: bool) -> Iterator[None]:
         """Models load beside what comes before them. Nothing is still loading afterwards, so that a process may end."""
@@ -293,13 +350,19 @@ class Repository:
         query: Query,
         options: pipeline.Options,
         watch: pipeline.Stopwatch,
+        desk: Desk | None,
+        notes: list[str],
         *,
         last: bool,
     ) -> tuple[Result, ...] | None:
-        """The answer; None when a file it would show changed since the look. At the `last` attempt it is left out."""
+        """The answer; None when a file it would show changed since the look. At the `last` attempt it is left out.
+
+        `notes` gets what stages say of the language model's answers.
+        """
         results: list[Result] = []
         with Snippets(prepared.snapshot) as snippets:
-            for item in pipeline.search(corpus_of(prepared, snippets), query, options, watch):
+            corpus = corpus_of(prepared, snippets, asker=desk, tell=notes.append)
+            for item in pipeline.search(corpus, query, options, watch):
                 result = snippets.result(prepared.code, item, len(results) + 1, self.source.name)
                 if result is not None:
                     results.append(result)

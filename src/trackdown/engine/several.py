@@ -8,6 +8,7 @@ from dataclasses import replace
 from math import inf
 
 from trackdown.engine.repository import Repository
+from trackdown.models.llm.ledger import joined
 from trackdown.types import Effort, Level, Progress, Result, SearchResults, no_progress
 
 Place = tuple[str, str, str, int]
@@ -25,6 +26,8 @@ def search_all(
     budget: float | None = None,
     depth: int | None = None,
     rerank: bool | None = None,
+    gar: bool = False,
+    reco: bool = False,
     progress: Progress = no_progress,
 ) -> SearchResults:
     """Search several repositories or folders and merge the answers by score; the order within each stays.
@@ -46,6 +49,8 @@ def search_all(
             budget=budget,
             depth=depth,
             rerank=rerank,
+            gar=gar,
+            reco=reco,
             progress=progress,
         )
         if len(repositories) == 1:
@@ -70,6 +75,7 @@ def search_all(
         tuple(dict.fromkeys(note for answer in answers for note in answer.notes)),
         any(answer.partial for answer in answers),
         dict(timings),
+        joined([answer.llm for answer in answers]),
     )
 
 

@@ -62,7 +62,11 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """An issue, taken apart. `weights` holds every term that is worth searching for."""
+    """An issue, taken apart. `weights` holds every term that is worth searching for.
+
+    `exemplars` is code that a language model wrote as an answer (GAR); with `exemplars_only` the query's own words take
+    no part in the search.
+    """
 
     text: str
     title: str
@@ -75,6 +79,8 @@ class Query:
     weights: dict[str, float]
     asks_for_tests: bool
     asks_for_prose: bool
+    exemplars: tuple[str, ...] = ()
+    exemplars_only: bool = False
 
 
 def understand(text: str) -> Query:
