@@ -9,9 +9,12 @@ from trackdown.engine.snippets import Snippets
 from trackdown.errors import UnknownRevision
 from trackdown.index.neural import Neural
 from trackdown.retrieve.corpus import Corpus
+from trackdown.types import Progress, no_progress
 
 
-def corpus_of(prepared: Prepared, snippets: Snippets, seen_from: str | None = None) -> Corpus:
+def corpus_of(
+    prepared: Prepared, snippets: Snippets, seen_from: str | None = None, progress: Progress = no_progress
+) -> Corpus:
     """What is searched; `snippets` reads the source of the same state. `seen_from` is a full id: only its past shows.
 
     Raises UnknownRevision when `seen_from` is not in the history of what was prepared.
@@ -30,5 +33,6 @@ def corpus_of(prepared: Prepared, snippets: Snippets, seen_from: str | None = No
         prepared.messages,
         prepared.facts,
         models.failed,
+        progress,
     )
     return Corpus(prepared.code, history, named_at, prepared.graph, prepared.vectors, neural)

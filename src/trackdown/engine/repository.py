@@ -129,7 +129,7 @@ class Repository:
                 if options.fusion == "learned" or (by_default and options.fusion == Settings().fusion):
                     options = replace(options, learned=self._own_fusion(prepared, level))
                 watch.lap("check")
-                results = self._results(prepared, understood, options, watch, last=attempt == 2)
+                results = self._results(prepared, understood, options, watch, progress, last=attempt == 2)
                 if results is not None:
                     break
         return SearchResults(
@@ -293,13 +293,14 @@ class Repository:
         query: Query,
         options: pipeline.Options,
         watch: pipeline.Stopwatch,
+        progress: Progress,
         *,
         last: bool,
     ) -> tuple[Result, ...] | None:
         """The answer; None when a file it would show changed since the look. At the `last` attempt it is left out."""
         results: list[Result] = []
         with Snippets(prepared.snapshot) as snippets:
-            for item in pipeline.search(corpus_of(prepared, snippets), query, options, watch):
+            for item in pipeline.search(corpus_of(prepared, snippets, progress=progress), query, options, watch):
                 result = snippets.result(prepared.code, item, len(results) + 1, self.source.name)
                 if result is not None:
                     results.append(result)

@@ -33,7 +33,7 @@ class UnitEncoder:
         """The best cosine of each candidate's units, best candidates first, until time is up."""
         tally = Tally(candidates)
         asked = None
-        for batch in budget.batches(tally.items(), self._at_once):
+        for batch in budget.batches(tally.items(), self._at_once, "compare"):
             if asked is None:
                 asked = self._kept.rows([query])[0]
             texts = [self._texts.whole(unit) for _, unit in batch]
