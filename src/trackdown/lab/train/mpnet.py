@@ -48,7 +48,7 @@ class Mpnet(nn.Module):
         self.words = nn.Embedding(shape.vocabulary, shape.width)
         self.places = nn.Embedding(shape.positions, shape.width)
         self.norm = nn.LayerNorm(shape.width, eps=1e-5)
-        self.distances = nn.Embedding(_BUCKETS, shape.heads)
+        self.distances = nn.Embedding(_BUCKETS, shape.heads).requires_grad_(False)  # attention is slow when it learns it
         self.layers = nn.ModuleList(Layer(shape) for _ in range(shape.layers))
         self.register_buffer(IDS, ids.long())
         for layer in self.layers:
