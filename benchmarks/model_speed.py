@@ -3,7 +3,8 @@
 python benchmarks/model_speed.py TEXTS.txt [--models packaged] [--threads 1,2] [--seconds 3]
 
 TEXTS is a file of source code or prose; its words, as models read them, are cut into texts of the lengths measured.
-Texts go through a model one by one, as in a search. Loading is measured in a process of its own each time.
+A model reads as many texts side by side as it has threads, each apart, as in a search. Loading is measured in
+a process of its own each time.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ LENGTHS = (64, 128, 256)
 QUERY_TOKENS = 24
 """The part of a pair's length that its query takes; the subject of a commit is about as long."""
 _MOST_TEXTS = 500
+Read = Callable[[Sequence[str]], object]
 _LOADS = 3
 
 
@@ -61,7 +63,9 @@ def measure(name: str, text: str, threads: Sequence[int], seconds: float, texts:
             "parameters": manifest.roles[role].parameters,
             "bytes": manifest.files[file].bytes,
             "load_ms": loaded(name, role, texts),
-            "per_second": {str(number): speeds(open_models(name, number), role, words, seconds) for number in threads},
+            "per_second": {
+                str(number): speeds(open_models(name, number), role, words, number, seconds) for number in threads
+            },
         } | ({"same_file_as": shared} if shared else {})
     return report
 
@@ -80,7 +84,7 @@ def load_once(name: str, role: str) -> float:
     return (time.perf_counter() - started) * 1000
 
 
-def speeds(models: Models, role: str, words: Sequence[str], seconds: float) -> dict[str, float]:
+def speeds(models: Models, role: str, words: Sequence[str], threads: int, seconds: float) -> dict[str, float]:
     """Texts (or pairs) a second by the number of tokens, special ones included."""
     tokens = TextTokens(models.folder / models.manifest.roles[role].tokenizer)
     found = {}
@@ -88,25 +92,25 @@ def speeds(models: Models, role: str, words: Sequence[str], seconds: float) -> d
         read = reader(models, role, length, tokens, words)
         room = {"static": length, "encoder": length - 2, "cross_encoder": length - 3 - QUERY_TOKENS}[role]
         texts = list(islice(cut(words, room, tokens), _MOST_TEXTS))
-        found[str(length)] = round(speed(read, texts, seconds), 1)
+        found[str(length)] = round(speed(read, texts, threads, seconds), 1)
     return found
 
 
-def reader(models: Models, role: str, length: int, tokens: TextTokens, words: Sequence[str]) -> Callable[[str], object]:
-    """A function that lets a model read one text of a length."""
+def reader(models: Models, role: str, length: int, tokens: TextTokens, words: Sequence[str]) -> Read:
+    """A function that lets a model read texts of a length."""
     if role == "static":
         table = models.static
         assert table is not None
-        return table.text
+        return lambda texts: [table.text(text) for text in texts]
     if role == "encoder":
         encoder = models.encoder
         assert encoder is not None
-        return lambda text: encoder.encode([text], longest=length)
+        return lambda texts: encoder.encode(texts, longest=length, apart=True)
     judge = models.cross_encoder
     assert judge is not None
     judge.longest = length
     query = next(cut(words, QUERY_TOKENS, tokens))
-    return lambda text: judge.score(query, [text])
+    return lambda texts: judge.score(query, texts, apart=True)
 
 
 def cut(words: Sequence[str], room: int, tokens: TextTokens) -> Iterator[str]:
@@ -124,14 +128,14 @@ def cut(words: Sequence[str], room: int, tokens: TextTokens) -> Iterator[str]:
         count += size
 
 
-def speed(read: Callable[[str], object], texts: Sequence[str], seconds: float) -> float:
+def speed(read: Read, texts: Sequence[str], at_once: int, seconds: float) -> float:
     """Texts a second, after a few that warm up."""
-    for text in texts[:3]:
-        read(text)
+    read(texts[: 2 * at_once])
     count, started = 0, time.perf_counter()
-    for text in cycle(texts):
-        read(text)
-        count += 1
+    for first in cycle(range(0, len(texts), at_once)):
+        some = texts[first : first + at_once]
+        read(some)
+        count += len(some)
         if (spent := time.perf_counter() - started) >= seconds:
             break
     return count / spent

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ from trackdown.fuse.adaptive import adapted
 from trackdown.fuse.rrf import rrf
 from trackdown.fuse.weighted import weighted
 from trackdown.query.understand import Query
-from trackdown.rerank.judging import Judging, Verdict
+from trackdown.rerank.judging import SIGNALS, JudgeWeights, Judging, Verdict
 from trackdown.rerank.llm import Listwise
 from trackdown.retrieve import commits, dense, lexical, mentions
 from trackdown.retrieve.candidates import Candidates, candidates
@@ -173,7 +173,7 @@ def search(
         watch.lap("expand")
     verdict = Verdict(list(range(len(chosen))), fused_factor=1.0)
     if options.judging is not None and corpus.neural is not None:
-        verdict = _judge(corpus, query, fused, chosen, options.judging, watch)
+        verdict = _judge(corpus, query, fused, chosen, _weighed(options.judging, query, options), watch)
     if tap is not None:
         tap(_tapped(fused, chosen, verdict))
     if options.listwise is not None and corpus.asker is not None and corpus.neural is not None:
@@ -363,6 +363,19 @@ def _order(
     pieces = _pieces(corpus, fused, UNITS, [chosen[place] for place in first])
     found = llm_order(query.text, pieces, listwise, corpus.asker, corpus.tell)
     verdict.reorder([*(first[number] for number in found), *rest], fused.total[chosen])
+
+
+def _weighed(judging: Judging, query: Query, options: Options) -> Judging:
+    """How to judge, with fitted weights where fusion is fitted and there are some for the level."""
+    if options.fusion != "learned":
+        return judging
+    from trackdown.fuse.learned import load_learned
+    from trackdown.query.features import query_features
+
+    fitted = load_learned(options.level, "rerank")
+    if fitted is None:
+        return judging
+    return replace(judging, weights=JudgeWeights.by_signal(fitted.by_signal(SIGNALS, query_features(query))))
 
 
 def _reasons(

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from trackdown.errors import ModelError
-from trackdown.models.batches import Numbers, OutOfMemory, run_in_batches
+from trackdown.models.batches import Numbers, OutOfMemory, Run, one_by_one, run_in_batches
 
 
-@given(st.lists(st.integers(1, 50), max_size=60), st.integers(1, 200), st.integers(1, 200))
-def test_every_row_runs_once_within_the_limits(lengths: list[int], tokens: int, memory: int) -> None:
+@given(st.lists(st.integers(1, 50), max_size=60), st.integers(1, 200), st.integers(1, 200), st.integers(1, 4))
+def test_every_row_runs_once_within_the_limits(lengths: list[int], tokens: int, memory: int, threads: int) -> None:
     sizes: list[int] = []
 
     def run(batch: list[int]) -> Numbers:
@@ -22,7 +24,7 @@ def test_every_row_runs_once_within_the_limits(lengths: list[int], tokens: int, 
         sizes.append(len(batch) * longest)
         return np.array([lengths[place] for place in batch], np.float32)
 
-    order, results = run_in_batches(lengths, run, tokens=tokens)
+    order, results = run_in_batches(lengths, run, tokens=tokens, threads=threads)
     assert sorted(order) == list(range(len(lengths)))
     if lengths:
         assert np.concatenate(results).tolist() == [lengths[place] for place in order]
@@ -45,6 +47,19 @@ def test_batches_halve_down_to_one_row() -> None:
 
     run_in_batches([10] * 8, run, tokens=80)
     assert tried == [8, 4, 2] + [1] * 8
+
+
+def test_batches_run_side_by_side_until_memory_is_short() -> None:
+    groups: list[list[int]] = []
+
+    def spread(run: Run, batches: Sequence[list[int]]) -> list[Numbers]:
+        groups.append([len(batch) for batch in batches])
+        if len(groups) == 2:
+            raise OutOfMemory
+        return one_by_one(run, batches)
+
+    run_in_batches([10] * 8, lambda batch: np.zeros(len(batch), np.float32), tokens=20, threads=2, spread=spread)
+    assert groups == [[2, 2], [2, 2], [2], [2]]
 
 
 def test_one_row_too_large_is_an_error() -> None:

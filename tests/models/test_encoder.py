@@ -105,3 +105,15 @@ def _watch(models: Models, most_rows: int, error: Callable[[], BaseException] = 
     session = models.session("encoder")
     watched = session.runtime = FailingRuntime(session.runtime, most_rows, error)
     return watched
+
+
+def test_apart_no_text_depends_on_its_company_or_on_threads(packaged: Models) -> None:
+    several = open_models(threads=3)
+    assert packaged.encoder is not None and packaged.cross_encoder is not None
+    assert several.encoder is not None and several.cross_encoder is not None
+    texts = ["parse the date of a row", "where is the session cookie signed", "read", "index " * 60, ""]
+    alone = np.concatenate([packaged.encoder.encode([text]) for text in texts])
+    assert np.array_equal(several.encoder.encode(texts, apart=True), alone)
+    assert not np.array_equal(several.encoder.encode(texts), alone)  # int8: a batch shares its scales
+    judged = np.concatenate([packaged.cross_encoder.score("parse a date", [text]) for text in texts])
+    assert np.array_equal(several.cross_encoder.score("parse a date", texts, apart=True), judged)

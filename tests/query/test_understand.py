@@ -247,10 +247,31 @@ def test_whether_tests_are_asked_for(text: str, asks: bool) -> None:
     assert understand(text).asks_for_tests == asks
 
 
-def test_in_a_long_issue_only_the_title_asks() -> None:
+LINKS = [
+    ("https://github.com/ada/shop/blob/main/src/cart.py#L12", Frame("main/src/cart.py", 12, "")),
+    ("[here](https://github.com/ada/shop/blob/v1.2/cart.py#L3-L9).", Frame("v1.2/cart.py", 3, "")),
+    ("<https://gitlab.com/ada/shop/-/blob/main/cart.rb?ref_type=heads#L7>", Frame("main/cart.rb", 7, "")),
+    ("https://bitbucket.org/ada/shop/src/abc123/cart.go#lines-4", Frame("abc123/cart.go", 4, "")),
+    ("https://codeberg.org/ada/shop/src/branch/main/cart.c#L8", Frame("branch/main/cart.c", 8, "")),
+]
+
+
+@pytest.mark.parametrize(("text", "frame"), LINKS)
+def test_links_to_lines_are_frames(text: str, frame: Frame) -> None:
+    assert understand(f"Carts lose wares\n\nsee {text} for why").frames == (frame,)
+
+
+def test_links_to_files_are_paths() -> None:
+    query = understand("Carts lose wares, see https://github.com/ada/shop/blob/main/src/cart.py.")
+    assert query.paths == ("main/src/cart.py",) and query.frames == ()
+    assert understand("Carts lose wares, see https://example.org/blob/ and https://a/b/c#L3").frames == ()
+
+
+def test_in_a_long_issue_only_the_title_asks_and_for_prose_only() -> None:
     body = "It breaks when the header is empty. " * 20
     assert not understand(f"Parser breaks\n\n{body} The unit tests and the docs pass.").asks_for_tests
-    assert understand(f"Unit tests of the parser break\n\n{body}").asks_for_tests
+    assert not understand(f"Unit tests of the parser break\n\n{body}").asks_for_tests
+    assert understand("Unit tests of the parser").asks_for_tests
     assert understand(f"Typo in the documentation\n\n{body}").asks_for_prose
     assert not understand(f"Parser breaks\n\n{body} See the docs.").asks_for_prose
 

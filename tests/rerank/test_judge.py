@@ -150,7 +150,7 @@ def test_a_model_that_cannot_be_run_is_told_and_the_rest_goes_on(
 ) -> None:
     assert models.encoder is not None
 
-    def broken(texts: list[str]) -> None:
+    def broken(texts: list[str], *, apart: bool) -> None:
         raise ModelError("no memory")
 
     monkeypatch.setattr(models.encoder, "encode", broken)

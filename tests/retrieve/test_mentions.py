@@ -65,6 +65,7 @@ def index() -> CodeIndex:
         ("    at Router.handle (/app/src/web/router.js:3:5)", "Router.handle", "src/web/router.js"),
         ("goroutine 1:\n\t/home/me/app/server/main.go:4 +0x1d", "Serve", "server/main.go"),
         ("thread 'main' panicked at src/lexer.rs:2:5:", "next_token", "src/lexer.rs"),
+        ("see https://github.com/ada/shop/blob/main/src/web/session.py#L6-L7", "Session.load", "src/web/session.py"),
     ],
 )
 def test_a_frame_names_the_function_around_its_line(index: CodeIndex, text: str, symbol: str, path: str) -> None:

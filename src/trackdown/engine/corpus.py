@@ -12,6 +12,7 @@ from trackdown.engine.snippets import Snippets
 from trackdown.errors import UnknownRevision
 from trackdown.index.neural import Neural
 from trackdown.retrieve.corpus import Corpus, not_told
+from trackdown.types import Progress, no_progress
 
 if TYPE_CHECKING:
     from trackdown.models.llm.asking import Asker
@@ -25,6 +26,7 @@ def corpus_of(
     asker: Asker | None = None,
     tell: Callable[[str], None] = not_told,
     generated: Generated = NOTHING,
+    progress: Progress = no_progress,
 ) -> Corpus:
     """What is searched; `snippets` reads the source of the same state. `seen_from` is a full id: only its past shows.
 
@@ -46,6 +48,7 @@ def corpus_of(
         prepared.messages,
         prepared.facts,
         models.failed,
+        progress,
     )
     return Corpus(
         prepared.code,

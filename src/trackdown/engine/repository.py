@@ -146,7 +146,7 @@ class Repository:
                 if options.fusion == "learned" or (by_default and options.fusion == Settings().fusion):
                     options = replace(options, learned=self._own_fusion(prepared, level))
                 watch.lap("check")
-                results = self._results(prepared, understood, options, watch, desk, notes, last=attempt == 2)
+                results = self._results(prepared, understood, options, watch, desk, notes, progress, last=attempt == 2)
                 if results is not None:
                     break
         notes += desk.notes() if desk is not None else []
@@ -352,6 +352,7 @@ class Repository:
         watch: pipeline.Stopwatch,
         desk: Desk | None,
         notes: list[str],
+        progress: Progress,
         *,
         last: bool,
     ) -> tuple[Result, ...] | None:
@@ -361,7 +362,7 @@ class Repository:
         """
         results: list[Result] = []
         with Snippets(prepared.snapshot) as snippets:
-            corpus = corpus_of(prepared, snippets, asker=desk, tell=notes.append)
+            corpus = corpus_of(prepared, snippets, asker=desk, tell=notes.append, progress=progress)
             for item in pipeline.search(corpus, query, options, watch):
                 result = snippets.result(prepared.code, item, len(results) + 1, self.source.name)
                 if result is not None:

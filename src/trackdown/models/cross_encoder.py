@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from trackdown.errors import ModelError
-from trackdown.models.batches import Numbers, run_in_batches
+from trackdown.models.batches import TOKENS, Numbers, run_in_batches
 from trackdown.models.manifest import Role
 from trackdown.models.session import Session
 from trackdown.models.text_tokens import TextTokens
@@ -29,10 +29,16 @@ class CrossEncoder:
         self._session = session
         self._tokens = tokens
 
-    def score(self, query: str, texts: Sequence[str]) -> Numbers:
+    @property
+    def threads(self) -> int:
+        """How many texts are read side by side."""
+        return self._session.threads
+
+    def score(self, query: str, texts: Sequence[str], *, apart: bool = False) -> Numbers:
         """One number for each text, in their order; LOWEST where the text or the query holds no word.
 
-        Raises ModelError when there is no memory for one pair.
+        With `apart` no number depends on the other texts, as `Encoder.encode` says. Raises ModelError when there is no
+        memory for one pair.
         """
         start, end = self._tokens.before, self._tokens.after
         asked = self._tokens.ids(query, self._role.longest_query)
@@ -48,6 +54,9 @@ class CrossEncoder:
         order, results = run_in_batches(
             list(map(len, rows)),
             lambda batch: self._session.run(self._role.output, [rows[row] for row in batch], [len(first)] * len(batch)),
+            tokens=1 if apart else TOKENS,
+            threads=self.threads,
+            spread=self._session.spread,
         )
         if results:
             scores[[places[row] for row in order]] = np.concatenate(results)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from trackdown.errors import ModelError
-from trackdown.models.batches import Numbers, run_in_batches
+from trackdown.models.batches import TOKENS, Numbers, run_in_batches
 from trackdown.models.manifest import Role
 from trackdown.models.session import Session, padded_mask
 from trackdown.models.text_tokens import TextTokens
@@ -27,10 +27,17 @@ class Encoder:
         self._session = session
         self._tokens = tokens
 
-    def encode(self, texts: Sequence[str], longest: int | None = None) -> Numbers:
+    @property
+    def threads(self) -> int:
+        """How many texts are read side by side."""
+        return self._session.threads
+
+    def encode(self, texts: Sequence[str], longest: int | None = None, *, apart: bool = False) -> Numbers:
         """One row for each text, in their order; zero for a text without a word.
 
-        `longest` reads less than the model could, for speed. Raises ModelError when there is no memory for one text.
+        `longest` reads less than the model could, for speed. A quantised model scales by what is in a batch: with
+        `apart` every text is a batch of its own, and its row depends on nothing else. Raises ModelError when there is
+        no memory for one text.
         """
         most = min(longest or self.longest, self.longest) - len(self._tokens.before) - len(self._tokens.after)
         rows: list[list[int]] = []
@@ -40,7 +47,13 @@ class Encoder:
                 rows.append([*self._tokens.before, *ids, *self._tokens.after])
                 places.append(place)
         vectors = np.zeros((len(texts), self.dimensions), np.float32)
-        order, results = run_in_batches(list(map(len, rows)), lambda batch: self._run([rows[row] for row in batch]))
+        order, results = run_in_batches(
+            list(map(len, rows)),
+            lambda batch: self._run([rows[row] for row in batch]),
+            tokens=1 if apart else TOKENS,
+            threads=self.threads,
+            spread=self._session.spread,
+        )
         if results:
             vectors[[places[row] for row in order]] = np.concatenate(results)
         return vectors

@@ -23,6 +23,11 @@ _JS_FRAME = re.compile(
 )
 # A run of a path's signs is tried from its beginning only: otherwise long runs would take quadratic time.
 _PLACE = re.compile(r"(?<![\w/.@+-])(/?(?:[\w.@+-]+/)*[\w.@+-]+\.[A-Za-z]\w{0,9}):(\d{1,7})\b")
+_LINK = re.compile(
+    r"https?://[\w.-]+/[^\s#?()<>\"'`]{1,200}?/(?:blob|blame|raw|src)/([^\s#?()<>\[\]\"'`]{1,300})"
+    r"(?:\?[\w=&]{0,40})?(?:#(?:L|lines-|n)(\d{1,7}))?"
+)
+"""Links to a file on GitHub, GitLab, Gitea or Bitbucket, and to a line of it. The path begins behind some ref."""
 _PATH = re.compile(r"(?<![\w/.:@+-])((?:\.{0,2}/)?(?:[\w.@+-]+/)*[\w@+-][\w.@+-]*\.[A-Za-z]\w{0,9})(?![\w/])")
 _FOLDER_PATH = re.compile(r"(?<![\w/.:@+-])((?:[\w.@+-]+/){1,10}[\w.@+-]*)(?![\w/])")
 _DOTTED = re.compile(r"(?<![\w/])([A-Za-z_]\w*(?:(?:\.|::|#|->)[A-Za-z_]\w*)+)")
@@ -53,7 +58,7 @@ _MANY_TERMS = 80
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A frame of a traceback: where it was, and in what. `function` may be empty."""
+    """A line that the query points at: where it was, and in what, which only a traceback says."""
 
     path: str
     line: int
@@ -89,7 +94,7 @@ def understand(text: str) -> Query:
     prose, code = _fences(cleaned)
     frames = _frames(cleaned)
     title = next((line.strip().lstrip("#").strip() for line in prose.splitlines() if line.strip()), "")
-    asked = title if len(cleaned) > 400 else prose
+    short = len(cleaned.strip().splitlines()) == 1
     weights = _weights(cleaned, title)
     if not weights:
         raise QueryError("the query holds no word to search for: give a few words, a name or an issue's text")
@@ -99,7 +104,8 @@ def understand(text: str) -> Query:
     names = _names(prose, inline, code, frames, paths)
     return Query(
         cleaned, title, prose, (*code, *inline), quoted, frames, paths, names, weights,
-        bool(_ASKS_FOR_TESTS.search(asked)), bool(_ASKS_FOR_PROSE.search(asked)),
+        # An issue is resolved in code, also where it speaks of tests and of what is documented.
+        short and bool(_ASKS_FOR_TESTS.search(prose)), bool(_ASKS_FOR_PROSE.search(title)),
     )  # fmt: skip
 
 
@@ -121,7 +127,7 @@ def _fences(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _frames(text: str) -> tuple[Frame, ...]:
-    """Traceback frames of Python, the JVM, JavaScript, and `path:line` as Go, Rust and compilers print it."""
+    """Traceback frames of Python, the JVM, JavaScript, `path:line` as Go, Rust and compilers print it, and links."""
     found: dict[Frame, None] = {}
     for path, line, function in _PYTHON_FRAME.findall(text):
         found[Frame(path, int(line), function.strip("<>"))] = None
@@ -129,6 +135,9 @@ def _frames(text: str) -> tuple[Frame, ...]:
         found[Frame(path, int(line), f"{owner}.{function}")] = None
     for function, path, line in _JS_FRAME.findall(text):
         found[Frame(path, int(line), function.strip())] = None
+    for path, line in _LINK.findall(text):
+        if line:
+            found[Frame(path, int(line), "")] = None
     known = {(frame.path, frame.line) for frame in found}
     for path, line in _PLACE.findall(text):
         if (path, int(line)) not in known:
@@ -139,6 +148,7 @@ def _frames(text: str) -> tuple[Frame, ...]:
 def _paths(text: str) -> tuple[str, ...]:
     """What looks like a file's path or name, or like a folder."""
     found = dict.fromkeys(match.removeprefix("./") for match in _PATH.findall(text))
+    found.update(dict.fromkeys(path.rstrip(".,;:") for path, line in _LINK.findall(text) if not line))
     found.update(dict.fromkeys(match.strip("/") for match in _FOLDER_PATH.findall(text) if match.count("/") > 1))
     return tuple(path for path in found if len(path) < 300)[:200]
 

@@ -22,8 +22,13 @@ class UnitEncoder:
 
     def __init__(self, encoder: Encoder, texts: UnitTexts, facts: FactCache) -> None:
         self._texts = texts
+        self._at_once = encoder.threads
         self._kept = Kept(
-            VECTORS, facts, lambda text: f"{digest(text)}:{encoder.model_id}", encoder.encode, encoder.dimensions
+            VECTORS,
+            facts,
+            lambda text: f"{digest(text)}:{encoder.model_id}",
+            lambda texts: encoder.encode(texts, apart=True),
+            encoder.dimensions,
         )
 
     def cosines(
@@ -35,7 +40,7 @@ class UnitEncoder:
         """
         tally = Tally(candidates)
         asked = None
-        for batch in budget.batches(tally.items()):
+        for batch in budget.batches(tally.items(), self._at_once, "compare"):
             if asked is None:
                 asked = self._asked(query, exemplars)
             texts = [self._texts.whole(unit) for _, unit in batch]

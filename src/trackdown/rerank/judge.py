@@ -101,7 +101,7 @@ class _Cascade:
         self._neural = neural
         self._judging = judging
         self._weights = judging.weights
-        self._budget = TimeBudget(judging.budget_ms)
+        self._budget = TimeBudget(judging.budget_ms, progress=neural.progress)
         self._texts = UnitTexts(code, neural.texts)
         self._pairs: Pairs | None = None
         best = float(np.abs(ranking.fused).max(initial=0.0))

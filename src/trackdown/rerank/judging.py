@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,8 +10,9 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 
-ENCODER, COMMITS, CODE, LLM = "encoder", "commit-reranker", "code-reranker", "llm"
-"""Signals."""
+FUSED, ENCODER, COMMITS, CODE, LLM = "fused", "encoder", "commit-reranker", "code-reranker", "llm"
+SIGNALS = (FUSED, ENCODER, COMMITS, CODE)
+"""What is weighed: what fusion gave, and what the models say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,15 @@ class JudgeWeights:
     encoder: float = 0.6
     commit: float = 0.15
     code: float = 0.35
+
+    @staticmethod
+    def by_signal(weights: Mapping[str, float]) -> JudgeWeights:
+        """Weights under the names of the signals; what is not among them has no say."""
+        return JudgeWeights(*(weights.get(signal, 0.0) for signal in SIGNALS))
+
+    def as_dict(self) -> dict[str, float]:
+        """The same the other way round."""
+        return dict(zip(SIGNALS, (self.fused, self.encoder, self.commit, self.code), strict=True))
 
 
 @dataclass(frozen=True, slots=True)

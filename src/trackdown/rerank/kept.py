@@ -28,9 +28,8 @@ def digest(*texts: str) -> str:
 class Kept:
     """Rows of numbers for texts: from facts where they are, else computed. New ones are written by `keep`.
 
-    `key` names a text, `compute` makes the rows of some. Texts go through a model one by one: a quantised model scales
-    by what is in a batch, and a fact must not depend on that; on a CPU it is no slower. A row is rounded as facts keep
-    it before it is used, so the first answer is the same as later ones.
+    `key` names a text, `compute` makes the rows of some, each of which may depend on its own text only. A row is
+    rounded as facts keep it before it is used, so the first answer is the same as later ones.
     """
 
     def __init__(
@@ -56,9 +55,10 @@ class Kept:
         known = {key: row for key, row in self._facts.read(self._kind, keys).items() if len(row) == length}
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
         if missing:
-            made = {key: self._compute([text]).astype(stored).tobytes() for key, text in missing.items()}
-            known |= made
-            self._new += made.items()
+            rows = self._compute(list(missing.values())).astype(stored)
+            made = [(key, row.tobytes()) for key, row in zip(missing, rows, strict=True)]
+            known.update(made)
+            self._new += made
             if len(self._new) >= _WRITTEN_AT_ONCE:
                 self.keep()
         table = np.frombuffer(b"".join(known[key] for key in keys), dtype=stored)

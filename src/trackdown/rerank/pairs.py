@@ -21,11 +21,12 @@ class Pairs:
     """The relevance of texts for a query, as the logits of the model; kept as facts."""
 
     def __init__(self, model: CrossEncoder, query: str, facts: FactCache) -> None:
+        self.at_once = model.threads
         self._kept = Kept(
             RELEVANCE,
             facts,
             lambda text: f"{digest(query, text)}:{model.model_id}",
-            lambda texts: model.score(query, texts)[:, None],
+            lambda texts: model.score(query, texts, apart=True)[:, None],
             1,
         )
 

@@ -133,7 +133,7 @@ def _frame(index: CodeIndex, names: _FileNames, frame: Frame, score: float, foun
     if not files or len(files) > 3:
         return
     for file in files:
-        where = f"a traceback through {frame.path.rsplit('/', 1)[-1]}:{frame.line}"
+        where = f"the line {frame.path.rsplit('/', 1)[-1]}:{frame.line}"
         found.file(file, score / len(files), where)
         rows = [row for row in index.units_of(file) if index.kind(row) != "window"]
         last = frame.function.rsplit(".", 1)[-1]

@@ -14,7 +14,7 @@ from trackdown.errors import EmptyRepository, NoSuchPath, UsageError
 from trackdown.lab.mine.dataset import NO_PARENT, SAID_BEFORE
 from trackdown.lab.mine.filters import MERGE
 from trackdown.lab.mine.harvest import SAME_WORDS, Example, Harvest, Limits
-from trackdown.lab.mine.pairs import FOREIGN, LIKE_ANOTHER, MANY_UNITS, NO_UNIT, harvest
+from trackdown.lab.mine.pairs import FOREIGN, LIKE_ANOTHER, MANY_UNITS, NO_UNIT, SHORT, harvest
 from trackdown.lab.mine.present import LIKE_ANOTHER_DOCSTRING, LIKE_OTHER_CODE
 
 CART = '''\
@@ -149,6 +149,14 @@ def test_limits(repo: Repo) -> None:
     few = harvest(repo.root, "x", Limits(docstrings=0, others=1))
     assert docstrings(few) == [] and len(commits(few)) == 5
     assert harvest(repo.root, "x", Limits(seconds=0)).looked_at <= 6
+    repo.commit(
+        "Change the count of dates in carts\n\nPeople who count their wares twice\nget another number.",
+        {"cart.py": CART},
+    )
+    long = harvest(repo.root, "x", Limits(words=8))
+    assert [example.subject for example in commits(long)] == ["Change the count of dates in carts"] and long.dropped[
+        SHORT
+    ] == 5
 
 
 def test_the_same_seed_gives_the_same(repo: Repo) -> None:

@@ -32,7 +32,10 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much to take from one repository. `seconds` bounds the time spent on its commits."""
+    """How much to take from one repository. `seconds` bounds the time spent on its commits.
+
+    A message must have `words` words: long ones read like issues.
+    """
 
     cases: int = 3000
     files: int = 10
@@ -40,6 +43,7 @@ class Limits:
     others: int = 2500
     seconds: float = 60.0
     seed: int = 0
+    words: int = 0
 
 
 @dataclass(slots=True)

@@ -35,6 +35,7 @@ from trackdown.types import FUNCTION_KINDS, Progress, no_progress
 from trackdown.units.facts import Unit
 
 NOT_COMPARED, LIKE_ANOTHER = "cannot be compared", "query like another"
+SHORT = "short message"
 NO_UNIT, MANY_UNITS, FOREIGN = "no unit edited", "too many units edited", "vendored or generated file"
 _BATCH = 256
 _LONGEST_MESSAGE = 4000
@@ -146,6 +147,8 @@ class _Commits:
         self._to_come[subject] -= 1
         if self._to_come[subject] > 0:
             return SAID_BEFORE
+        if len(clean_message(commit.message).split()) < self._limits.words:
+            return SHORT
         return self._filters.fitting_rule(commit, clean_subject(commit.message))
 
     def _follow(self, commit: Commit | None) -> None:

@@ -52,6 +52,8 @@ Examples:
 @click.option("--max-cases", type=click.IntRange(1), default=3000, show_default=True, help="Commits per repository.")
 @click.option("--max-files", type=click.IntRange(1), default=10, show_default=True,
               help="A commit that touches more files is a mass change and no query.")  # fmt: skip
+@click.option("--min-words", type=click.IntRange(0), default=0, show_default=True,
+              help="A message with fewer words is no query: long ones read like issues.")  # fmt: skip
 @click.option("--seconds", type=click.FloatRange(1), default=60, show_default=True,
               help="Time for the pairs of one repository's commits.")  # fmt: skip
 @click.option("--negatives", type=click.IntRange(0), default=0, metavar="K",
@@ -110,6 +112,7 @@ def _wanted(
     rewritten: tuple[Path, ...],
     max_cases: int,
     max_files: int,
+    min_words: int,
     seconds: float,
     negatives: int,
 ) -> Wanted:
@@ -121,7 +124,8 @@ def _wanted(
     if negatives and not pairs:
         raise UsageError("--negatives are part of --pairs: ask for these, too")
     messages = read_rewritten(rewritten) if rewritten else None
-    return Wanted(out, pairs, records, Limits(cases=max_cases, files=max_files, seconds=seconds), negatives, messages)
+    limits = Limits(cases=max_cases, files=max_files, seconds=seconds, words=min_words)
+    return Wanted(out, pairs, records, limits, negatives, messages)
 
 
 def _mine_and_write(places: list[Place], wanted: Wanted, settings: Settings, style: str) -> None:
