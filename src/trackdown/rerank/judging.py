@@ -22,7 +22,7 @@ class JudgeWeights:
     fused: float = 1.0
     encoder: float = 0.6
     commit: float = 0.15
-    code: float = 0.35
+    code: float = 0.5
 
     @staticmethod
     def by_signal(weights: Mapping[str, float]) -> JudgeWeights:
