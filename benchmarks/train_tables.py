@@ -19,7 +19,13 @@ MEASURES = ("Acc@5", "Acc@10", "MRR")
 SCORES = {"encoder": "encoder", "relevance": "cross-encoder"}
 RUNS = {
     "run-1-recipe.json": {"vectors": "run 1, vectors", "both": "run 1, vectors and pairs"},
-    "run-2-longer-pairs.json": {"more": "run 2, longer pairs (packaged)"},
+    "run-2-longer-pairs.json": {"more": "run 2, longer pairs"},
+    "run-3-teacher.json": {
+        "teacher as it comes": "the teacher as it comes",
+        "teacher": "run 3, the teacher",
+        "vectors": "run 3, vectors, taught",
+        "both": "run 3, vectors and pairs, taught",
+    },
 }
 Step = Mapping[str, Any]
 
@@ -34,7 +40,13 @@ def main() -> None:
     tables = (
         variants_table(ablations, arguments.part),
         variants_table(whole_runs(arguments.results), arguments.part),
-        static_table(ablations, steps(arguments.results / "run-1-recipe.json")),
+        static_table(
+            ablations,
+            {
+                "run 1": steps(arguments.results / "run-1-recipe.json"),
+                "run 3 (packaged)": steps(arguments.results / "run-3-teacher.json"),
+            },
+        ),
         mixes_table(steps(arguments.results / "mixes.json"), arguments.part),
     )
     print("\n\n".join("\n".join(table) for table in tables))
@@ -89,15 +101,16 @@ def chosen(lists: Sequence[Step], part: str, score: str) -> tuple[Step, Step, St
     return search, alone, best
 
 
-def static_table(ablations: Sequence[Step], run: Sequence[Step]) -> list[str]:
-    """Static tables by width."""
+def static_table(ablations: Sequence[Step], runs: Mapping[str, Sequence[Step]]) -> list[str]:
+    """Static tables by width, then those of whole runs."""
     lines = [row("static table", "held-out MRR"), row("---", "---")]
     for step in ablations:
         if step["what"] == "table":
             how = "distilled" if step["distilled"] else "not distilled"
             lines.append(row(f"{step['dimensions']} dimensions, {how}", number(step["dev_mrr"])))
     lines += [
-        row(f"{step['dimensions']} dimensions, run 1 (packaged)", number(step["dev_mrr"]))
+        row(f"{step['dimensions']} dimensions, {name}", number(step["dev_mrr"]))
+        for name, run in runs.items()
         for step in run
         if step["what"] == "table"
     ]

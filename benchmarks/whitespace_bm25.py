@@ -122,18 +122,23 @@ def raw_solutions(bench: Bench, data: Path) -> list[str]:
 
 def mrr(queries: Sequence[str], snippets: Sequence[str], answers: Sequence[int], cut: Tokenizer) -> float:
     """The mean reciprocal rank of the answers among the snippets."""
+    return sum(reciprocal_ranks(queries, snippets, answers, cut)) / len(queries)
+
+
+def reciprocal_ranks(
+    queries: Sequence[str], snippets: Sequence[str], answers: Sequence[int], cut: Tokenizer
+) -> list[float]:
+    """Of every query the reciprocal rank of its answer among the snippets; 0 where they share no token."""
     index = bm25s.BM25(method="lucene", k1=0.9, b=0.4)
     index.index([cut(snippet) for snippet in snippets], show_progress=False)
-    total = 0.0
+    found = []
     for query, answer in zip(queries, answers, strict=True):
         known = [token for token in cut(query) if token in index.vocab_dict]
-        if not known:
-            continue
-        scores = index.get_scores(known)
+        scores = index.get_scores(known) if known else np.zeros(len(snippets))
         own = scores[answer]
-        if own > 0:
-            total += 1 / (1 + int(np.sum(scores > own)) + int(np.sum(scores[:answer] == own)))
-    return total / len(queries)
+        before = int(np.sum(scores > own)) + int(np.sum(scores[:answer] == own))
+        found.append(1 / (1 + before) if own > 0 else 0.0)
+    return found
 
 
 def searched(bench: Bench, store: Path) -> float:

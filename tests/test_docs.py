@@ -54,7 +54,8 @@ def test_the_readme_shows_every_command() -> None:
 def test_commands_of_the_readme_run(line: str, repo: Repo) -> None:
     code = "def save_cookie(value):\n    return save_cookie_1(value)\n\n\n"
     code += "\n\n".join(f"def save_cookie_{number}(value):\n    return value" for number in range(40))
-    repo.commit("Sign the session cookie", {"src/app.py": code, "issue.md": "# The cookie is not signed\n"})
+    files = {"src/app.py": code, "src/old.py": code, "issue.md": "# The cookie is not signed\n"}
+    repo.commit("Sign the session cookie", files)
     changed = code.replace("return value", "return value or None", 1)
     repo.commit("Save the session cookie only when the session changed", {"src/app.py": changed})
     repo.git("tag", "v1.0")

@@ -123,3 +123,23 @@ def test_the_process_environment_is_the_default(tmp_path: Path, monkeypatch: pyt
 
 def test_zero_workers_means_one_for_each_core_and_four_at_most() -> None:
     assert 1 <= Settings(workers=0).worker_count <= 4
+
+
+def test_the_language_models_settings_are_read_and_its_key_is_not_shown(tmp_path: Path) -> None:
+    environment = write_config(tmp_path, 'llm = "https://llm.example.org/v1"\nllm_key = "sk-1"\nllm_money = 2\n')
+    environment |= {
+        "TRACKDOWN_LLM_TOKENS": "0",
+        "TRACKDOWN_LLM_REPLAY": "~/answers.jsonl",
+        "TRACKDOWN_LLM_DRY_RUN": "yes",
+    }
+    settings = load_settings(environment, llm_model="small")
+    assert (settings.llm, settings.llm_model, settings.llm_key) == ("https://llm.example.org/v1", "small", "sk-1")
+    assert (settings.llm_tokens, settings.llm_money, settings.llm_dry_run) == (0, 2.0, True)
+    assert settings.llm_replay == Path("~/answers.jsonl").expanduser() and settings.llm_record == Path()
+    assert "sk-1" not in repr(settings)
+
+
+def test_a_key_that_is_no_text_is_not_shown_either(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="llm_key must be a text") as caught:
+        load_settings(write_config(tmp_path, "llm_key = 12345678\n"))
+    assert "12345678" not in str(caught.value)

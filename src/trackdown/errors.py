@@ -15,6 +15,8 @@ TrackdownError
 │   ├── StoreFull           the disk has no room for it
 │   └── StoreCorrupt        a file of the store is damaged; what it held can be rebuilt
 ├── ModelError              a model's weights are missing, damaged or of a kind that cannot be used
+│   └── LlmError            a language model cannot be reached, refuses, or may not be asked any more
+│       └── NoAnswer        it had no usable answer to one prompt; it may have one to the next
 ├── TooBusy                 a server has more to do than it takes on, or is not ready yet: ask again later
 └── Cancelled               whoever asked does not want the answer any more
 
@@ -84,6 +86,18 @@ class StoreCorrupt(StoreError):
 
 class ModelError(TrackdownError):
     """A model cannot be opened or run. Search goes on without it, by words alone."""
+
+
+class LlmError(ModelError):
+    """A language model cannot be asked. What it has answered so far is kept."""
+
+
+class NoAnswer(LlmError):
+    """One prompt has no answer. Others may have one. `charged` says whether its tokens are likely to be paid for."""
+
+    def __init__(self, message: str, *, charged: bool = False) -> None:
+        super().__init__(message)
+        self.charged = charged
 
 
 class TooBusy(TrackdownError):

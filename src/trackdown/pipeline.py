@@ -1,4 +1,4 @@
-"""The cascade on one page: retrieve → fuse → expand → judge.
+"""The cascade on one page: exemplars → retrieve → fuse → expand → judge → order by a language model.
 
 Every stage's part in a score stays apart, so that `explain.py` can turn parts into reasons.
 """
@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,15 +19,16 @@ from trackdown.fuse.adaptive import adapted
 from trackdown.fuse.rrf import rrf
 from trackdown.fuse.weighted import weighted
 from trackdown.query.understand import Query
-from trackdown.rerank.judging import Judging, Verdict
+from trackdown.rerank.judging import SIGNALS, JudgeWeights, Judging, Verdict
+from trackdown.rerank.llm import Listwise
 from trackdown.retrieve import commits, dense, lexical, mentions
 from trackdown.retrieve.candidates import Candidates, candidates
 from trackdown.retrieve.channel import Channel, PastFound, Request, Retriever
-from trackdown.retrieve.corpus import Corpus
+from trackdown.retrieve.corpus import Corpus, with_rewrites
 from trackdown.types import PROSE, TEST, Aggregation, Fusion, Level
 
 if TYPE_CHECKING:
-    from trackdown.expand.spider import Expansion, Reader
+    from trackdown.expand.spider import Chooser, Expansion, Reader
     from trackdown.fuse.learned import LearnedFusion
 
 Floats = npt.NDArray[np.float64]
@@ -50,7 +52,9 @@ class Options:
     A weight of 0 leaves a retriever out. `adaptive` bends the weights to the query. `roles` False ranks tests and prose
     like code. `commit_depth` is how many past commits speak. `explained` False gives results without reasons.
     `expansion` moves up what stands near the best in the code's structure. `judging` lets models read the best.
-    `learned` are weights to use for learned fusion instead of those that come with the program.
+    `listwise` lets a language model order the first of them; `exemplars` lets it write so many answers to search for
+    beside the query, or with `exemplars_only` in its place; `rewritten` searches units with their rewrites. `learned`
+    are weights to use for learned fusion instead of those that come with the program.
     """
 
     level: Level = "function"
@@ -68,6 +72,10 @@ class Options:
     expansion: Expansion | None = None
     judging: Judging | None = None
     learned: LearnedFusion | None = None
+    listwise: Listwise | None = None
+    exemplars: int = 0
+    exemplars_only: bool = False
+    rewritten: bool = False
     languages: tuple[str, ...] = ()
 
 
@@ -162,6 +170,14 @@ def search(
     the answer as it stands before models read, if any do.
     """
     watch = watch or Stopwatch()
+    if options.rewritten:
+        corpus = with_rewrites(corpus)
+        watch.lap("rewritten")
+    if options.exemplars:
+        query = _with_exemplars(corpus, query, options)
+        watch.lap("exemplars")
+        if options.exemplars_only and not query.exemplars:
+            return []
     pool = candidates(corpus.code, options.level)
     fused = _fuse(corpus, pool, query, options, _retrieve(corpus, pool, query, options, watch))
     chosen = _best(corpus, fused, options)
@@ -174,9 +190,12 @@ def search(
     if options.judging is not None and corpus.neural is not None:
         if early is not None:
             early(_ranked(corpus, fused, chosen, verdict, moves, options, watch))
-        verdict = _judge(corpus, query, fused, chosen, options.judging, watch)
+        verdict = _judge(corpus, query, fused, chosen, _weighed(options.judging, query, options), watch)
     if tap is not None:
         tap(_tapped(fused, chosen, verdict))
+    if options.listwise is not None and corpus.asker is not None and corpus.neural is not None:
+        _order(corpus, query, fused, chosen, options.listwise, verdict)
+        watch.lap("llm-rerank")
     return _ranked(corpus, fused, chosen, verdict, moves, options, watch)
 
 
@@ -205,6 +224,22 @@ def _ranked(
         Ranked(int(pool.units[chosen[place]]), int(pool.files[chosen[place]]), unit, float(scores[place]), why)
         for place, unit, why in zip(places, shown, reasons, strict=True)
     ]
+
+
+def _with_exemplars(corpus: Corpus, query: Query, options: Options) -> Query:
+    """The query with answers that a language model writes, unless it brought some along; as it is where nobody can."""
+    from trackdown.query.augmented import with_exemplars
+    from trackdown.query.exemplars import write_exemplars
+
+    found = query.exemplars
+    if not found and corpus.asker is not None and corpus.examples is not None:
+        language, pairs = corpus.examples()
+        found = write_exemplars(corpus.asker, query, pairs, language, options.exemplars)
+        corpus.tell(
+            f"{len(found)} exemplar{'' if len(found) == 1 else 's'} by {corpus.asker.name} took part" if found
+            else f"{corpus.asker.name} wrote no usable exemplar"
+        )  # fmt: skip
+    return with_exemplars(query, found[: options.exemplars], only=options.exemplars_only)
 
 
 def _retrieve(corpus: Corpus, pool: Candidates, query: Query, options: Options, watch: Stopwatch) -> list[Channel]:
@@ -269,6 +304,7 @@ def _best(corpus: Corpus, fused: _Fused, options: Options) -> list[int]:
         options.k,
         options.expansion.among if options.expansion is not None else 0,
         options.judging.depth if options.judging is not None and corpus.neural is not None else 0,
+        options.listwise.depth if options.listwise is not None and corpus.asker is not None else 0,
     )
     pool = fused.pool
     allowed = pool.allowed(
@@ -288,7 +324,8 @@ def _expand(
     units, files = pool.units.tolist(), pool.files.tolist()
     neighbours = neighbour_finder(corpus.code, corpus.graph, units, files, pool.level, expansion)
     reader = _reader(corpus, query, fused) if expansion.selector == "cross-encoder" else None
-    placed = spider(chosen, fused.total[chosen].tolist(), neighbours, expansion, reader)
+    chooser = _chooser(corpus, query, fused) if expansion.selector == "llm" else None
+    placed = spider(chosen, fused.total[chosen].tolist(), neighbours, expansion, reader, chooser)
     moves = {
         one.candidate: Part(SIGNAL, 0.0, f"rank {one.before} → {rank}: {one.relation}")
         for rank, one in enumerate(placed, 1)
@@ -308,6 +345,24 @@ def _reader(corpus: Corpus, query: Query, fused: _Fused) -> Reader | None:
     return None if read is None else lambda chosen: read(fused.pool.units_of(chosen, fused.units, 1))
 
 
+def _chooser(corpus: Corpus, query: Query, fused: _Fused) -> Chooser | None:
+    """The language model as it picks neighbours, where there is one."""
+    from trackdown.expand.llm import llm_selector
+
+    if corpus.neural is None or corpus.asker is None:
+        return None
+    return llm_selector(query.text, partial(_pieces, corpus, fused, 1), corpus.asker, corpus.tell)
+
+
+def _pieces(corpus: Corpus, fused: _Fused, units: int, chosen: Sequence[int]) -> list[str]:
+    """Candidates as a language model reads them, by so many of their units."""
+    from trackdown.rerank.pieces import pieces_of
+
+    assert corpus.neural is not None
+    found = fused.pool.units_of(chosen, fused.units, units)
+    return pieces_of(corpus.code, corpus.neural.texts, found, fused.pool.files[list(chosen)].tolist())
+
+
 def _judge(
     corpus: Corpus, query: Query, fused: _Fused, chosen: Sequence[int], judging: Judging, watch: Stopwatch
 ) -> Verdict:
@@ -325,8 +380,35 @@ def _judge(
         fused.pool.files[chosen].tolist(),
         past.positions if past is not None else (),
         past.behind if past is not None else lambda file: (),
+        [spoken_query(text) for text in query.exemplars],
     )
     return judge(ranking, corpus.code, corpus.neural, judging, watch.lap)
+
+
+def _order(
+    corpus: Corpus, query: Query, fused: _Fused, chosen: Sequence[int], listwise: Listwise, verdict: Verdict
+) -> None:
+    """Let a language model order the first places of a verdict."""
+    from trackdown.rerank.llm import UNITS, llm_order
+
+    assert corpus.asker is not None
+    first, rest = verdict.order[: listwise.depth], verdict.order[listwise.depth :]
+    pieces = _pieces(corpus, fused, UNITS, [chosen[place] for place in first])
+    found = llm_order(query.text, pieces, listwise, corpus.asker, corpus.tell)
+    verdict.reorder([*(first[number] for number in found), *rest], fused.total[chosen])
+
+
+def _weighed(judging: Judging, query: Query, options: Options) -> Judging:
+    """How to judge, with fitted weights where fusion is fitted and there are some for the level."""
+    if options.fusion != "learned":
+        return judging
+    from trackdown.fuse.learned import load_learned
+    from trackdown.query.features import query_features
+
+    fitted = load_learned(options.level, "rerank")
+    if fitted is None:
+        return judging
+    return replace(judging, weights=JudgeWeights.by_signal(fitted.by_signal(SIGNALS, query_features(query))))
 
 
 def _reasons(

@@ -16,6 +16,7 @@ from typing import Any, get_args
 from trackdown.errors import UsageError
 from trackdown.types import Aggregation, Fusion
 
+_SECRET = {"llm_key"}
 _TRUTHS = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
 
 
@@ -25,6 +26,13 @@ class Settings:
 
     `models` is "packaged" (what comes with the program), a folder that holds a set of models, `hub:owner/name`, or
     "none". `budget_ms` is how long models may read in a search of balanced effort. `token` is what servers demand.
+
+    `llm` is where the language model is: "none", "embedded" (the small one of the extra `llm`), a .gguf file, or the
+    URL of an OpenAI-compatible endpoint up to `/v1`, which also needs `llm_model` and mostly `llm_key`. The key goes
+    over https or to this machine only, unless `llm_insecure`. `llm_tokens` and `llm_money` bound what one run may use:
+    0 allows no new question, only answers that are kept. Money is counted where `llm_price_in` and `llm_price_out`, per
+    million tokens, are set. `llm_context` 0 means what the model has. `llm_record` is a file that answers are written
+    to, `llm_replay` one that they are taken from. `llm_dry_run` counts what would be asked, and asks nothing.
     """
 
     store: Path = Path()
@@ -43,6 +51,20 @@ class Settings:
     models: str = "packaged"
     threads: int = 0
     budget_ms: int = 300
+    llm: str = "none"
+    llm_model: str = ""
+    llm_key: str = field(default="", repr=False)
+    llm_insecure: bool = False
+    llm_timeout_s: float = 60.0
+    llm_concurrency: int = 4
+    llm_tokens: int = 1_000_000
+    llm_money: float = 1.0
+    llm_price_in: float = 0.0
+    llm_price_out: float = 0.0
+    llm_context: int = 0
+    llm_record: Path = Path()
+    llm_replay: Path = Path()
+    llm_dry_run: bool = False
     token: str = field(default="", repr=False)
 
     @property
@@ -122,7 +144,8 @@ def _convert(name: str, value: object, where: str) -> object:
         return _path(name, value, where)
     if isinstance(default, str):
         if not isinstance(value, str):
-            raise UsageError(f"{where}: {name} must be a text, not {value!r}")
+            shown = "what stands there" if name in _SECRET else repr(value)
+            raise UsageError(f"{where}: {name} must be a text, not {shown}")
         return value
     if isinstance(default, bool):
         truth = _TRUTHS.get(str(value).lower())

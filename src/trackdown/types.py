@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, overload
+from typing import Any, Literal, Protocol, overload
 
 Level = Literal["function", "class", "symbol", "file"]
 Effort = Literal["fast", "balanced", "thorough"]
@@ -86,7 +86,7 @@ class SnapshotInfo:
 
 @dataclass(frozen=True, slots=True)
 class SearchResults(Sequence[Result]):
-    """Ranked results with what is worth knowing about them."""
+    """Ranked results with what is worth knowing about them. `llm` says what a language model was asked, if any was."""
 
     query: str
     level: Level
@@ -95,6 +95,7 @@ class SearchResults(Sequence[Result]):
     notes: tuple[str, ...] = ()
     partial: bool = False
     timings_ms: Mapping[str, float] = field(default_factory=dict)
+    llm: Mapping[str, Any] = field(default_factory=dict)
 
     @overload
     def __getitem__(self, index: int) -> Result: ...

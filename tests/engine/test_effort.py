@@ -7,11 +7,13 @@ from typing import Any
 
 import pytest
 
-from trackdown.engine.effort import BALANCED, DEEPEST, THOROUGH, Wanted
+from trackdown.engine.effort import BALANCED, DEEPEST, LISTWISE_IF_THERE, THOROUGH, Wanted
 from trackdown.errors import UsageError
 from trackdown.rerank.judging import Judging
+from trackdown.rerank.llm import Listwise
 
 NAMED = Judging(code=7)
+ORDERED = Listwise(30, top=3)
 
 
 @pytest.mark.parametrize(
@@ -67,6 +69,16 @@ def test_a_budget_is_a_clock() -> None:
 def test_reranking_can_be_switched_on_and_off() -> None:
     assert depths(judging(effort="fast", rerank=True)) == (BALANCED.encoder, 0, BALANCED.code, 300)
     assert judging(effort="thorough", rerank=False) is None and judging(NAMED, rerank=False) is None
+
+
+def test_a_language_model_orders_when_it_is_named_or_the_search_is_thorough() -> None:
+    assert Wanted().listwise(None) is None and Wanted(effort="fast").listwise(None) is None
+    assert Wanted(effort="thorough").listwise(None) == LISTWISE_IF_THERE and LISTWISE_IF_THERE.optional
+    assert Wanted().listwise(ORDERED) == ORDERED == Wanted(effort="thorough").listwise(ORDERED)
+    assert Wanted(depth=7).listwise(ORDERED) == Listwise(7, top=3) and Wanted(depth=7).listwise(None) is None
+    assert Wanted(budget=50).listwise(ORDERED) == ORDERED
+    assert Wanted(effort="thorough", budget=50).listwise(None) is None
+    assert Wanted(rerank=False).listwise(ORDERED) is None and Wanted(budget=0).listwise(ORDERED) is None
 
 
 def test_a_mode_that_names_stages_says_what_they_do() -> None:

@@ -10,6 +10,7 @@ from tests.rerank.tiny_models import make_models
 from trackdown.engine.modes import SWITCHES, list_model_sets, list_modes, options_of, retriever_names, with_mode
 from trackdown.errors import UsageError
 from trackdown.pipeline import RETRIEVERS, Options
+from trackdown.rerank.llm import Listwise
 from trackdown.settings import Settings, load_settings
 
 
@@ -81,6 +82,22 @@ def test_a_mode_without_rerankers_has_none() -> None:
     assert with_mode(Options(), "hybrid").judging is None and options_of(Settings()).judging is None
 
 
+def test_language_models_order_as_deep_as_a_mode_says() -> None:
+    assert with_mode(Options(), "hybrid+llm-rerank").listwise == Listwise(20, 20, 10)
+    assert with_mode(Options(), "bm25+llm-rerank@50").listwise == Listwise(50, 20, 10)
+    assert with_mode(Options(), "bm25+llm-top").listwise == Listwise(20, top=3)
+    assert with_mode(Options(), "hybrid").listwise is None and options_of(Settings()).listwise is None
+    thorough = with_mode(Options(), "thorough").listwise
+    assert thorough is not None and thorough.optional
+    assert with_mode(Options(), "llm-rerank@30+thorough").listwise == Listwise(30)
+
+
+def test_the_language_model_alone_says_how_many_neighbours_move() -> None:
+    expansion = with_mode(Options(), "bm25+spider-llm@3").expansion
+    assert expansion is not None and (expansion.selector, expansion.depth) == ("llm", 3)
+    assert expansion.each == expansion.window
+
+
 def test_the_models_that_are_here_are_listed_with_what_is_wrong_with_them(tmp_path: Path) -> None:
     make_models(tmp_path / "models")
     packaged, own = list_model_sets(Settings(models=str(tmp_path / "models")))
@@ -91,7 +108,7 @@ def test_the_models_that_are_here_are_listed_with_what_is_wrong_with_them(tmp_pa
 
 
 @pytest.mark.parametrize("mode", ["", "bm26", "bm25+", "sparse", "bm25@10", "dense@5", "hybrid@3", "rrf@3", "commits@0",
-                                  "thorough@3", "rerank@0", "encoder@-1",
+                                  "thorough@3", "llm-rerank@0", "llm-top@x", "rerank@0", "encoder@-1",
                                   "commits@-1", "commits@x", "commits@²", "commits@99999999999"])  # fmt: skip
 def test_what_is_no_mode_is_refused(mode: str) -> None:
     with pytest.raises(UsageError):
@@ -104,3 +121,21 @@ def test_the_list_names_all_that_a_mode_may_name() -> None:
     for name in listed:
         with_mode(Options(), name)
     assert all(item.kind and item.what for item in list_modes())
+
+
+def test_modes_of_language_models_search_by_words_unless_they_name_a_retriever() -> None:
+    assert weighing("gar") == weighing("reco") == weighing("exemplar") == weighing("rewrites") == {"lexical"}
+    assert weighing("dense+gar") == {"dense"}
+    assert weighing("hybrid+reco") == weighing("hybrid") and weighing("gar+rrf") == {"lexical"}
+    gar, reco, alone = (with_mode(Options(), mode) for mode in ("gar", "bm25+reco@4", "exemplar@2"))
+    assert (gar.exemplars, gar.rewritten, gar.exemplars_only) == (1, False, False)
+    assert (reco.exemplars, reco.rewritten, reco.exemplars_only) == (4, True, False)
+    assert (alone.exemplars, alone.rewritten, alone.exemplars_only) == (2, False, True)
+    both = with_mode(Options(), "exemplar+rewrites")
+    assert (both.exemplars, both.rewritten, both.exemplars_only) == (1, True, True)
+
+
+@pytest.mark.parametrize("mode", ["gar@9", "reco@1000", "exemplar@0", "rewrites@2"])
+def test_numbers_of_exemplars_are_small(mode: str) -> None:
+    with pytest.raises(UsageError):
+        with_mode(Options(), mode)

@@ -286,9 +286,9 @@ PIECES = [
 @pytest.mark.parametrize("piece", PIECES)
 def test_no_text_takes_long(piece: str) -> None:
     text = "fix the parser " + piece * (120_000 // len(piece)) + " end"
-    began = time.perf_counter()
+    began = time.process_time()
     query = understand(text)
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2
     assert "parser" in query.weights
     assert all(len(name) <= 200 for name in query.names) and len(query.names) <= 300
     assert all(len(path) < 300 for path in query.paths) and len(query.paths) <= 200
@@ -297,9 +297,9 @@ def test_no_text_takes_long(piece: str) -> None:
 def test_a_megabyte_of_text_is_cut_and_quick() -> None:
     text = "".join(f"word{number} in src/f{number}.py:{number} calls obj{number}.run()\n" for number in range(25_000))
     assert len(text) > 1_000_000
-    began = time.perf_counter()
+    began = time.process_time()
     query = understand(text)
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2
     assert len(query.text) <= LONGEST_QUERY
     assert len(query.frames) == 200
 

@@ -52,6 +52,13 @@ def test_what_would_end_too_late_is_not_begun(milliseconds: float, costs: list[f
     assert spent(milliseconds, *costs)[0] == expected
 
 
+def test_without_a_limit_it_is_told_how_far_it_is() -> None:
+    heard: list[tuple[str, int, int | None]] = []
+    budget = TimeBudget(None, progress=lambda *told: heard.append(told))
+    assert sum(map(len, budget.share(0.5).batches(list(range(100)), step="read code"))) == 100
+    assert heard == [("read code", 0, 100), ("read code", 64, 100), ("read code", 100, 100)]
+
+
 def test_several_at_once_are_begun_together() -> None:
     assert [list(batch) for batch in TimeBudget(1000).batches([1, 2, 3, 4, 5], 2)] == [[1, 2], [3, 4], [5]]
 

@@ -50,6 +50,20 @@ def test_a_candidate_is_as_near_as_its_nearest_unit(snapshot: Snapshot, encoder:
     assert alone.values[0] == found.values[1]
 
 
+def test_exemplars_count_half_and_the_query_the_other_half(snapshot: Snapshot, encoder: UnitEncoder) -> None:
+    units = [[snapshot.unit(name)] for name in ("one", "three")]
+
+    def near(query: str, *exemplars: str) -> list[float]:
+        return [float(value) for value in encoder.cosines(query, units, FOREVER, exemplars).values]
+
+    cookie, header = near("sign cookie"), near("parse header")
+    both = near("sign cookie", "parse header")
+    assert both[0] < cookie[0] and both[1] > cookie[1]
+    assert both == pytest.approx(near("parse header", "sign cookie"), abs=1e-3)
+    assert near("sign cookie", "parse header", "parse header") == pytest.approx(both, abs=1e-3)
+    assert near("sign cookie", "sign cookie") == pytest.approx(cookie, abs=1e-3) and header[1] > both[1]
+
+
 def test_vectors_are_kept_and_the_same_the_second_time(
     snapshot: Snapshot, encoder: UnitEncoder, models: Models, facts: StoreFacts, store: Store
 ) -> None:

@@ -11,6 +11,7 @@ from trackdown.index.code import CodeIndex
 from trackdown.index.vectors import UnitVectors, build_vectors
 from trackdown.models.registry import open_models
 from trackdown.models.static import StaticTable
+from trackdown.query.augmented import with_exemplars
 from trackdown.query.understand import understand
 from trackdown.retrieve import dense
 from trackdown.retrieve.candidates import candidates
@@ -97,3 +98,20 @@ def test_it_is_silent_without_vectors_and_for_words_that_nobody_knows(table: Sta
         assert dense.retrieve(Request(corpus, candidates(code, "file"), understand("cookie")), []) is None
     assert found(table, "zebra quagga") is None
     assert found(table, "cookie", dead=(0, 1, 2)) is None
+
+
+def test_exemplars_speak_for_what_the_query_does_not_say(table: StaticTable) -> None:
+    code = index_of(FILES)
+
+    def channel(exemplars: tuple[str, ...], *, only: bool = False) -> Channel | None:
+        corpus = Corpus(code, None, vectors=lambda: vectors_of(table))
+        query = with_exemplars(understand("where is the route of a request"), exemplars, only=only)
+        return dense.retrieve(Request(corpus, candidates(code, "function"), query), [])
+
+    exemplar = ("def parse(header):\n    return header",)
+    assert best(code, channel(())) == "a.py:route"
+    assert best(code, channel(exemplar, only=True)) == "c.py:parse"
+    plain, augmented = channel(()), channel(exemplar)
+    assert plain is not None and augmented is not None
+    parse = [code.symbol(int(unit)) for unit in candidates(code, "function").units].index("parse")
+    assert augmented.scores[parse] > plain.scores[parse]

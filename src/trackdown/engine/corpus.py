@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING
 
+from trackdown.engine.generated import NOTHING, Generated, examples_of, open_rewrites
 from trackdown.engine.prepare import Prepared
 from trackdown.engine.snippets import Snippets
 from trackdown.errors import UnknownRevision
 from trackdown.index.neural import Neural
-from trackdown.retrieve.corpus import Corpus
+from trackdown.retrieve.corpus import Corpus, not_told
+from trackdown.types import Progress, no_progress
+
+if TYPE_CHECKING:
+    from trackdown.models.llm.asking import Asker
 
 
-def corpus_of(prepared: Prepared, snippets: Snippets, seen_from: str | None = None) -> Corpus:
+def corpus_of(
+    prepared: Prepared,
+    snippets: Snippets,
+    seen_from: str | None = None,
+    *,
+    asker: Asker | None = None,
+    tell: Callable[[str], None] = not_told,
+    generated: Generated = NOTHING,
+    progress: Progress = no_progress,
+) -> Corpus:
     """What is searched; `snippets` reads the source of the same state. `seen_from` is a full id: only its past shows.
 
+    `asker` is the language model, `tell` hears what is worth knowing of it, `generated` is what it need not write.
     Raises UnknownRevision when `seen_from` is not in the history of what was prepared.
     """
     history, named_at = prepared.history, None
@@ -23,12 +40,25 @@ def corpus_of(prepared: Prepared, snippets: Snippets, seen_from: str | None = No
             raise UnknownRevision(f"commit {seen_from} is not in the history of {named_at}")
         history = (index, seen_from)
     models = prepared.models
+    texts = partial(snippets.units, prepared.code)
     neural = Neural(
         models.encoder,
         models.cross_encoder,
-        partial(snippets.units, prepared.code),
+        texts,
         prepared.messages,
         prepared.facts,
         models.failed,
+        progress,
     )
-    return Corpus(prepared.code, history, named_at, prepared.graph, prepared.vectors, neural)
+    return Corpus(
+        prepared.code,
+        history,
+        named_at,
+        prepared.graph,
+        prepared.vectors,
+        neural,
+        asker,
+        tell,
+        examples=partial(examples_of, prepared, texts, generated.pairs),
+        rewritten=partial(open_rewrites, prepared, texts, asker, generated.rewriter, tell),
+    )

@@ -7,11 +7,14 @@ from dataclasses import dataclass, replace
 
 from trackdown.errors import UsageError
 from trackdown.rerank.judging import Judging
+from trackdown.rerank.llm import Listwise
 from trackdown.types import EFFORTS, Effort
 
 BALANCED = Judging(encoder=100, code=20)
 THOROUGH = Judging(encoder=1000, commits=1000, code=100, units=4, all_windows=True)
 """System 1's full pipeline: 1000 commits and 1000 candidates, then the code of the best 100."""
+LISTWISE_IF_THERE = Listwise(optional=True)
+"""What a language model adds to that, where one is configured."""
 DEEPEST = 10_000
 
 
@@ -61,6 +64,13 @@ class Wanted:
             return chosen
         budget = budget_ms if self.budget is None else self.budget
         return replace(chosen, budget_ms=budget) if budget else None
+
+    def listwise(self, named: Listwise | None) -> Listwise | None:
+        """What a language model orders in one search; None for nothing. A budget of milliseconds leaves it no time."""
+        chosen = named or (LISTWISE_IF_THERE if self.effort == "thorough" else None)
+        if chosen is None or self.rerank is False or self.budget == 0 or (named is None and self.budget is not None):
+            return None
+        return chosen if self.depth is None else replace(chosen, depth=self.depth)
 
 
 def _as_deep_as(judging: Judging, depth: int) -> Judging:

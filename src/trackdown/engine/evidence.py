@@ -17,6 +17,7 @@ from trackdown.fuse.learned import ranks_of
 from trackdown.query.features import query_features
 from trackdown.query.understand import Query, understand
 from trackdown.rerank.judge import SCALES
+from trackdown.rerank.judging import FUSED
 from trackdown.retrieve.candidates import candidates
 from trackdown.retrieve.channel import Channel, Request
 from trackdown.settings import Settings
@@ -24,7 +25,6 @@ from trackdown.types import PROSE, TEST
 
 Floats = npt.NDArray[np.float64]
 DEEPEST = 200
-FUSED = "fused"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,8 @@ from trackdown.index import update_code, update_commits
 from trackdown.index.blob_facts import BLOBS
 from trackdown.index.code import CodeIndex, CodeSegment
 from trackdown.index.commits import CommitSegment
+from trackdown.index.rewrites import REWRITES, UNIT_TEXTS, digest_of_key, digests_in
+from trackdown.index.rewritten import segment_of_rewritten
 from trackdown.index.vectors import segment_of_vectors
 from trackdown.repository.history import HISTORY_VERSION
 from trackdown.repository.source import Source
@@ -26,13 +28,13 @@ OWN_FUSION = "own-fusion"
 def held(store: Store) -> list[Held]:
     """Every manifest of the store; damaged ones hold nothing."""
     found = []
-    vectors = _vectors_by_segment(store)
+    beside = _beside_segments(store)
     for key, value, used in store.database.records(update_code.MANIFESTS):
         code = _decoded(value, update_code.Manifest)
         if code is None:
             continue
         segments = [name for name in (code.base, code.delta) if name]
-        arrays = (*segments, *(name for segment in segments for name in vectors.get(segment, ())))
+        arrays = (*segments, *(name for segment in segments for name in beside.get(segment, ())))
         found.append(Held(update_code.MANIFESTS, key, code.repository, used, arrays))
     for key, value, used in store.database.records(update_commits.MANIFESTS):
         commits = _decoded(value, update_commits.Manifest)
@@ -41,21 +43,26 @@ def held(store: Store) -> list[Held]:
     return found
 
 
-def _vectors_by_segment(store: Store) -> dict[str, list[str]]:
-    """The files of vectors that stand beside each segment, one for each model."""
+def _beside_segments(store: Store) -> dict[str, list[str]]:
+    """The files of vectors and of rewritten units that stand beside each segment, one for each model."""
     found: dict[str, list[str]] = {}
     for name in store.array_names():
-        segment = segment_of_vectors(name)
+        segment = _segment_beside(name)
         if segment is not None:
             found.setdefault(segment, []).append(name)
     return found
 
 
+def _segment_beside(name: str) -> str | None:
+    """The segment that an array file stands beside; None for one that is a segment itself."""
+    return segment_of_vectors(name) or segment_of_rewritten(name)
+
+
 def index_size(store: Store, code: CodeIndex) -> int:
-    """Bytes of the array files of a snapshot's code, vectors included."""
-    vectors = _vectors_by_segment(store)
-    beside = (name for segment in code.segments for name in vectors.get(segment.name, ()))
-    return sum(segment.arrays.size for segment in code.segments) + sum(map(store.array_size, beside))
+    """Bytes of the array files of a snapshot's code, vectors and rewritten units included."""
+    beside = _beside_segments(store)
+    names = (name for segment in code.segments for name in beside.get(segment.name, ()))
+    return sum(segment.arrays.size for segment in code.segments) + sum(map(store.array_size, names))
 
 
 def _decoded(value: bytes, kind: type[T]) -> T | None:
@@ -87,14 +94,14 @@ def drop_deltas(store: Store, keys: Sequence[str]) -> None:
     """
     if not keys or store.read_only:
         return
-    vectors = _vectors_by_segment(store)
+    beside = _beside_segments(store)
     for key in keys:
         record = store.database.read_record(update_code.MANIFESTS, key)
         manifest = _decoded(record, update_code.Manifest) if record is not None else None
         if manifest is None or manifest.delta is None:
             continue
         store.database.delete_records(update_code.MANIFESTS, [key])
-        for name in (manifest.delta, *vectors.get(manifest.delta, ())):
+        for name in (manifest.delta, *beside.get(manifest.delta, ())):
             store.delete_arrays(name)
 
 
@@ -120,15 +127,17 @@ def _live(store: Store, manifests: list[Held], kind: str) -> set[str] | None:
     live: set[str] = set()
     if kind in (VECTORS, RELEVANCE):
         return live
+    if kind == REWRITES:
+        return _live_rewrites(store, manifests)
     wanted = update_commits.MANIFESTS if kind == update_commits.COMMITS else update_code.MANIFESTS
     for manifest in manifests:
         if manifest.kind != wanted:
             continue
         for name in manifest.arrays:
-            arrays = store.open_arrays(name) if segment_of_vectors(name) is None else None
+            arrays = store.open_arrays(name) if _segment_beside(name) is None else None
             if arrays is None:
                 continue
-            if kind == BLOBS:
+            if kind in (BLOBS, UNIT_TEXTS):
                 live.update(CodeSegment(arrays).keys.all_text())
             elif kind == REFERENCES:
                 live.update(map(references_key, CodeSegment(arrays).keys.all_text()))
@@ -137,3 +146,11 @@ def _live(store: Store, manifests: list[Held], kind: str) -> set[str] | None:
                 live.update(f"{oid}:{HISTORY_VERSION}" for oid in oids)
                 live.update(f"{oid}:{HISTORY_VERSION}:{manifest.repository}" for oid in oids)
     return live
+
+
+def _live_rewrites(store: Store, manifests: list[Held]) -> set[str]:
+    """The keys of rewrites of texts that a unit of some snapshot still has: they were costly to make."""
+    files = _live(store, manifests, UNIT_TEXTS) or set()
+    known = store.database.read_facts(UNIT_TEXTS, files).values()
+    texts = {digest for value in known for digest in digests_in(value)}
+    return {key for key in store.database.fact_keys(REWRITES) if digest_of_key(key) in texts}

@@ -11,12 +11,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from trackdown.engine.effort import BALANCED, THOROUGH
+from trackdown.engine.effort import BALANCED, LISTWISE_IF_THERE, THOROUGH
 from trackdown.engine.models import NONE
 from trackdown.errors import UsageError
 from trackdown.graph.edges import EDGE_TYPES
 from trackdown.pipeline import RETRIEVERS, Options
+from trackdown.query.augmented import MOST_EXEMPLARS
 from trackdown.rerank.judging import Judging
+from trackdown.rerank.llm import Listwise
 from trackdown.retrieve import commits, dense, lexical, mentions
 from trackdown.settings import Settings
 
@@ -33,6 +35,9 @@ _WHAT = {
     dense.SIGNAL: "static vectors of functions, classes and windows, where there is a model",
 }
 _COMMITS_READ = 100
+_WINDOW = 20
+"""SpIDER's K: the language model alone decides how many neighbours of a centre move up."""
+_TOP = 3
 
 
 def _expanded(options: Options, **settings: Any) -> Options:
@@ -49,14 +54,25 @@ def _judged(options: Options, *, encoder: int = 0, commits: int = 0, code: int =
     return replace(options, judging=replace(named, encoder=depths[0], commits=depths[1], code=depths[2]))
 
 
+def _few(count: int | None) -> int:
+    """How many exemplars a mode asks for."""
+    if (count or 1) > MOST_EXEMPLARS:
+        raise UsageError(f"a query can have {MOST_EXEMPLARS} exemplars at most, not {count}")
+    return count or 1
+
+
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """A part of a mode that changes how a search runs. `takes_depth` says whether `@N` may follow its name."""
+    """A part of a mode that changes how a search runs. `takes_depth` says whether `@N` may follow its name.
+
+    `by_words` says that a mode which names no retriever searches by words alone, as systems that it comes from do.
+    """
 
     kind: str
     what: str
     apply: Callable[[Options, int | None], Options]
     takes_depth: bool = False
+    by_words: bool = False
 
 
 SWITCHES: dict[str, Switch] = {
@@ -81,6 +97,12 @@ SWITCHES: dict[str, Switch] = {
         lambda o, depth: _expanded(o, depth=depth or 4, selector="cross-encoder"),
         takes_depth=True,
     ),
+    "spider-llm": Switch(
+        "expansion",
+        "the same, and the language model picks the neighbours (@N: within N edges)",
+        lambda o, depth: _expanded(o, depth=depth or 4, selector="llm", each=_WINDOW),
+        takes_depth=True,
+    ),
     "callees": Switch(
         "expansion",
         "what the best results call moves up to them",
@@ -90,6 +112,33 @@ SWITCHES: dict[str, Switch] = {
         "expansion",
         "what calls the best results moves up to them",
         lambda o, _: _expanded(o, edges=("invokes",), direction="in"),
+    ),
+    "gar": Switch(
+        "language model",
+        "GAR: code that a language model writes as an answer is searched for beside the query (@N: N answers, else 1)",
+        lambda o, count: replace(o, exemplars=_few(count)),
+        takes_depth=True,
+        by_words=True,
+    ),
+    "reco": Switch(
+        "language model",
+        "ReCo: the same, in units together with what `trackdown rewrite` made of them (@N: N answers, else 1)",
+        lambda o, count: replace(o, exemplars=_few(count), rewritten=True),
+        takes_depth=True,
+        by_words=True,
+    ),
+    "rewrites": Switch(
+        "language model",
+        "units together with what `trackdown rewrite` made of them, searched for the query alone",
+        lambda o, _: replace(o, rewritten=True),
+        by_words=True,
+    ),
+    "exemplar": Switch(
+        "language model",
+        "the written code is searched for in place of the query, whose words take no part (@N: N answers, else 1)",
+        lambda o, count: replace(o, exemplars=_few(count), exemplars_only=True),
+        takes_depth=True,
+        by_words=True,
     ),
     "maxp": Switch("aggregation", "a file scores as its best commit", lambda o, _: replace(o, aggregation="maxp")),
     "sump": Switch("aggregation", "a file scores as the sum of commits", lambda o, _: replace(o, aggregation="sump")),
@@ -122,8 +171,21 @@ SWITCHES: dict[str, Switch] = {
     "thorough": Switch(
         "reranker",
         f"the full pipeline: encoder@{THOROUGH.encoder}, commit-reranker@{THOROUGH.commits}, code-reranker@"
-        f"{THOROUGH.code} on all windows",
-        lambda o, _: replace(o, judging=THOROUGH),
+        f"{THOROUGH.code} on all windows, and llm-rerank where there is a language model",
+        lambda o, _: replace(o, judging=THOROUGH, listwise=o.listwise or LISTWISE_IF_THERE),
+    ),
+    "llm-rerank": Switch(
+        "reranker",
+        f"the language model orders the best candidates, in windows of {Listwise().window} (@N: the best N, else "
+        f"{Listwise().depth})",
+        lambda o, depth: replace(o, listwise=Listwise(depth or Listwise().depth)),
+        takes_depth=True,
+    ),
+    "llm-top": Switch(
+        "reranker",
+        f"the language model names the best {_TOP} of the best candidates (@N: of the best N, else {Listwise().depth})",
+        lambda o, depth: replace(o, listwise=Listwise(depth or Listwise().depth, top=_TOP)),
+        takes_depth=True,
     ),
 }
 
@@ -183,6 +245,7 @@ def options_of(settings: Settings) -> Options:
 def with_mode(options: Options, mode: str) -> Options:
     """Options for one mode. Raises UsageError for a part that is not there, with the list of those that are."""
     named: set[str] = set()
+    switched: list[str] = []
     signals = retriever_names()
     for part in mode.split("+"):
         name, at, number = part.strip().partition("@")
@@ -199,10 +262,12 @@ def with_mode(options: Options, mode: str) -> Options:
             if depth is not None and not SWITCHES[name].takes_depth:
                 raise UsageError(f"mode {mode!r}: {name!r} takes no depth")
             options = SWITCHES[name].apply(options, depth)
+            switched.append(name)
         else:
             known = ", ".join(listed.name for listed in list_modes())
             raise UsageError(f"mode {mode!r}: there is no {name!r} here; there are {known}, joined by `+`")
-    chosen = named or set(signals.values())
+    by_words = any(SWITCHES[name].by_words for name in switched)
+    chosen = named or ({lexical.SIGNAL} if by_words else set(signals.values()))
     weights = tuple((signal, _weight(signal, weight, chosen)) for signal, weight in options.weights)
     return replace(options, weights=weights)
 

@@ -15,6 +15,7 @@ from trackdown.engine.background import Background, Stoppable
 from trackdown.engine.fact_cache import StoreFacts
 from trackdown.engine.looker import Looker
 from trackdown.engine.models import ModelShelf, model_shelf
+from trackdown.engine.rewrites import RewriteMemory, SnapshotRewrites
 from trackdown.errors import EmptyRepository, NoSuchPath, StoreBusy, StoreError, StoreFull, TooBusy
 from trackdown.index.code import CodeIndex
 from trackdown.index.commits import CommitIndex
@@ -43,7 +44,8 @@ class Prepared:
     """A snapshot with its indexes, ready to be searched. `history` is an index and the commit to look from.
 
     `graph` gives the snapshot's graph and `vectors` its units' static vectors, made at the first call; `vectors` gives
-    None where there is no model. `messages` reads whole messages of commits, `facts` keeps what models compute.
+    None where there is no model. `messages` reads whole messages of commits, `facts` keeps what models compute, and
+    `rewrites` knows which units a language model has rewritten.
     """
 
     snapshot: Snapshot
@@ -54,6 +56,7 @@ class Prepared:
     messages: Callable[[Sequence[int]], list[str]]
     models: ModelShelf
     facts: FactCache
+    rewrites: SnapshotRewrites
     notes: list[str] = field(default_factory=list)
     partial: bool = False
 
@@ -103,6 +106,7 @@ class Preparer:
         self._code: tuple[str, CodeIndex] | None = None
         self._last_graph: tuple[CodeIndex, Graph] | None = None
         self._known_vectors: dict[str, SegmentVectors] = {}
+        self._rewrite_memory = RewriteMemory()
         self._commits: CommitUpdate | None = None
         self._identity: tuple[str, str] | None = None
         self._early: Background[None] | None = None
@@ -245,6 +249,7 @@ class Preparer:
             partial(self._messages, snapshot.commit, commits.index if commits is not None else None),
             self.models,
             StoreFacts(self.store),
+            SnapshotRewrites(self.store, update.index, self._rewrite_memory, self._report),
             list(self.store.notes),
         )
         if update.pending or (snapshot.commit is not None and commits is None):

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from trackdown import pipeline
 from trackdown.engine.corpus import corpus_of
+from trackdown.engine.generated import NOTHING, Generated, check_exemplars
 from trackdown.engine.prepare import Prepared
 from trackdown.engine.snippets import Snippets
 from trackdown.query.understand import understand
+from trackdown.retrieve.corpus import not_told
+
+if TYPE_CHECKING:
+    from trackdown.models.llm.asking import Asker
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,15 +33,23 @@ def rank(
     options: pipeline.Options,
     seen_from: str | None = None,
     tap: pipeline.Tap | None = None,
+    *,
+    asker: Asker | None = None,
+    tell: Callable[[str], None] = not_told,
+    generated: Generated = NOTHING,
 ) -> list[RankedPlace]:
     """The best places for a query, each symbol of a file once. `seen_from` is a full id: only its past is visible.
 
-    `tap` hears what every stage said of the candidates. Raises QueryError, and UnknownRevision when `seen_from` is not
-    in the history of what was prepared.
+    `tap` hears what every stage said of the candidates. `asker` is the language model that stages may ask, `tell`
+    hears what they say of its answers, `generated` is what it need not write. Raises QueryError, UnknownRevision when
+    `seen_from` is not in the history of what was prepared, and UsageError for exemplars that nobody writes.
     """
     understood = understand(query)
+    if options.exemplars:
+        check_exemplars(options, asker, generated)
+        understood = replace(understood, exemplars=generated.exemplars)
     with Snippets(prepared.snapshot) as snippets:
-        corpus = corpus_of(prepared, snippets, seen_from)
+        corpus = corpus_of(prepared, snippets, seen_from, asker=asker, tell=tell, generated=generated)
         found = pipeline.search(corpus, understood, replace(options, explained=False), tap=tap)
     return list(_places(prepared, found))
 

@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from trackdown import pipeline
@@ -19,7 +20,10 @@ from trackdown.engine.cancel import Check, CheckedFacts, CheckedStopwatch
 from trackdown.engine.corpus import corpus_of
 from trackdown.engine.damage import damage_told
 from trackdown.engine.effort import Wanted
+from trackdown.engine.fact_cache import StoreFacts
 from trackdown.engine.filters import checked_folder, checked_languages, told_of_filters, within
+from trackdown.engine.generated import NOTHING, check_exemplars
+from trackdown.engine.llm_stages import WITHOUT_LLM, asks_llm, needs_llm
 from trackdown.engine.modes import HYBRID, options_of
 from trackdown.engine.past import past_commits
 from trackdown.engine.prepare import Keeper, Prepared, Preparer
@@ -33,6 +37,7 @@ from trackdown.query.understand import Query, understand
 from trackdown.repository.snapshot import Snapshot
 from trackdown.repository.source import Source, is_url, open_source, open_url
 from trackdown.retrieve import dense
+from trackdown.retrieve.corpus import Corpus
 from trackdown.settings import Settings, load_settings
 from trackdown.store.store import Store
 from trackdown.types import (
@@ -51,10 +56,13 @@ from trackdown.types import (
 )
 
 if TYPE_CHECKING:
+    from trackdown.engine.few_shot import Pair
     from trackdown.engine.looker import Looker
     from trackdown.engine.neighbourhood import Neighbourhood
     from trackdown.engine.related import Related
+    from trackdown.engine.rewriting import Rewriting
     from trackdown.fuse.learned import LearnedFusion
+    from trackdown.models.llm.desk import Desk
 
 MOST_RESULTS = 1000
 _LONGEST_WAIT = 1800.0
@@ -134,6 +142,8 @@ class Repository:
         folder: str = "",
         early: Callable[[SearchResults], None] | None = None,
         cancelled: Callable[[], bool] = never,
+        gar: bool = False,
+        reco: bool = False,
         progress: Progress = no_progress,
     ) -> SearchResults:
         """Rank functions, classes or files for an issue, a question or a name.
@@ -141,9 +151,11 @@ class Repository:
         `at` searches a past commit with the history it had then. `tests=False` leaves test files out. `effort` says how
         much models may read: nothing (fast), as much as `budget` milliseconds allow (balanced), or all that helps
         (thorough). `depth` lets them read exactly so many candidates, however long it takes. `rerank` True or False
-        switches them on or off. `languages` and `folder` (from the root) restrict the answer. `early` hears of what the
-        stages before the models found, if models read; `cancelled` is asked now and then whether to stop.
-        Raises QueryError, UsageError, UnknownRevision, StoreError, GitError, Cancelled.
+        switches them on or off. `gar` searches for code that a language model writes as an answer, beside the query;
+        `reco` does so in units together with what `rewrite` made of them. `languages` and `folder` (from the root)
+        restrict the answer. `early` hears of what the stages before the models found, if models read; `cancelled` is
+        asked now and then whether to stop. Raises QueryError, UsageError, UnknownRevision, StoreError, GitError,
+        Cancelled, and LlmError for a language model that is named and not there.
         """
         _check(k, level)
         wanted = Wanted(effort, budget, depth, rerank)
@@ -157,7 +169,14 @@ class Repository:
         # Only the default mode leaves it to the effort what models do: any other one says itself what takes part.
         by_default = self.settings.mode.strip() == HYBRID
         judging = wanted.judging(options.judging, by_default, self.settings.budget_ms)
-        options = replace(options, judging=judging)
+        options = replace(options, judging=judging, listwise=wanted.listwise(options.listwise))
+        if gar or reco:
+            options = replace(options, exemplars=options.exemplars or 1, rewritten=options.rewritten or reco)
+        desk = self._desk(options)
+        if options.exemplars:
+            check_exemplars(options, desk, NOTHING)
+        said: list[str] = [] if desk is not None or not needs_llm(options) else [f"{WITHOUT_LLM}: searched without"]
+        before = desk.counts if desk is not None else ()
         check = Check(cancelled)
         watch = CheckedStopwatch(check)
         with self._warming(judging is not None):
@@ -171,13 +190,16 @@ class Repository:
                 notes = (*self._told(prepared), *told)
                 now = SearchResults(query, level, (), (prepared.info(),), notes, prepared.partial)
                 hear = _hearing(early, now, watch)
+                corpus = partial(corpus_of, prepared, asker=desk, tell=said.append, progress=check.progress(progress))
                 results = self._results(
-                    prepared, understood, options, watch, last=attempt == 2 or prepared.partial, early=hear
+                    prepared, corpus, understood, options, watch, last=attempt == 2 or prepared.partial, early=hear
                 )
                 if results is not None:
                     break
-        notes = (*notes, *self._told_of_models(options, asked and judging is not None))
-        return replace(now, results=results or (), notes=notes, timings_ms=watch.rounded())
+        said += desk.notes() if desk is not None else []
+        notes = (*notes, *self._told_of_models(options, asked and judging is not None), *dict.fromkeys(said))
+        cost = desk.cost(before) if desk is not None else {}
+        return replace(now, results=results or (), notes=notes, timings_ms=watch.rounded(), llm=cost)
 
     @damage_told
     def history(
@@ -275,6 +297,32 @@ class Repository:
         return replace(status, ready=not prepared.partial, notes=self._told(prepared))
 
     @damage_told
+    def rewrite(
+        self,
+        at: str | None = None,
+        times: int = 1,
+        limit: int | None = None,
+        *,
+        pairs: Sequence[Pair] = (),
+        progress: Progress = no_progress,
+    ) -> Rewriting:
+        """Let the language model rewrite a snapshot's units, as `search` uses them with `reco`.
+
+        Each text is rewritten `times` times, at most `limit` rewrites now; what has been rewritten is not asked again.
+        `pairs` of description and code are shown to the model in place of some of the code's own. Raises UsageError
+        without a language model, LlmError for one that is not there, and StoreError; what was made stays.
+        """
+        from trackdown.engine.llm import open_desk
+        from trackdown.engine.rewriting import rewriting
+
+        desk = open_desk(self.settings, StoreFacts(self._store))
+        if desk is None:
+            raise UsageError(WITHOUT_LLM)
+        prepared = self.prepared(at, progress=progress)
+        found = rewriting(prepared, desk, times=times, limit=limit, pairs=pairs, progress=progress)
+        return replace(found, notes=(*self._told(prepared), *found.notes))
+
+    @damage_told
     def inventory(self, at: str | None = None, *, progress: Progress = no_progress) -> Inventory:
         """What a snapshot takes in and what it leaves out, with the rule that did it."""
         snapshot = self._preparer.look(at)
@@ -365,6 +413,14 @@ class Repository:
         repository = self._preparer.identity(prepared.snapshot.commit)
         return own_fusion(self._store, repository, level, fusing_models(prepared.models))
 
+    def _desk(self, options: pipeline.Options) -> Desk | None:
+        """Where stages ask a language model, if one of them may and there is one."""
+        if not asks_llm(options):
+            return None
+        from trackdown.engine.llm import open_desk
+
+        return open_desk(self.settings, StoreFacts(self._store))
+
     @contextmanager
     def _warming(self, wanted: bool) -> Iterator[None]:
         """Models load beside what comes before them. Nothing is still loading afterwards, so that a process may end."""
@@ -393,6 +449,7 @@ class Repository:
     def _results(
         self,
         prepared: Prepared,
+        corpus: Callable[[Snippets], Corpus],
         query: Query,
         options: pipeline.Options,
         watch: pipeline.Stopwatch,
@@ -411,7 +468,7 @@ class Repository:
                 return tuple(results)
 
             hear = None if early is None else lambda found: early(shown(found))
-            found = pipeline.search(corpus_of(prepared, snippets), query, options, watch, early=hear)
+            found = pipeline.search(corpus(snippets), query, options, watch, early=hear)
             results = shown(found)
         watch.lap("snippets")
         return results if last or len(results) == len(found) else None

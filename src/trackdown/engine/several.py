@@ -8,6 +8,7 @@ from dataclasses import replace
 from math import inf
 
 from trackdown.engine.repository import Repository
+from trackdown.models.llm.ledger import joined
 from trackdown.types import Effort, Level, Progress, Result, SearchResults, never, no_progress
 
 Place = tuple[str, str, str, int]
@@ -26,6 +27,8 @@ def search_all(
     budget: float | None = None,
     depth: int | None = None,
     rerank: bool | None = None,
+    gar: bool = False,
+    reco: bool = False,
     languages: Sequence[str] = (),
     folder: str = "",
     early: Hearing | None = None,
@@ -52,6 +55,8 @@ def search_all(
             budget=budget,
             depth=depth,
             rerank=rerank,
+            gar=gar,
+            reco=reco,
             languages=languages,
             folder=folder,
             early=heard_with(early, answers, name, k),
@@ -100,6 +105,7 @@ def merged(answers: Sequence[SearchResults], k: int) -> SearchResults:
         tuple(dict.fromkeys(note for answer in answers for note in answer.notes)),
         any(answer.partial for answer in answers),
         dict(timings),
+        joined([answer.llm for answer in answers]),
     )
 
 

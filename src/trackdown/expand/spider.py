@@ -14,8 +14,8 @@ from typing import Literal
 
 from trackdown.graph.edges import EdgeType, How
 
-Selector = Literal["none", "scores", "cross-encoder"]
-SELECTORS: tuple[Selector, ...] = ("none", "scores", "cross-encoder")
+Selector = Literal["none", "scores", "cross-encoder", "llm"]
+SELECTORS: tuple[Selector, ...] = ("none", "scores", "cross-encoder", "llm")
 SIGNAL = "graph"
 
 
@@ -25,8 +25,8 @@ class Expansion:
 
     `depth` counts edges along *contains* (at class level 2 at most, as in the paper), `hops` those along all others.
     `threshold` is for the selector `scores`: a neighbour must have at least this share of its centre's score. The
-    selector `cross-encoder` reads the first `read` neighbours of a centre and wants `relevant` of each; where there is
-    no such model, scores decide. `each` is how many a centre may bring at most.
+    selectors `cross-encoder`, which wants `relevant` of each, and `llm` read the first `read` neighbours of a centre;
+    where there is no such model, scores decide. `each` is how many a centre may bring at most.
     """
 
     window: int = 20
@@ -68,6 +68,8 @@ Neighbours = Callable[[int, Sequence[int]], list[Neighbour]]
 
 Reader = Callable[[Sequence[int]], Sequence[float]]
 """Candidates → how relevant a model finds each, from 0 to 1."""
+Chooser = Callable[[Sequence[Sequence[int]]], Sequence[Sequence[int] | None]]
+"""The neighbours of each centre → those that a model picks, best first; None where its answer is of no use."""
 
 
 def spider(
@@ -76,6 +78,7 @@ def spider(
     neighbours: Neighbours,
     settings: Expansion,
     reader: Reader | None = None,
+    chooser: Chooser | None = None,
 ) -> list[Placed]:
     """Reorder a ranking. All candidates stay in it: what leaves the first K stands directly behind them."""
     window = min(settings.window, len(ranked))
@@ -86,10 +89,15 @@ def spider(
     drawn: dict[int, list[Neighbour]] = {}
     taken: set[int] = set()
     room = window - len(centres)
+    chosen: dict[int, list[Neighbour]] | None = None
+    if settings.selector == "llm" and chooser is not None:
+        chosen = _chosen(centres, pool, neighbours, settings, chooser)
     for centre in centres:
         free = [candidate for candidate in pool if candidate not in taken]
-        near_by = neighbours(centre, free)
-        if settings.selector == "cross-encoder" and reader is not None:
+        near_by = neighbours(centre, free) if chosen is None else chosen[centre]
+        if chosen is not None:
+            picked = [near for near in near_by if near.candidate not in taken]
+        elif settings.selector == "cross-encoder" and reader is not None:
             picked = _read(near_by[: settings.read], reader, settings.relevant)
         elif settings.selector == "none":
             picked = near_by
@@ -104,6 +112,19 @@ def spider(
         placed += [Placed(near.candidate, rank[near.candidate], centre, near.relation) for near in drawn[centre]]
     rest = [candidate for candidate in ranked if candidate not in taken and rank[candidate] > len(centres)]
     return [*placed, *(Placed(candidate, rank[candidate]) for candidate in rest)]
+
+
+def _chosen(
+    centres: Sequence[int], pool: Sequence[int], neighbours: Neighbours, settings: Expansion, chooser: Chooser
+) -> dict[int, list[Neighbour]]:
+    """What a model picks for each centre, of all centres at once: it may name a neighbour of two for both."""
+    near_by = [neighbours(centre, pool)[: settings.read] for centre in centres]
+    picked = chooser([[near.candidate for near in group] for group in near_by])
+    found: dict[int, list[Neighbour]] = {}
+    for centre, group, names in zip(centres, near_by, picked, strict=True):
+        by_candidate = {near.candidate: near for near in group}
+        found[centre] = [by_candidate[name] for name in names or () if name in by_candidate]
+    return found
 
 
 def _read(neighbours: Sequence[Neighbour], reader: Reader, relevant: float) -> list[Neighbour]:

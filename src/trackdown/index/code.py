@@ -69,7 +69,7 @@ def build_segment(indexed: Iterable[IndexedFile]) -> tuple[dict[str, npt.NDArray
         columns["unit_class"] += _innermost_classes(facts, first)
         if facts.skip:
             continue
-        _add_body(writer, facts, first)
+        add_body(writer, facts, first)
         _add_names(writer, facts, first)
         path_words = writer.number(words(item.path))
         writer.fields["path"].add(np.full(len(path_words), number), path_words, np.ones(len(path_words)))
@@ -90,12 +90,16 @@ def _innermost_classes(facts: BlobFacts, first: int) -> list[int]:
     return classes
 
 
-def _add_body(writer: PostingsWriter, facts: BlobFacts, first: int) -> None:
+def add_body(writer: PostingsWriter, facts: BlobFacts, first: int, times: npt.NDArray[Any] | None = None) -> None:
+    """Add the words of a file's units, whose rows begin with `first`; each unit's so many `times`."""
     numbers = np.array(writer.number(facts.vocabulary), dtype=np.int64)
     ids = np.frombuffer(facts.word_ids, dtype="<u4")
     pointers = np.frombuffer(facts.pointers, dtype="<u4").astype(np.int64)
     documents = np.repeat(np.arange(first, first + len(facts.units)), np.diff(pointers))
-    writer.fields["body"].add(documents, numbers[ids], np.frombuffer(facts.counts, dtype="<u4"))
+    counts = np.frombuffer(facts.counts, dtype="<u4").astype(np.int64)
+    if times is not None:
+        counts *= np.repeat(times, np.diff(pointers))
+    writer.fields["body"].add(documents, numbers[ids], counts)
 
 
 def _add_names(writer: PostingsWriter, facts: BlobFacts, first: int) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trackdown.errors import ModelError
-from trackdown.types import FactCache
+from trackdown.types import FactCache, Progress, no_progress
 
 if TYPE_CHECKING:
     from trackdown.models.cross_encoder import CrossEncoder
@@ -23,7 +23,8 @@ Messages = Callable[[Sequence[int]], list[str]]
 class Neural:
     """The models that judge candidates, opened when they are called for (None: there is none), and what they read.
 
-    `failed` hears of a model that was opened and cannot be run: the search goes on without it.
+    `failed` hears of a model that was opened and cannot be run: the search goes on without it. `progress` hears how far
+    long reading is.
     """
 
     encoder: Callable[[], Encoder | None]
@@ -32,3 +33,4 @@ class Neural:
     messages: Messages
     facts: FactCache
     failed: Callable[[ModelError], None]
+    progress: Progress = no_progress

@@ -9,23 +9,22 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from trackdown.errors import StoreError
-from trackdown.index.blob_facts import BLOBS
 from trackdown.index.code import CodeIndex, CodeSegment
+from trackdown.index.segment_facts import SegmentFacts
 from trackdown.store.store import Store
 from trackdown.types import Progress, no_progress
-from trackdown.units.facts import BlobFacts, decode
+from trackdown.units.facts import BlobFacts
 from trackdown.units.tokens import terms, words
 
 if TYPE_CHECKING:
@@ -42,7 +41,6 @@ _HALF = 128
 _ROWS_AT_ONCE = 512
 _UNITS_AT_ONCE = 256
 _WORDS_AT_ONCE = 1 << 16
-_FILES_AT_ONCE = 500
 
 
 def vectors_name(segment: str, model_id: str) -> str:
@@ -79,7 +77,7 @@ class UnitVectors:
 
     def __init__(self, table: StaticTable, segments: Sequence[SegmentVectors]) -> None:
         self.table = table
-        self._segments = list(segments)
+        self.segments = list(segments)
 
     def vector(self, text: str, weights: Mapping[str, float]) -> Float32s:
         """The vector of a query, of any length: its words as they stand, each with the weight of its whole term."""
@@ -90,20 +88,34 @@ class UnitVectors:
         total: Float32s = (shares[:, None] * self.table.words(list(found.values()))).sum(axis=0)
         return total
 
+    def code_vector(self, text: str) -> Float32s:
+        """The vector of code that is in no index, of any length: each word counts as it would in a unit's text."""
+        return code_vector(self.table, text)
+
     def cosines(self, query: Float32s) -> npt.NDArray[np.float64]:
         """The cosine of every unit and the query; 0 where one of them has no vector."""
         largest = float(np.abs(query).max(initial=0.0))
         if not largest:
-            return np.zeros(sum(len(segment.scales) for segment in self._segments))
+            return np.zeros(sum(len(segment.scales) for segment in self.segments))
         whole = np.rint(query.astype(np.float64) * (_LARGEST * _HALF / largest))
         upper = np.floor(whole / _HALF)
         halves = np.stack([upper, whole - _HALF * upper], axis=1).astype(np.float32)
         scale = 1.0 / np.linalg.norm(whole)
         found = []
-        for segment in self._segments:
+        for segment in self.segments:
             products = segment.products(halves)
             found.append((products[:, 0] * _HALF + products[:, 1]) * scale * segment.scales)
         return np.concatenate(found)
+
+
+def code_vector(table: StaticTable, text: str) -> Float32s:
+    """What the table says of a text's words, added up as a unit's are."""
+    counts = Counter(words(text))
+    if not counts:
+        return np.zeros(table.dimensions, dtype=np.float32)
+    shares = 1.0 + np.log(np.fromiter(counts.values(), np.float32, len(counts)))
+    total: Float32s = (shares[:, None] * table.words(list(counts))).sum(axis=0)
+    return total
 
 
 def unit_vectors(
@@ -151,42 +163,13 @@ def _meta(segment: CodeSegment, table: StaticTable) -> dict[str, str]:
 
 def _made(store: Store, segment: CodeSegment, table: StaticTable, progress: Progress) -> SegmentVectors:
     """Compute a segment's vectors, and keep them unless the store cannot be written or lacks a file's facts."""
-    facts = _SegmentFacts(store, segment, progress)
+    facts = SegmentFacts(store, segment, progress)
     made = build_vectors(facts, table)
     if not facts.missing and not store.read_only:
         with suppress(StoreError):  # a full disk must not end a search: they are made again
             arrays: dict[str, npt.NDArray[Any]] = {"rows": made.rows, "scales": made.scales}
             store.write_arrays(vectors_name(segment.name, table.model_id), arrays, _meta(segment, table))
     return made
-
-
-class _SegmentFacts:
-    """The paths and facts of a segment's files, in its order. `missing` counts those that the store does not have."""
-
-    def __init__(self, store: Store, segment: CodeSegment, progress: Progress) -> None:
-        self.missing = 0
-        self._store = store
-        self._segment = segment
-        self._progress = progress
-
-    def __iter__(self) -> Iterator[tuple[str, BlobFacts | int]]:
-        paths, keys = self._segment.paths.all_text(), self._segment.keys.all_text()
-        units = np.bincount(self._segment.arrays["unit_file"], minlength=len(paths)).tolist()
-        for start in range(0, len(paths), _FILES_AT_ONCE):
-            wanted = range(start, min(start + _FILES_AT_ONCE, len(paths)))
-            found = self._store.database.read_facts(BLOBS, [keys[file] for file in wanted if units[file]])
-            for file in wanted:
-                if units[file]:
-                    yield paths[file], self._facts(found.get(keys[file]), units[file])
-            self._progress("vectors", wanted.stop, len(paths))
-
-    def _facts(self, value: bytes | None, units: int) -> BlobFacts | int:
-        """The facts of a file; only how many units it has when they are gone or damaged."""
-        with suppress(msgspec.DecodeError):
-            if value is not None and len((facts := decode(value)).units) == units:
-                return facts
-        self.missing += 1
-        return units
 
 
 def build_vectors(files: Iterable[tuple[str, BlobFacts | int]], table: StaticTable) -> SegmentVectors:
@@ -199,10 +182,11 @@ def build_vectors(files: Iterable[tuple[str, BlobFacts | int]], table: StaticTab
             blocks.append(block.vectors())
             block = _Block(table)
     blocks.append(block.vectors())
-    return _as_whole_numbers(np.concatenate(blocks))
+    return as_whole_numbers(np.concatenate(blocks))
 
 
-def _as_whole_numbers(vectors: Float32s) -> SegmentVectors:
+def as_whole_numbers(vectors: Float32s) -> SegmentVectors:
+    """Vectors of any length as rows that are kept."""
     largest = np.abs(vectors).max(axis=1, initial=0.0, keepdims=True)
     rows = np.rint(vectors * (_LARGEST / np.maximum(largest, 1e-20))).astype(np.int8)
     lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.int64).astype(np.float64))

@@ -23,13 +23,26 @@ from itertools import chain, zip_longest
 
 from trackdown.engine import Prepared, RankedPlace, Repository, options_of, rank, with_mode
 from trackdown.engine import open as open_repository
+from trackdown.engine.generated import Generated
+from trackdown.engine.llm import has_llm, llm_name, open_desk
+from trackdown.engine.llm_stages import WITHOUT_LLM, asks_llm, needs_llm, without_llm
 from trackdown.engine.models import model_shelf
 from trackdown.engine.modes import SWITCHES
-from trackdown.errors import MissingObject, QueryError, StoreError, TrackdownError, UnknownRevision, UsageError
+from trackdown.errors import (
+    LlmError,
+    MissingObject,
+    QueryError,
+    StoreError,
+    TrackdownError,
+    UnknownRevision,
+    UsageError,
+)
 from trackdown.lab.cases import Place
 from trackdown.lab.commit_times import commit_times
 from trackdown.lab.runs import LONGEST_QUERY, MS_DIGITS, SCORE_DIGITS, Row, RunFile
 from trackdown.lab.tasks import Bench, Task
+from trackdown.models.llm.code_writing import Pair
+from trackdown.models.llm.desk import Desk
 from trackdown.pipeline import Options
 from trackdown.repository.history import HISTORY_VERSION
 from trackdown.settings import Settings
@@ -46,12 +59,18 @@ _REASONS: tuple[tuple[type[TrackdownError], str], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How tasks are searched: the modes, each with its options, and the digest that names the configuration."""
+    """How tasks are searched: the modes, each with its options, and the digest that names the configuration.
+
+    `rewriter` is the id of the rewrites that modes with rewrites search; empty for the language model's own. `pairs`
+    are shown to a language model in place of the repository's own.
+    """
 
     bench: str
     modes: tuple[tuple[str, Options], ...]
     settings: Settings
     config: str
+    rewriter: str = ""
+    pairs: tuple[Pair, ...] = ()
 
 
 def resolve_modes(modes: Sequence[str], settings: Settings) -> tuple[tuple[str, Options], ...]:
@@ -69,21 +88,41 @@ def _plain_options(settings: Settings) -> Options:
     return options_of(replace(settings, mode="hybrid", adaptive=False, graph=False))
 
 
-def plan(bench: Bench, modes: Sequence[str], settings: Settings) -> Plan:
-    """Resolve modes, and name the configuration. Raises UsageError as `resolve_modes` does."""
+def plan(bench: Bench, modes: Sequence[str], settings: Settings, pairs: tuple[Pair, ...] = ()) -> Plan:
+    """Resolve modes, and name the configuration.
+
+    Raises UsageError as `resolve_modes` does, and for a mode that needs a language model where there is none: its row
+    would be another mode's.
+    """
     chosen, plain = resolve_modes(modes, settings), _plain_options(settings)
+    for name, options in chosen:
+        if needs_llm(options) and not has_llm(settings):
+            raise UsageError(f"mode {name!r}: {WITHOUT_LLM}")
+        _check_texts(bench, name, options, settings)
     stages = [with_mode(plain, name) for name in sorted(SWITCHES)]  # what their names stand for may change, too
     versions = (EXTRACTOR_VERSION, REFERENCES_VERSION, HISTORY_VERSION)
     parts = [bench.name, bench.level, repr(plain), repr(stages), str(settings.max_file_kb), repr(versions)]
     parts += _models_of([options for _, options in chosen], settings)
-    return Plan(bench.name, chosen, settings, hashlib.sha256("\n".join(parts).encode()).hexdigest()[:12])
+    parts += [bench.texts] if bench.texts else []
+    parts += [repr(pairs)] if pairs else []
+    config = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:12]
+    return Plan(bench.name, chosen, settings, config, pairs=pairs)
+
+
+def _check_texts(bench: Bench, mode: str, options: Options, settings: Settings) -> None:
+    """Refuse a mode whose texts neither come with the bench nor can be written."""
+    if options.exemplars and not has_llm(settings) and not any(task.exemplars for task in bench.tasks):
+        raise UsageError(f"mode {mode!r} needs exemplars: {WITHOUT_LLM}, and none are given (--llm-texts)")
+    if options.rewritten and bench.texts and not bench.rewrites:
+        raise UsageError(f"mode {mode!r} needs rewrites, and there are none among the texts that are given")
 
 
 def _models_of(modes: Sequence[Options], settings: Settings) -> tuple[str, ...]:
     """The ids of the models that search, where a mode lets any: another model is another configuration."""
+    asked = (llm_name(settings),) if has_llm(settings) and any(map(asks_llm, modes)) else ()
     if not any(_uses_models(options) for options in modes):
-        return ()
-    return model_shelf(settings.models, settings.thread_count).ids()
+        return asked
+    return (*model_shelf(settings.models, settings.thread_count).ids(), *asked)
 
 
 def _uses_models(options: Options) -> bool:
@@ -96,8 +135,9 @@ def run_bench(
 ) -> list[Row]:
     """All rows of a bench, in its own order: those that the file has already, and new ones as they are found.
 
-    With `strict` the first case that cannot be scored raises UsageError. An interruption leaves the file resumable.
-    Raises UsageError when the file has a case with another query, truth or state than the bench.
+    With a language model one process searches: there is one budget. With `strict` the first case that cannot be scored
+    raises UsageError. An interruption leaves the file resumable. Raises UsageError when the file has a case with
+    another query, truth or state than the bench.
     """
     _check_ids(bench)
     if strict and bench.skipped:
@@ -105,9 +145,11 @@ def run_bench(
         raise UsageError(f"case {first.id!r}: {first.reason} {first.detail}".rstrip())
     file.add(_skipped_rows(bench, plan, file))
     todo = _todo(bench, plan, file)
+    plan = _with_rewrites(bench, plan, todo)
     done = len(bench.tasks) - len(todo)
     progress("search", done, len(bench.tasks))
-    with closing(_search_all(todo, plan, jobs or os.cpu_count() or 1)) as found:
+    asking = has_llm(plan.settings) and any(asks_llm(options) for _, options in plan.modes)
+    with closing(_search_all(todo, plan, 1 if asking else jobs or os.cpu_count() or 1)) as found:
         for rows in found:
             file.add(rows)
             bad = next((row for row in rows if row.skipped), None)
@@ -162,6 +204,16 @@ def _todo(bench: Bench, plan: Plan, file: RunFile) -> list[Work]:
 def _digest(task: Task) -> str:
     """What a task asks and expects, wherever its repository lies."""
     return hashlib.sha256(repr(replace(task, place="")).encode("utf-8", "backslashreplace")).hexdigest()[:12]
+
+
+def _with_rewrites(bench: Bench, plan: Plan, todo: Sequence[Work]) -> Plan:
+    """Take in the rewrites that a bench brings along, before workers search; nothing where no mode wants them."""
+    if not bench.rewrites or not todo or not any(options.rewritten for _, options in plan.modes):
+        return plan
+    from trackdown.engine.rewriting import take_rewrites
+
+    with open_repository(todo[0][0].place, settings=plan.settings) as opened:
+        return replace(plan, rewriter=take_rewrites(opened.prepared(), f"{bench.name}'s texts", bench.rewrites))
 
 
 def _search_all(todo: Sequence[Work], plan: Plan, jobs: int) -> Generator[list[Row]]:
@@ -264,12 +316,12 @@ def _search(task: Task, modes: Sequence[str], plan: Plan) -> list[Row]:
         prepared = repository.prepared(task.at)
         rows = []
         # Once for nothing: what a first search opens would else be booked on the mode that comes first.
-        _ranked(prepared, task, plan.modes[0][1])
+        _ranked(prepared, task, without_llm(plan.modes[0][1]), plan)
         for mode, options in plan.modes:
             if mode not in modes:
                 continue
             started = time.perf_counter()
-            places = _ranked(prepared, task, options)
+            places = _ranked(prepared, task, options, plan)
             ms = (time.perf_counter() - started) * 1000
             ranked = tuple(Place(place.path, place.symbol) for place in places)
             scores = tuple(round(place.score, SCORE_DIGITS) for place in places)
@@ -282,16 +334,26 @@ def _search(task: Task, modes: Sequence[str], plan: Plan) -> list[Row]:
         return [row(mode, skipped=reason) for mode in modes]
 
 
-def _ranked(prepared: Prepared, task: Task, options: Options) -> list[RankedPlace]:
+def _ranked(prepared: Prepared, task: Task, options: Options, plan: Plan) -> list[RankedPlace]:
     """The ranking of one mode; empty for a query that holds nothing to search for, which is a miss."""
     chosen = replace(
         options, level=task.level, k=task.depth, roles=task.roles, among=task.among,
         folders=(task.folder,) if task.folder else (),
     )  # fmt: skip
     try:
-        return rank(prepared, task.query, chosen, task.seen_from)
+        generated = Generated(task.exemplars, plan.rewriter, plan.pairs)
+        asker = open_desk(plan.settings, prepared.facts) if asks_llm(options) else None
+        before = _unanswered(asker)
+        found = rank(prepared, task.query, chosen, task.seen_from, asker=asker, generated=generated)
     except QueryError:
         return []
+    if asker is not None and not asker.dry_run and _unanswered(asker) > before:  # its ranking is another mode's
+        raise LlmError(asker.stopped or "the language model had no answer: run again, it goes on here")
+    return found
+
+
+def _unanswered(asker: Desk | None) -> int:
+    return sum(cost.unanswered for cost in asker.counts) if asker is not None else 0
 
 
 @lru_cache(maxsize=4)

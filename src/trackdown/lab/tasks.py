@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from trackdown.lab.cases import Place
 from trackdown.types import Level
@@ -15,7 +15,7 @@ class Task:
 
     `seen_from` is the commit whose past is visible, where that is not `at` itself. `folder` restricts the answer.
     `roles` False ranks tests and prose like code. `among` restricts the ranking to these files (system 1's oracle
-    setting). `depth` is how many places are ranked.
+    setting). `depth` is how many places are ranked. `exemplars` are answers that a language model wrote elsewhere.
     """
 
     id: str
@@ -31,6 +31,7 @@ class Task:
     category: str = ""
     depth: int = 100
     among: tuple[str, ...] = ()
+    exemplars: tuple[str, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,11 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """A public benchmark, read and ready to run. `metrics` are those that its table shows."""
+    """A public benchmark, read and ready to run. `metrics` are those that its table shows.
+
+    `rewrites` are texts of a language model by the path of the file that they stand for: summary and code.
+    `texts` is a digest of all such texts that come with the bench, exemplars of tasks included.
+    """
 
     name: str
     level: Level
@@ -53,3 +58,5 @@ class Bench:
     skipped: tuple[Skipped, ...] = ()
     metrics: tuple[str, ...] = ()
     remarks: Mapping[str, int] | None = None
+    rewrites: Mapping[str, Sequence[tuple[str, str]]] = field(default_factory=dict)
+    texts: str = ""

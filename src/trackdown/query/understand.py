@@ -27,7 +27,7 @@ _LINK = re.compile(
     r"https?://[\w.-]+/[^\s#?()<>\"'`]{1,200}?/(?:blob|blame|raw|src)/([^\s#?()<>\[\]\"'`]{1,300})"
     r"(?:\?[\w=&]{0,40})?(?:#(?:L|lines-|n)(\d{1,7}))?"
 )
-"""Links to a file on GitHub, GitLab, Gitea or Bitbucket, and to a line of it. Its path begins somewhere behind a ref."""
+"""Links to a file on GitHub, GitLab, Gitea or Bitbucket, and to a line of it. The path begins behind some ref."""
 _PATH = re.compile(r"(?<![\w/.:@+-])((?:\.{0,2}/)?(?:[\w.@+-]+/)*[\w@+-][\w.@+-]*\.[A-Za-z]\w{0,9})(?![\w/])")
 _FOLDER_PATH = re.compile(r"(?<![\w/.:@+-])((?:[\w.@+-]+/){1,10}[\w.@+-]*)(?![\w/])")
 _DOTTED = re.compile(r"(?<![\w/])([A-Za-z_]\w*(?:(?:\.|::|#|->)[A-Za-z_]\w*)+)")
@@ -67,7 +67,11 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """An issue, taken apart. `weights` holds every term that is worth searching for."""
+    """An issue, taken apart. `weights` holds every term that is worth searching for.
+
+    `exemplars` is code that a language model wrote as an answer (GAR); with `exemplars_only` the query's own words take
+    no part in the search.
+    """
 
     text: str
     title: str
@@ -80,6 +84,8 @@ class Query:
     weights: dict[str, float]
     asks_for_tests: bool
     asks_for_prose: bool
+    exemplars: tuple[str, ...] = ()
+    exemplars_only: bool = False
 
 
 def understand(text: str) -> Query:
@@ -121,7 +127,7 @@ def _fences(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _frames(text: str) -> tuple[Frame, ...]:
-    """Traceback frames of Python, the JVM, JavaScript, and `path:line` as Go, Rust and compilers print it; links to a line."""
+    """Traceback frames of Python, the JVM, JavaScript, `path:line` as Go, Rust and compilers print it, and links."""
     found: dict[Frame, None] = {}
     for path, line, function in _PYTHON_FRAME.findall(text):
         found[Frame(path, int(line), function.strip("<>"))] = None

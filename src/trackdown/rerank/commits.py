@@ -37,7 +37,7 @@ class CommitReranker:
     def logits(self, positions: Sequence[int], budget: TimeBudget) -> dict[int, float]:
         """Commit → logit, until time is up."""
         found: dict[int, float] = {}
-        for batch in budget.batches(positions, self._pairs.at_once):
+        for batch in budget.batches(positions, self._pairs.at_once, "read commits"):
             texts = [spoken(message[:_LONGEST_MESSAGE]) for message in self._messages(batch)]
             said = {position: text for position, text in zip(batch, texts, strict=True) if text}
             found.update(zip(said, self._pairs.logits(list(said.values())).tolist(), strict=True))

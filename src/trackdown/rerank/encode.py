@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from trackdown.rerank.budget import TimeBudget
 from trackdown.rerank.judged import Judged, Tally
-from trackdown.rerank.kept import VECTORS, Kept, digest
+from trackdown.rerank.kept import VECTORS, Float32s, Kept, digest
 from trackdown.rerank.texts import UnitTexts
 from trackdown.types import FactCache
 
@@ -29,15 +31,28 @@ class UnitEncoder:
             encoder.dimensions,
         )
 
-    def cosines(self, query: str, candidates: Sequence[Sequence[int]], budget: TimeBudget) -> Judged:
-        """The best cosine of each candidate's units, best candidates first, until time is up."""
+    def cosines(
+        self, query: str, candidates: Sequence[Sequence[int]], budget: TimeBudget, exemplars: Sequence[str] = ()
+    ) -> Judged:
+        """The best cosine of each candidate's units, best candidates first, until time is up.
+
+        With exemplars it is that of the mean of the query's vector and theirs, each side counting half.
+        """
         tally = Tally(candidates)
         asked = None
-        for batch in budget.batches(tally.items(), self._at_once):
+        for batch in budget.batches(tally.items(), self._at_once, "compare"):
             if asked is None:
-                asked = self._kept.rows([query])[0]
+                asked = self._asked(query, exemplars)
             texts = [self._texts.whole(unit) for _, unit in batch]
             rows = iter(self._kept.rows([text for text in texts if text is not None]) @ asked)
             tally.add(batch, [None if text is None else float(next(rows)) for text in texts])
         self._kept.keep()
         return tally.judged()
+
+    def _asked(self, query: str, exemplars: Sequence[str]) -> Float32s:
+        own: Float32s = self._kept.rows([query])[0]
+        if not exemplars:
+            return own
+        both = own + self._kept.rows(exemplars).mean(axis=0)
+        asked: Float32s = both / np.float32(max(float(np.linalg.norm(both)), 1e-20))
+        return asked

@@ -54,7 +54,8 @@ evidence, while code that could not be read is taken for average."""
 class Ranking:
     """Candidates to judge, best first. `fused` are their scores, `factors` what their roles cost them.
 
-    `past` are commits like the query, best first, `behind` those that speak for a file.
+    `past` are commits like the query, best first, `behind` those that speak for a file. `exemplars` is code that
+    answers the query, as the encoder reads it.
     """
 
     query: str
@@ -64,6 +65,7 @@ class Ranking:
     files: Sequence[int]
     past: Sequence[int] = ()
     behind: Callable[[int], Sequence[int]] = lambda file: ()
+    exemplars: Sequence[str] = ()
 
 
 def judge(ranking: Ranking, code: CodeIndex, neural: Neural, judging: Judging, lap: Callable[[str], None]) -> Verdict:
@@ -99,7 +101,7 @@ class _Cascade:
         self._neural = neural
         self._judging = judging
         self._weights = judging.weights
-        self._budget = TimeBudget(judging.budget_ms)
+        self._budget = TimeBudget(judging.budget_ms, progress=neural.progress)
         self._texts = UnitTexts(code, neural.texts)
         self._pairs: Pairs | None = None
         best = float(np.abs(ranking.fused).max(initial=0.0))
@@ -130,7 +132,7 @@ class _Cascade:
         first = self._verdict.order[:depth]
         budget = self._budget.share(ENCODER_SHARE if self._judging.code else 1.0)
         found = UnitEncoder(encoder, self._texts, self._neural.facts).cosines(
-            self._ranking.query, [self._ranking.units[place] for place in first], budget
+            self._ranking.query, [self._ranking.units[place] for place in first], budget, self._ranking.exemplars
         )
         if not found.reached:
             return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,8 +10,9 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 
-ENCODER, COMMITS, CODE = "encoder", "commit-reranker", "code-reranker"
-"""Signals."""
+FUSED, ENCODER, COMMITS, CODE, LLM = "fused", "encoder", "commit-reranker", "code-reranker", "llm"
+SIGNALS = (FUSED, ENCODER, COMMITS, CODE)
+"""What is weighed: what fusion gave, and what the models say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,16 @@ class JudgeWeights:
     fused: float = 1.0
     encoder: float = 0.6
     commit: float = 0.15
-    code: float = 0.35
+    code: float = 0.5
+
+    @staticmethod
+    def by_signal(weights: Mapping[str, float]) -> JudgeWeights:
+        """Weights under the names of the signals; what is not among them has no say."""
+        return JudgeWeights(*(weights.get(signal, 0.0) for signal in SIGNALS))
+
+    def as_dict(self) -> dict[str, float]:
+        """The same the other way round."""
+        return dict(zip(SIGNALS, (self.fused, self.encoder, self.commit, self.code), strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +61,8 @@ class Verdict:
     """The places of a ranking in their new order, what fused scores are multiplied by, and what each stage adds.
 
     `raw` are the values as a model gave them, nan where it gave none. `commits` is the commit behind a stage's word,
-    `before` the place that a candidate had before its code was read.
+    `before` the place that a candidate had before its code was read, `ranks` the ranks of those that a language model
+    moved, before it did.
     """
 
     order: list[int]
@@ -60,6 +71,15 @@ class Verdict:
     raw: dict[str, Floats] = field(default_factory=dict)
     commits: list[int] = field(default_factory=list)
     before: dict[int, int] = field(default_factory=dict)
+    ranks: dict[int, int] = field(default_factory=dict)
+
+    def reorder(self, order: list[int], fused: Floats) -> None:
+        """Take over a language model's order. Whoever it moves gets the score of its new rank: scores stay in order."""
+        scores = self.scores(fused)
+        self.parts[LLM] = np.zeros(len(scores))
+        self.parts[LLM][order] = scores[self.order] - scores[order]
+        self.ranks = {place: rank for rank, place in enumerate(self.order, 1) if order[rank - 1] != place}
+        self.order = order
 
     def scores(self, fused: Floats) -> Floats:
         """The scores of all places, from their fused ones."""
@@ -68,6 +88,7 @@ class Verdict:
     def said(self, place: int, rank: int, describe: Callable[[int], str]) -> list[tuple[str, float, str]]:
         """(signal, what it adds, in words) of a candidate that stands at a rank now."""
         found = []
+        until_now = self.ranks.get(place, rank)
         if ENCODER in self.parts and self.parts[ENCODER][place]:
             cosine = self.raw[ENCODER][place]
             words = "not compared, counts as average" if np.isnan(cosine) else f"the encoder's cosine is {cosine:.2f}"
@@ -79,8 +100,11 @@ class Verdict:
         if place in self.before:
             logit = self.raw[CODE][place]
             sure_of_it = "not read, counts as average" if np.isnan(logit) else f"{probability(logit):.0%} relevant"
-            words = f"rank {self.before[place] + 1} → {rank}: {sure_of_it}"
+            words = f"rank {self.before[place] + 1} → {until_now}: {sure_of_it}"
             found.append((CODE, float(self.parts[CODE][place]), words))
+        if place in self.ranks:
+            words = f"rank {until_now} → {rank}: the language model's order"
+            found.append((LLM, float(self.parts[LLM][place]), words))
         return found
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from trackdown.index.code import CodeIndex
@@ -12,7 +12,14 @@ from trackdown.index.commits import CommitIndex
 if TYPE_CHECKING:
     from trackdown.graph.graph import Graph
     from trackdown.index.neural import Neural
+    from trackdown.index.rewritten import Rewritten, RewrittenBodies
     from trackdown.index.vectors import UnitVectors
+    from trackdown.models.llm.asking import Asker
+    from trackdown.models.llm.code_writing import Pair
+
+
+def not_told(note: str) -> None:
+    """What hears notes where nobody wants them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +28,10 @@ class Corpus:
 
     `named_at` is the commit whose names the files have, where that is not the commit to look from: an evaluation may
     search the present code and still see an earlier past only. `graph` makes the snapshot's graph when a stage asks,
-    `vectors` the vectors of its units. Without `neural` nothing is judged.
+    `vectors` the vectors of its units. Without `neural` nothing is judged. `asker` is a language model, where there is
+    one; `tell` hears what is worth knowing of its answers. `examples` are the language of the code and pairs of
+    description and code to show it; `rewritten` opens what units became when it rewrote them, and `bodies` are then
+    searched by words in place of `code`'s.
     """
 
     code: CodeIndex
@@ -30,3 +40,22 @@ class Corpus:
     graph: Callable[[], Graph] | None = None
     vectors: Callable[[], UnitVectors | None] | None = None
     neural: Neural | None = None
+    asker: Asker | None = None
+    tell: Callable[[str], None] = not_told
+    examples: Callable[[], tuple[str, Sequence[Pair]]] | None = None
+    rewritten: Callable[[], Rewritten | None] | None = None
+    bodies: RewrittenBodies | None = None
+
+
+def with_rewrites(corpus: Corpus) -> Corpus:
+    """The corpus with units as they are together with their rewrites; as it is where there are none."""
+    found = corpus.rewritten() if corpus.rewritten is not None else None
+    if found is None:
+        return corpus
+    vectors, add = corpus.vectors, found.vectors
+
+    def rewritten_vectors() -> UnitVectors | None:
+        plain = vectors() if vectors is not None else None
+        return None if plain is None else add(plain)
+
+    return replace(corpus, bodies=found.bodies, vectors=rewritten_vectors)

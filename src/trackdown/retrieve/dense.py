@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
+from trackdown.query.understand import Query
 from trackdown.retrieve.channel import Channel, Request
+
+if TYPE_CHECKING:
+    from trackdown.index.vectors import UnitVectors
+
+Float32s = npt.NDArray[np.float32]
 
 SIGNAL = "dense"
 DEPTH = 500
@@ -16,13 +24,28 @@ LONG = 60
 _SHARE_FOR_LONG = 0.05
 
 
+def _asked(vectors: UnitVectors, query: Query) -> Float32s:
+    """The query's vector; with exemplars the mean of it and of theirs, each side counting half (ReCo's dense form)."""
+    own = vectors.vector(query.text, query.weights)
+    if not query.exemplars:
+        return own
+    exemplars = [_unit_length(vectors.code_vector(text)) for text in query.exemplars]
+    mean: Float32s = np.mean(exemplars, axis=0, dtype=np.float32)
+    return mean if query.exemplars_only else _unit_length(own) + mean
+
+
+def _unit_length(vector: Float32s) -> Float32s:
+    length = np.linalg.norm(vector)
+    return vector / np.float32(length) if length else vector
+
+
 def retrieve(request: Request, before: Sequence[Channel]) -> Channel | None:
     """Score candidates by the cosines of their units; the last of the best units has score 0."""
     vectors = request.corpus.vectors() if request.corpus.vectors is not None else None
     if vectors is None:
         return None
     pool = request.candidates
-    asked = vectors.vector(request.query.text, request.query.weights)
+    asked = _asked(vectors, request.query)
     eligible = np.flatnonzero(request.corpus.code.unit_alive & (pool.owner >= 0))
     if not asked.any() or not len(eligible):
         return None

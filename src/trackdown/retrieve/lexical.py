@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from trackdown.index.bm25 import Scores
 from trackdown.index.code import CodeIndex
+from trackdown.query.augmented import code_weights
 from trackdown.retrieve.channel import Channel, Request
+
+if TYPE_CHECKING:
+    from trackdown.index.rewritten import RewrittenBodies
 
 SIGNAL = "lexical"
 _SHOWN_TERMS = 6
@@ -30,14 +35,25 @@ DEFAULTS = LexicalParameters()
 
 
 class Lexical:
-    """The lexical scores of all units for one query."""
+    """The lexical scores of all units for one query. `bodies` are to be searched in place of the index's own."""
 
-    def __init__(self, index: CodeIndex, weights: dict[str, float], parameters: LexicalParameters = DEFAULTS) -> None:
+    def __init__(
+        self,
+        index: CodeIndex,
+        weights: dict[str, float],
+        parameters: LexicalParameters = DEFAULTS,
+        bodies: RewrittenBodies | None = None,
+    ) -> None:
         self._index = index
         self._terms = list(weights)
         values = list(weights.values())
+        k1, b = parameters.k1, parameters.b
+        if bodies is None:
+            body = index.score("body", self._terms, values, k1, b)
+        else:
+            body = bodies.score(self._terms, values, k1, b)
         self._fields: list[tuple[str, float, Scores]] = [
-            ("body", 1.0, index.score("body", self._terms, values, parameters.k1, parameters.b)),
+            ("body", 1.0, body),
             ("name", parameters.name, index.score("name", self._terms, values, 1.2, 0.5)),
             ("path", parameters.path, index.score("path", self._terms, values, 1.2, 0.5)),
         ]
@@ -70,7 +86,8 @@ class Lexical:
 def retrieve(request: Request, before: Sequence[Channel]) -> Channel:
     """Score candidates by their units' words."""
     pool = request.candidates
-    lexical = Lexical(request.corpus.code, request.query.weights)
+    corpus = request.corpus
+    lexical = Lexical(corpus.code, code_weights(request.query), bodies=corpus.bodies)
 
     def reasons(chosen: Sequence[int]) -> list[str]:
         return lexical.details(pool.best_units(chosen, lexical.units))

@@ -31,7 +31,7 @@ def sweep(store: Store, manifests: Iterable[Held], live_facts: Callable[[str], s
     for name in store.array_names():
         if name not in wanted:
             store.delete_arrays(name)
-    for kind in ("blob", "references", "commit", "vector", "relevance"):
+    for kind in ("blob", "references", "commit", "vector", "relevance", "rewrite", "unit-texts"):
         live = live_facts(kind)
         if live is not None:
             store.database.delete_facts(kind, [key for key in store.database.fact_keys(kind) if key not in live])

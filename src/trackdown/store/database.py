@@ -169,9 +169,11 @@ class Database:
         """Add facts in one transaction; those already there stay as they are."""
         self._write("INSERT OR IGNORE INTO facts VALUES (?, ?, ?)", [(kind, key, value) for key, value in rows])
 
-    def fact_keys(self, kind: str) -> list[str]:
-        """All keys of a kind."""
-        rows = self._guarded(lambda: self._connection.execute("SELECT key FROM facts WHERE kind=?", (kind,)).fetchall())
+    def fact_keys(self, kind: str, beginning: str = "") -> list[str]:
+        """All keys of a kind that begin so."""
+        query = "SELECT key FROM facts WHERE kind=? AND key>=? AND key<?"
+        bounds = (kind, beginning, f"{beginning}\U0010ffff")
+        rows = self._guarded(lambda: self._connection.execute(query, bounds).fetchall())
         return [key for (key,) in rows]
 
     def delete_facts(self, kind: str, keys: Iterable[str]) -> None:

@@ -26,6 +26,7 @@ from trackdown.lab.train.ablations import run_ablations
 from trackdown.lab.train.bert import Bert, Shape, from_checkpoint
 from trackdown.lab.train.export import export, export_static
 from trackdown.lab.train.learn import Plan
+from trackdown.lab.train.mpnet import Mpnet
 from trackdown.lab.train.own_reranker import FEWEST_CASES, fit_own_reranker
 from trackdown.lab.train.recipe import SMALL, Recipe, load_training, main, run
 from trackdown.lab.train.states import load_base, load_state, save_state
@@ -128,12 +129,31 @@ def test_the_module_runs_on_a_data_folder_alone(mined: Path, base: Path, tmp_pat
     ready = prepare(mined, base, tmp_path / "out", say=quiet)
     data = tmp_path / "out" / "training"
     save_state(ready.base, data, "base")
-    main([str(data), str(tmp_path / "module"), "--seconds", "0.1", "0.1", "0.1", "--small", "--batch", "8"])
+    main([str(data), str(tmp_path / "module"), "--seconds", "0", "0.1", "0.1", "0.1", "--small", "--batch", "8"])
     assert sorted(path.name for path in (tmp_path / "module").iterdir()) == [
-        "log.jsonl", "model.npz.00", "table.npz.00",
+        "log.jsonl", "model.npz.00", "table.npz.00", "vectors.npz.00",
     ]  # fmt: skip
     loaded, train, _ = load_training(data, "cpu")
     assert train.pack.examples == ready.train.pack.examples and loaded.keys() == ready.base.keys()
+
+
+def test_a_run_with_a_teacher_can_be_cut_in_three(mined: Path, base: Path, tmp_path: Path) -> None:
+    ready = prepare(mined, base, tmp_path / "out", say=quiet)
+    data, out = tmp_path / "out" / "training", tmp_path / "module"
+    words = int(ready.base["embeddings.word_embeddings.weight"].shape[0])
+    shape = replace(SHAPE, vocabulary=words, positions=300)
+    save_state(Mpnet(shape, torch.arange(words)).state_dict(), data, "teacher")
+    save_state(ready.base, data, "base")
+    common = [str(data), str(out), "--seconds", "0.1", "0.1", "0.1", "0.1", "--small", "--batch", "8", "--resume"]
+    main([*common, "--until", "teacher"])
+    trained = load_state(out, "teacher")
+    main([*common, "--until", "vectors"])
+    vectors = load_state(out, "vectors")
+    main(common)
+    assert all(torch.equal(trained[name], value) for name, value in load_state(out, "teacher").items())
+    assert all(torch.equal(vectors[name], value) for name, value in load_state(out, "vectors").items())
+    told = [json.loads(line)["what"] for line in (out / "log.jsonl").read_text().splitlines()]
+    assert told.count("teacher") == told.count("vectors") == told.count("both") == told.count("table") == 1
 
 
 def test_ablations_judge_every_variant(mined: Path, base: Path, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ nothing. A question has one answer, so recall within k is also the share of ques
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from trackdown.errors import UsageError
 from trackdown.lab.benches.conala import read_conala
 from trackdown.lab.benches.cosqa import read_cosqa
 from trackdown.lab.benches.csn import read_csn
+from trackdown.lab.benches.made_texts import read_ids, read_made_texts
 from trackdown.lab.benches.mbjp import read_mbjp
 from trackdown.lab.benches.mbpp import read_mbpp
 from trackdown.lab.benches.normalise_names import normalise_names as without_names
@@ -34,13 +36,23 @@ _READERS: dict[str, Callable[[Path, Refusals], SnippetSet]] = {
 SET_NAMES = tuple(_READERS)
 
 
-def read_text2code(name: str, data: Path, corpus_folder: Path, *, normalise_names: bool, strict: bool) -> Bench:
+def read_text2code(
+    name: str,
+    data: Path,
+    corpus_folder: Path,
+    *,
+    normalise_names: bool,
+    strict: bool,
+    texts: Path | None = None,
+    without: Path | None = None,
+) -> Bench:
     """A set as tasks over a folder below `corpus_folder`, into which its snippets are written unless they are there.
 
     `name` is one of SET_NAMES; `data` is the set's file or the folder that holds it. `normalise_names` replaces the
     names in Python code as AdvTest does. Rows that cannot be used are left out, with their reason, or raise UsageError
-    when `strict`. Raises UsageError as well for an unknown set, for data that cannot be read, for a folder that cannot
-    be written, and for names to be normalised in another language.
+    when `strict`. `texts` is a folder with what a language model wrote for the set; `without` is a file of ids that are
+    not asked, while their snippets stay among the candidates. Raises UsageError as well for an unknown set, for data or
+    texts that cannot be read, for a folder that cannot be written, and for names to be normalised in another language.
     """
     if name not in _READERS:
         raise UsageError(f"no set is called {name!r}: there are {', '.join(SET_NAMES)}")
@@ -53,14 +65,26 @@ def read_text2code(name: str, data: Path, corpus_folder: Path, *, normalise_name
         if found.ending != ".py":
             raise UsageError(f"names can be normalised in Python only, and {name} holds {found.ending} files")
         found.snippets = {key: without_names(code) for key, code in found.snippets.items()}
+    asked = found.questions
+    if without is not None:
+        left_out = read_ids(without, {question.id for question in asked})
+        asked = [question for question in asked if question.id not in left_out]
+        found.remarks["left out by id"] = len(left_out)
+    made = None if texts is None else read_made_texts(texts, name, {one.id for one in asked}, found.snippets)
+    exemplars = {} if made is None else made.exemplars
     corpus = write_corpus(corpus_folder, name, found.snippets, found.ending)
     tasks = tuple(
         Task(
             question.id, question.query, (Place(corpus.files[question.answer]),), str(corpus.folder), name, "file",
-            roles=False, depth=_DEPTH,
+            roles=False, depth=_DEPTH, exemplars=exemplars.get(question.id, ()),
         )
-        for question in found.questions
+        for question in asked
     )  # fmt: skip
     remarks = {"snippets": len(found.snippets)} | {text: count for text, count in found.remarks.items() if count}
     full_name = f"{name}-normalised" if normalise_names else name
-    return Bench(full_name, "file", tasks, tuple(refusals.skipped), METRICS, remarks)
+    bench = Bench(full_name, "file", tasks, tuple(refusals.skipped), METRICS, remarks)
+    if made is None:
+        return bench
+    remarks |= {"questions with exemplars": len(exemplars), "snippets with rewrites": len(made.rewrites)}
+    rewrites = {corpus.files[key]: rewrite for key, rewrite in made.rewrites.items()}
+    return replace(bench, remarks=remarks, rewrites=rewrites, texts=made.digest)

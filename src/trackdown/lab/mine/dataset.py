@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, overload
 
 from trackdown.errors import EmptyRepository, GitError, UsageError
@@ -13,6 +13,8 @@ from trackdown.lab.cases import Case, Protocol
 from trackdown.lab.mine.changes import newest_first, read_patches, read_subjects
 from trackdown.lab.mine.filters import DUPLICATE, MERGE, Filters, clean_message, clean_subject
 from trackdown.lab.mine.housekeeping import is_changelog
+from trackdown.lab.mine.issue_style import IssueWriter, Rewriting, Told
+from trackdown.lab.mine.leaks import new_identifiers
 from trackdown.lab.mine.messages import folded_subject
 from trackdown.lab.mine.truth import Change, HeadTruth, PastTruth, TruthOf
 from trackdown.repository.blobs import BlobReader
@@ -22,23 +24,33 @@ from trackdown.repository.roles import role_of
 from trackdown.repository.source import open_source
 from trackdown.types import PROSE, TEST, Progress, no_progress
 
-QueryFrom = Literal["subject", "message"]
+QueryFrom = Literal["subject", "message", "rewritten"]
 
 NO_PARENT, UNREADABLE, NOTHING_THERE = "no parent", "cannot be read", "nothing of it exists"
 NO_SYMBOL = "no function or class edited"
 SAID_BEFORE = "an earlier commit says the same"
 _BATCH = 256
 _ID_LENGTH = 12
-_QUERIES: dict[str, Callable[[str], str]] = {"subject": clean_subject, "message": clean_message}
+_QUERIES: dict[str, Callable[[str], str]] = {
+    "subject": clean_subject,
+    "message": clean_message,
+    "rewritten": clean_subject,
+}
+MINED = ("git", "rewritten")
+"""The sources of cases that were mined; the query of one that was rewritten is no longer the commit's own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mined(Sequence[Case]):
-    """Cases, newest first. Each of the `looked_at` commits is a case or was dropped by the rule that counts it."""
+    """Cases, newest first. Each of the `looked_at` commits is a case or was dropped by the rule that counts it.
+
+    `rewriting` says what became of their queries, where they were to be rewritten.
+    """
 
     cases: list[Case] = field(default_factory=list)
     dropped: dict[str, int] = field(default_factory=dict)
     looked_at: int = 0
+    rewriting: Rewriting | None = None
 
     @overload
     def __getitem__(self, index: int) -> Case: ...
@@ -65,6 +77,7 @@ def build_from_git(
     tests: bool = True,
     prose: bool = True,
     changelogs: bool = False,
+    writer: IssueWriter | None = None,
     progress: Progress = no_progress,
 ) -> Mined:
     """Mine cases from the history of HEAD, newest first, until `max_cases` are there.
@@ -73,13 +86,16 @@ def build_from_git(
     it touched and still exists, under its present path. `symbols` True keeps to commits whose truth holds a function or
     class. `tests` and `prose` False leave such files out of the truth, as
     changelogs are unless they are asked for: they change with everything. A place below the root keeps to the files
-    there. Raises UsageError for a plain folder and for wrong arguments, EmptyRepository before the first commit, and
+    there. Queries that are `rewritten` are written by `writer`; where it fails the subject stays. Raises UsageError for
+    a plain folder and for wrong arguments, EmptyRepository before the first commit, and
     whatever opening the place raises.
     """
     if max_cases < 1 or max_files < 1:
         raise UsageError("max_cases and max_files must be 1 or more")
     if query_from not in _QUERIES:
-        raise UsageError(f"query_from must be subject or message, not {query_from!r}")
+        raise UsageError(f"query_from must be subject, message or rewritten, not {query_from!r}")
+    if (query_from == "rewritten") != (writer is not None):
+        raise UsageError("queries are rewritten by a language model: name one (--llm), and ask for rewritten queries")
     if protocol not in ("past", "head"):
         raise UsageError(f"protocol must be past or head, not {protocol!r}")
     source = open_source(place)
@@ -99,13 +115,16 @@ def build_from_git(
         truth_of: TruthOf = PastTruth(source.git, blobs) if protocol == "past" else HeadTruth(source, head, blobs)
         subjects = Counter(map(folded_subject, read_subjects(source.git, head)))
         filters = Filters(max_files)
-        miner = _Miner(source.git, truth_of, wanted, filters, _QUERIES[query_from], protocol, symbols, subjects)
+        query_of = _QUERIES[query_from]
+        keeps = writer is not None
+        miner = _Miner(source.git, truth_of, wanted, filters, query_of, protocol, symbols, subjects, keeps)
         for batch in newest_first(source.git, head, batch=_BATCH):
             miner.look_at(batch, max_cases, progress)
             if len(miner.cases) >= max_cases:
                 break
+        cases = miner.cases if writer is None else miner.rewritten(writer, blobs, progress)
     dropped = dict(sorted(miner.filters.dropped.items(), key=lambda item: -item[1]))
-    return Mined(miner.cases, dropped, miner.looked_at)
+    return Mined(cases, dropped, miner.looked_at, None if writer is None else writer.done)
 
 
 @dataclass
@@ -120,9 +139,11 @@ class _Miner:
     protocol: Protocol
     symbols: bool
     subjects: Counter[str]
+    keeps_changes: bool = False
     cases: list[Case] = field(default_factory=list)
     looked_at: int = 0
     renamed: dict[str, str] = field(default_factory=dict)
+    taken: list[tuple[str, Change]] = field(default_factory=list)
 
     def look_at(self, batch: Sequence[Listed], max_cases: int, progress: Progress) -> None:
         """Take what becomes a case, and stop when there are enough."""
@@ -191,10 +212,27 @@ class _Miner:
             return NO_SYMBOL
         if not self.filters.take(query):
             return DUPLICATE
+        if self.keeps_changes:
+            self.taken.append((commit.message, change))
         self.cases.append(
             Case(commit.oid[:_ID_LENGTH], query, truth.files, truth.symbols, "git", commit.oid, self.protocol)
         )
         return None
+
+    def rewritten(self, writer: IssueWriter, blobs: BlobReader, progress: Progress) -> list[Case]:
+        """The cases with the queries that a writer gives them; one that it wrote before stays with the first."""
+        told = []
+        for message, change in self.taken:
+            try:
+                names = new_identifiers(self.git, blobs, change.parent, change.patches)
+            except GitError:
+                names = frozenset()
+            told.append(Told(message, names))
+        found = []
+        for case, issue in zip(self.cases, writer.write(told, progress), strict=True):
+            taken = bool(issue) and self.filters.take(issue)
+            found.append(replace(case, query=issue, source="rewritten") if taken else case)
+        return found
 
 
 def _is_below(path: str, folder: str) -> bool:
@@ -202,6 +240,7 @@ def _is_below(path: str, folder: str) -> bool:
 
 
 __all__ = [
+    "MINED",
     "NOTHING_THERE",
     "NO_PARENT",
     "NO_SYMBOL",

@@ -10,15 +10,18 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from trackdown.errors import UsageError
+from trackdown.errors import TrackdownError, UsageError
 from trackdown.lab.mine.changes import newest_first
 from trackdown.lab.mine.crew import PATIENCE, Done, run_all
 from trackdown.lab.mine.harvest import Limits
 from trackdown.lab.mine.harvest_file import has_harvest, write_harvest
+from trackdown.lab.mine.issue_style import IssueWriter
 from trackdown.lab.mine.pairs import chosen_batches, harvest, open_history
 from trackdown.lab.mine.records import write_records
 from trackdown.lab.mine.repositories import Place
+from trackdown.lab.mine.rewrite_examples import rewrite_examples
 from trackdown.lab.mine.table_file import is_complete, sweep
+from trackdown.repository.git import Git
 from trackdown.types import Progress, no_progress
 from trackdown.units.facts import EXTRACTOR_VERSION
 
@@ -51,7 +54,10 @@ class Job:
 
 @dataclass(slots=True)
 class Mined:
-    """What came of a repository. `passed_over` names the files that were there already."""
+    """What came of a repository. `passed_over` names the files that were there already.
+
+    `unanswered` queries were to be rewritten and are not: another run asks for those, and writes the files again.
+    """
 
     repository: str
     seconds: float = 0.0
@@ -61,6 +67,7 @@ class Mined:
     records: int = 0
     dropped: dict[str, int] = field(default_factory=dict)
     passed_over: list[str] = field(default_factory=list)
+    unanswered: int = 0
 
 
 def mine_all(
@@ -70,8 +77,12 @@ def mine_all(
     *,
     patience: float = PATIENCE,
     heard: Callable[[Job, str, int, int | None], None] | None = None,
+    writer: IssueWriter | None = None,
 ) -> Generator[Done[Job, Mined]]:
     """Mine repositories in parallel processes, and give each as it is ready.
+
+    With a `writer`, who rewrites the queries of commits, one after the other in this process: its model is here once,
+    and its budget is one.
 
     Closed or interrupted, it leaves finished repositories in place and nothing of the others. Raises UsageError when
     there is no writing to the folder.
@@ -82,13 +93,29 @@ def mine_all(
         raise UsageError(f"cannot write to {wanted.out}: {error.strerror}") from None
     jobs = [Job(place, wanted) for place in places]
     try:
-        yield from run_all(jobs, mine, workers, patience=patience, heard=heard)
+        if writer is None:
+            yield from run_all(jobs, mine, workers, patience=patience, heard=heard)
+        else:
+            yield from (_mine_here(job, writer, heard) for job in jobs)
     finally:
         for place in places:
             sweep(wanted.out, place.stem)
 
 
-def mine(job: Job, progress: Progress = no_progress) -> Mined:
+def _mine_here(
+    job: Job, writer: IssueWriter, heard: Callable[[Job, str, int, int | None], None] | None
+) -> Done[Job, Mined]:
+    def progress(step: str, done: int, total: int | None) -> None:
+        if heard is not None:
+            heard(job, step, done, total)
+
+    try:
+        return Done(job, mine(job, progress, writer))
+    except TrackdownError as error:
+        return Done(job, None, str(error), error.exit_code)
+
+
+def mine(job: Job, progress: Progress = no_progress, writer: IssueWriter | None = None) -> Mined:
     """Mine one repository in this process. Raises what opening and reading it raises."""
     started = time.monotonic()
     place, wanted = job.place, job.wanted
@@ -99,7 +126,7 @@ def mine(job: Job, progress: Progress = no_progress) -> Mined:
     if wanted.rewritten is not None:
         about["rewritten"] = _digest(wanted.rewritten)
     if wanted.pairs:
-        _mine_pairs(job, about, found, progress)
+        _mine_pairs(job, git, about, found, progress, writer)
     if wanted.records:
         path = wanted.out / f"{place.stem}.{RECORDS}"
         if is_complete(path, about):
@@ -114,13 +141,21 @@ def mine(job: Job, progress: Progress = no_progress) -> Mined:
     return found
 
 
-def _mine_pairs(job: Job, about: Mapping[str, Any], found: Mined, progress: Progress) -> None:
+def _mine_pairs(
+    job: Job, git: Git, about: Mapping[str, Any], found: Mined, progress: Progress, writer: IssueWriter | None
+) -> None:
     place, wanted = job.place, job.wanted
     made_of = {**about, "limits": asdict(wanted.limits), "negatives": wanted.negatives, "extractor": EXTRACTOR_VERSION}
+    if writer is not None:
+        made_of["rewriter"] = writer.id
     if has_harvest(wanted.out, place.stem, made_of):
         found.passed_over += [f"{place.stem}.documents.parquet", f"{place.stem}.examples.parquet"]
         return
     taken = harvest(place.path, str(place), wanted.limits, progress, wanted.rewritten)
+    if writer is not None:
+        found.unanswered = rewrite_examples(git, taken, writer, progress)
+        if found.unanswered:
+            made_of["unanswered"] = found.unanswered
     write_harvest(wanted.out, place.stem, taken, made_of, negatives=wanted.negatives, progress=progress)
     found.documents, found.commits = len(taken.documents), taken.looked_at
     found.examples = dict(Counter(example.kind for example in taken.examples))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 
 import torch
 from torch import Tensor
 
 from trackdown.lab.train.bert import Bert
+from trackdown.lab.train.mpnet import Mpnet
 from trackdown.lab.train.ragged import Ragged, single
 
 
@@ -17,7 +19,7 @@ def autocast(device: str) -> AbstractContextManager[None]:
 
 
 @torch.no_grad()
-def encode_all(model: Bert, texts: Ragged, rows: Tensor, longest: int, tokens_at_once: int = 0) -> Tensor:
+def encode_all(model: Bert | Mpnet, texts: Ragged, rows: Tensor, longest: int, tokens_at_once: int = 0) -> Tensor:
     """A unit vector for each row, in half precision on a GPU; batches are sorted by length."""
     was_training = model.training
     model.eval()
@@ -42,4 +44,17 @@ def encode_all(model: Bert, texts: Ragged, rows: Tensor, longest: int, tokens_at
     return found
 
 
-__all__ = ["autocast", "encode_all"]
+def embedded(
+    embed: Callable[[Tensor, Tensor], Tensor], texts: Ragged, rows: Tensor, longest: int, parts: int = 4
+) -> Tensor:
+    """A vector for each row of a batch. Rows of like length run together, so that less is padded."""
+    lengths = texts.lengths(rows).clamp(max=longest)
+    order = torch.argsort(lengths)
+    found = []
+    for part in order.chunk(parts if len(rows) >= 16 * parts else 1):
+        width = int(lengths[part[-1]]) or 1
+        found.append(embed(*single(texts, rows[part], width)))
+    return torch.cat(found)[torch.argsort(order)]
+
+
+__all__ = ["autocast", "embedded", "encode_all"]

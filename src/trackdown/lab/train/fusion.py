@@ -148,10 +148,7 @@ def _compared(options: Options, stage: Stage) -> dict[str, Weights]:
             "adaptive": table_of(plain, adaptive=True),
         }
     assert options.judging is not None
-    weights = options.judging.weights
-    by_hand = {"fused": weights.fused, "encoder": weights.encoder, "commit-reranker": weights.commit,
-               "code-reranker": weights.code}  # fmt: skip
-    return {"by hand": table_of(by_hand), "unread": table_of({"fused": 1.0})}
+    return {"by hand": table_of(options.judging.weights.as_dict()), "unread": table_of({"fused": 1.0})}
 
 
 def fit_table(repositories: Repositories, columns: Columns, start: Weights, needs: Sequence[str] = ()) -> Weights:

@@ -15,6 +15,7 @@ from torch import Tensor
 from trackdown.lab.train.bert import Bert
 from trackdown.lab.train.encode import autocast, encode_all
 from trackdown.lab.train.learn import CommitPairs
+from trackdown.lab.train.mpnet import Mpnet
 from trackdown.lab.train.negatives import mine, vector_scores
 from trackdown.lab.train.pack import COMMIT
 from trackdown.lab.train.ragged import Data, Ragged, pair
@@ -22,7 +23,7 @@ from trackdown.lab.train.ragged import Data, Ragged, pair
 _WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
 
 
-def held_out(model: Bert, data: Data, query_tokens: int = 128, document_tokens: int = 160) -> float:
+def held_out(model: Bert | Mpnet, data: Data, query_tokens: int = 128, document_tokens: int = 160) -> float:
     """MRR of commits' messages over the documents of their repositories."""
     every = torch.arange(data.pack.documents, device=data.device)
     forms = torch.arange(2 * data.pack.examples, device=data.device)
@@ -65,7 +66,7 @@ class Lists:
         )
 
 
-def cosines(model: Bert, lists: Lists, query_tokens: int = 256, document_tokens: int = 192) -> Tensor:
+def cosines(model: Bert | Mpnet, lists: Lists, query_tokens: int = 256, document_tokens: int = 192) -> Tensor:
     """The encoder's score of every candidate."""
     device = lists.base.device
     documents = encode_all(model, lists.documents, torch.unique(lists.candidates), document_tokens)

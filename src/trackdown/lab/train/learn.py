@@ -9,16 +9,17 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
 from torch.nn import functional as f
 
 from trackdown.lab.train.bert import Bert
-from trackdown.lab.train.encode import autocast
+from trackdown.lab.train.encode import autocast, embedded
+from trackdown.lab.train.mpnet import Mpnet
 from trackdown.lab.train.pack import DOCSTRING
-from trackdown.lab.train.ragged import Data, pair, single
+from trackdown.lab.train.ragged import Data, Ragged, pair
 
 RelevanceLoss = Literal["bce", "mse", "listwise"]
 
@@ -26,7 +27,8 @@ RelevanceLoss = Literal["bce", "mse", "listwise"]
 @dataclass(frozen=True, slots=True)
 class Plan:
     """How to train. A batch of 0 leaves that task out; `pairs` and `commits` count queries of which each brings one
-    right and `hard_pairs` wrong partners.
+    right and `hard_pairs` wrong partners. `taught` is the part of the vectors' loss that a teacher has: to see the
+    documents of a batch as near to each query as the teacher does.
     """
 
     steps: int = 1000
@@ -48,6 +50,7 @@ class Plan:
     judge_every: int = 0
     seconds: float = math.inf
     compiled: bool = False
+    taught: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +62,11 @@ class CommitPairs:
     labels: Tensor
 
 
-Judge = Callable[[Bert], float]
+Judge = Callable[[Any], float]
 
 
 def learn(
-    model: Bert,
+    model: Bert | Mpnet,
     data: Data,
     examples: Tensor,
     negatives: Tensor | None,
@@ -71,6 +74,7 @@ def learn(
     commit_pairs: CommitPairs | None = None,
     judge: Judge | None = None,
     log: Callable[[str], None] = print,
+    teacher: Mpnet | None = None,
 ) -> float:
     """Train on examples, and leave the model at its best judged state. Returns that score (0 without a judge)."""
     device = data.device
@@ -80,7 +84,9 @@ def learn(
     groups = [{"params": decayed, "weight_decay": 0.01}, {"params": plain, "weight_decay": 0.0}]
     optimizer = torch.optim.AdamW(groups, lr=plan.rate, betas=(0.9, 0.98), eps=1e-6, fused=device != "cpu")
     embed = torch.compile(model.embed, dynamic=False) if plan.compiled else model.embed
-    relevance = torch.compile(model.relevance, dynamic=False) if plan.compiled else model.relevance
+    relevance = getattr(model, "relevance", None)
+    if plan.compiled and relevance is not None:
+        relevance = torch.compile(relevance, dynamic=False)
     best, kept = -1.0, None
     started = time.monotonic()
     sums: dict[str, float] = {}
@@ -94,10 +100,10 @@ def learn(
         losses = {}
         with autocast(device):
             if plan.batch:
-                losses["contrast"] = _contrast(embed, data, examples, negatives, plan, chance)
-            if plan.pairs and negatives is not None:
+                losses["contrast"] = _contrast(embed, data, examples, negatives, plan, chance, teacher)
+            if plan.pairs and negatives is not None and relevance is not None:
                 losses["pairs"] = _pairs(relevance, data, examples, negatives, plan, chance)
-            if plan.commits and commit_pairs is not None and len(commit_pairs.examples):
+            if plan.commits and commit_pairs is not None and len(commit_pairs.examples) and relevance is not None:
                 losses["commits"] = _commits(relevance, data, commit_pairs, plan, chance)
         optimizer.zero_grad(set_to_none=True)
         torch.stack(list(losses.values())).sum().backward()
@@ -138,6 +144,7 @@ def _contrast(
     negatives: Tensor | None,
     plan: Plan,
     chance: torch.Generator,
+    teacher: Mpnet | None = None,
 ) -> Tensor:
     """InfoNCE: the answer against everything else in the batch that is not an answer too."""
     some = _sample(examples, plan.batch, chance)
@@ -147,16 +154,27 @@ def _contrast(
             column = torch.randint(negatives.shape[1], (len(some),), generator=chance, device=some.device)
             numbers.append(negatives[some, column])
     documents = torch.cat(numbers)
-    queries = embed(*single(data.queries, _forms(data, some, plan, chance), plan.query_tokens))
-    found = torch.cat([embed(*single(data.documents, part, plan.document_tokens)) for part in numbers])
-    scores = queries.float() @ found.float().T / plan.temperature
+    forms = _forms(data, some, plan, chance)
+
+    def compared(by: Callable[[Tensor, Tensor], Tensor]) -> Tensor:
+        queries = embedded(by, data.queries, forms, plan.query_tokens)
+        found = embedded(by, data.documents, documents, plan.document_tokens)
+        return queries.float() @ found.float().T / plan.temperature
+
+    scores = compared(embed)
     keys = data.key[documents]
     also_right = torch.zeros_like(scores, dtype=torch.bool)
     for column in data.answer_keys(some).T:
         also_right |= column[:, None] == keys[None]
     target = torch.arange(len(some), device=some.device)
     also_right[target, target] = False
-    return f.cross_entropy(scores.masked_fill(also_right, -1e4), target)
+    loss = f.cross_entropy(scores.masked_fill(also_right, -1e4), target)
+    if teacher is None or not plan.taught:
+        return loss
+    with torch.no_grad():
+        wanted = f.softmax(compared(teacher.embed), dim=1)
+    learned = f.kl_div(f.log_softmax(scores, dim=1), wanted, reduction="batchmean")
+    return (1 - plan.taught) * loss + plan.taught * learned
 
 
 def _pairs(
@@ -176,10 +194,7 @@ def _pairs(
     columns.append(columns[0].roll(1))  # another query's answer, mostly of another repository: an easy one
     documents = torch.stack(columns, dim=1)
     forms = _forms(data, some, plan, chance).repeat_interleave(documents.shape[1])
-    ids, mask, types = pair(
-        data.queries, forms, data.documents, documents.flatten(), plan.pair_query_tokens, plan.pair_tokens
-    )
-    scores = relevance(ids, mask, types).float().view(documents.shape)
+    scores = _read(relevance, data, forms, data.documents, documents, plan.pair_query_tokens, plan.pair_tokens)
     labels = torch.zeros_like(scores)
     labels[:, 0] = 1.0
     return relevance_loss(scores, labels, plan.relevance)
@@ -200,12 +215,31 @@ def _commits(
     labels = pairs.labels[place[:, None], columns].float()
     forms = _forms(data, pairs.examples[place], plan, chance).repeat_interleave(others.shape[1])
     partner = data.form(others.flatten(), torch.ones(others.numel(), dtype=torch.bool, device=place.device))
-    ids, mask, types = pair(
-        data.queries, forms, data.queries, partner, plan.pair_query_tokens, min(plan.pair_tokens, 192)
-    )
-    scores = relevance(ids, mask, types).float().view(others.shape)
+    partners = partner.view(others.shape)
+    scores = _read(relevance, data, forms, data.queries, partners, plan.pair_query_tokens, min(plan.pair_tokens, 192))
     loss: RelevanceLoss = "bce" if plan.relevance == "listwise" else plan.relevance
     return relevance_loss(scores, labels, loss)
+
+
+def _read(
+    relevance: Callable[[Tensor, Tensor, Tensor], Tensor],
+    data: Data,
+    forms: Tensor,
+    texts: Ragged,
+    partners: Tensor,
+    query_tokens: int,
+    tokens: int,
+    parts: int = 4,
+) -> Tensor:
+    """The relevance of each query's partners. Pairs of like length run together, so that less is padded."""
+    numbers = partners.flatten()
+    lengths = data.queries.lengths(forms).clamp(max=query_tokens) + texts.lengths(numbers) + 3
+    order = torch.argsort(lengths)
+    found = []
+    for part in order.chunk(parts if len(order) >= 16 * parts else 1):
+        width = min(int(lengths[part[-1]]), tokens)
+        found.append(relevance(*pair(data.queries, forms[part], texts, numbers[part], query_tokens, width)))
+    return torch.cat(found)[torch.argsort(order)].float().view(partners.shape)
 
 
 def relevance_loss(scores: Tensor, labels: Tensor, kind: RelevanceLoss) -> Tensor:

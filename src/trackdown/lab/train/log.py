@@ -18,11 +18,12 @@ def on_screen(text: str) -> None:
 
 
 class Log:
-    """Lines of JSON, told and in a file, which is begun anew. `told` has the last of each name."""
+    """Lines of JSON, told and in a file, begun anew unless a run `goes_on`. `told` has the last of each name."""
 
-    def __init__(self, path: Path, say: Say = on_screen) -> None:
+    def __init__(self, path: Path, say: Say = on_screen, *, goes_on: bool = False) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("", "utf-8")
+        if not goes_on:
+            path.write_text("", "utf-8")
         self._path, self._say = path, say
         self._started = time.monotonic()
         self.told: dict[str, dict[str, Any]] = {}

@@ -2,12 +2,14 @@
 
 1. Look at every example with BM25 and with the base model: keep those whose answer ranks well under one of them
    (SweRank's filter), and take the best wrong documents as hard negatives.
-2. Learn vectors: InfoNCE with large batches.
-3. Take new hard negatives from the model as it is now, and past commits like each commit.
-4. Learn vectors and relevance together (CasCode's shared model): code by edited units, commits by shared files.
-5. Distil the static table.
+2. Where there is a teacher, a larger model: train it in the same way first.
+3. Learn vectors: InfoNCE with large batches, and to see a batch as the teacher does.
+4. Take new hard negatives from the model as it is now, and past commits like each commit.
+5. Learn vectors and relevance together (CasCode's shared model): code by edited units, commits by shared files.
+6. Distil the static table.
 
-Everything that is measured goes into `log.jsonl`.
+Everything that is measured goes into `log.jsonl`. What a stage made is kept beside it, so that a run can be cut into
+several: the next one goes on from there when it is told to.
 """
 
 from __future__ import annotations
@@ -27,6 +29,8 @@ from trackdown.lab.train.encode import encode_all
 from trackdown.lab.train.judge import Lists, commit_mrr, cosines, held_out, relevances, rerank_table
 from trackdown.lab.train.learn import CommitPairs, Plan, commit_pairs, learn
 from trackdown.lab.train.log import Log
+from trackdown.lab.train.mpnet import Mpnet, halved
+from trackdown.lab.train.mpnet import teacher as teacher_of
 from trackdown.lab.train.negatives import bm25_scores, mine, vector_scores
 from trackdown.lab.train.pack import COMMIT, DOCSTRING, load_pack
 from trackdown.lab.train.ragged import Data
@@ -40,10 +44,31 @@ class Recipe:
 
     layers: int = 6
     within: int = 30
-    vectors: Plan = field(default_factory=lambda: Plan(steps=4000, batch=1024, hard=2))
+    teacher: Plan = field(
+        default_factory=lambda: Plan(
+            steps=1000, batch=320, hard=2, rate=3e-5, query_tokens=192, document_tokens=176, messages=0.75
+        )
+    )
+    vectors: Plan = field(
+        default_factory=lambda: Plan(
+            steps=4000, batch=1024, hard=2, query_tokens=192, document_tokens=176, messages=0.75, taught=0.7
+        )
+    )
     both: Plan = field(
         default_factory=lambda: Plan(
-            steps=4000, batch=384, hard=2, pairs=192, hard_pairs=5, commits=48, relevance="listwise"
+            steps=4000,
+            batch=384,
+            hard=2,
+            pairs=192,
+            hard_pairs=7,
+            commits=48,
+            relevance="listwise",
+            query_tokens=192,
+            document_tokens=176,
+            pair_query_tokens=128,
+            pair_tokens=320,
+            messages=0.75,
+            taught=0.7,
         )
     )
     table: TablePlan = field(default_factory=TablePlan)
@@ -51,7 +76,8 @@ class Recipe:
 
 SMALL = Recipe(
     layers=3,
-    vectors=Plan(steps=40, batch=16, hard=1, query_tokens=64, document_tokens=96),
+    teacher=Plan(steps=20, batch=16, hard=1, rate=3e-5, query_tokens=64, document_tokens=96),
+    vectors=Plan(steps=40, batch=16, hard=1, query_tokens=64, document_tokens=96, taught=0.7),
     both=Plan(
         steps=30, batch=8, hard=1, pairs=4, hard_pairs=3, commits=2, relevance="listwise", query_tokens=64,
         document_tokens=96, pair_query_tokens=64, pair_tokens=160,
@@ -113,14 +139,14 @@ class Bench:
     sets: Sequence[str] = ()
     past: CommitPairs | None = None
 
-    def report(self, model: Bert, *, pairs: bool) -> dict[str, Any]:
+    def report(self, model: Bert | Mpnet, *, pairs: bool) -> dict[str, Any]:
         """Scores on held-out repositories and on candidate lists, each list with the best of the weights tried."""
         found: dict[str, Any] = {"dev MRR": round(held_out(model, self.dev), 4)}
-        if pairs and self.past is not None and len(self.past.examples):
+        if pairs and isinstance(model, Bert) and self.past is not None and len(self.past.examples):
             found["commit MRR"] = round(commit_mrr(model, self.dev, self.past), 4)
         if self.lists is not None:
             scores = {"encoder": cosines(model, self.lists)}
-            if pairs:
+            if pairs and isinstance(model, Bert):
                 scores["relevance"] = relevances(model, self.lists)
             found["lists"] = best_rows(rerank_table(self.lists, scores), self.sets)
         return found
@@ -139,8 +165,22 @@ def best_rows(table: Sequence[dict[str, Any]], sets: Sequence[str]) -> list[dict
     return rows
 
 
-def run(recipe: Recipe, base: dict[str, Tensor], train: Data, bench: Bench, out: Path, log: Log) -> Bert:
-    """Train everything and write `model.npz.*` and `table.npz.*` into a folder. Returns the shared model."""
+def run(
+    recipe: Recipe,
+    base: dict[str, Tensor],
+    train: Data,
+    bench: Bench,
+    out: Path,
+    log: Log,
+    teacher: dict[str, Tensor] | None = None,
+    *,
+    resume: bool = False,
+    until: str = "",
+) -> Bert:
+    """Train everything and write `model.npz.*` and `table.npz.*` into a folder. Returns the shared model.
+
+    `resume` takes the teacher and the vectors that an earlier run left in the folder; `until` ends behind one of them.
+    """
     torch.manual_seed(0)  # the relevance head of a checkpoint begins at random
     model = from_checkpoint(base, recipe.layers).to(train.device)
     log("start", recipe=asdict(recipe), examples=train.pack.examples, documents=train.pack.documents,
@@ -150,16 +190,27 @@ def run(recipe: Recipe, base: dict[str, Tensor], train: Data, bench: Bench, out:
     first = look(model, train, words)
     examples = kept_examples(train, first.rank, recipe.within)
     log("looked", kept=len(examples), bm25_mrr=_mrr(words[:, -1], train), base_mrr=_mrr(first.rank, train))
-    judge = _judge(bench)
-    learn(model, train, with_commits_twice(train, examples), first.negatives, recipe.vectors, judge=judge, log=log.line)
-    log("vectors", **bench.report(model, pairs=False))
+    judge, mixed = _judge(bench), with_long_twice(train, with_commits_twice(train, examples))
+    tutor = _taught(teacher, train, mixed, first.negatives, recipe, bench, out, log, resume) if teacher else None
+    if until == "teacher":
+        return model
+    if resume and _left(out, "vectors"):
+        model.load_state_dict(load_state(out, "vectors"))
+    else:
+        learn(model, train, mixed, first.negatives, recipe.vectors, judge=judge, log=log.line, teacher=tutor)
+        save_state(model.state_dict(), out, "vectors")
+        log("vectors", **bench.report(model, pairs=False))
+    if until == "vectors":
+        return model
     del first
     second = look(model, train, words, skip=1)
     examples = kept_examples(train, second.rank, recipe.within)
     past = commit_pairs(train, second.queries, examples)
     log("looked again", kept=len(examples), mrr=_mrr(second.rank, train), commit_pairs=len(past.examples),
         share=round(float(past.labels.float().mean()), 3) if len(past.examples) else 0.0)  # fmt: skip
-    learn(model, train, with_commits_twice(train, examples), second.negatives, recipe.both, past, judge, log.line)
+    mixed = with_long_twice(train, with_commits_twice(train, examples))
+    learn(model, train, mixed, second.negatives, recipe.both, past, judge, log.line, tutor)
+    del tutor
     log("both", **bench.report(model, pairs=True))
     save_state(model.state_dict(), out, "model")
     if bench.lists is not None:
@@ -172,6 +223,31 @@ def run(recipe: Recipe, base: dict[str, Tensor], train: Data, bench: Bench, out:
     return model
 
 
+def _taught(
+    state: dict[str, Tensor],
+    train: Data,
+    examples: Tensor,
+    negatives: Tensor,
+    recipe: Recipe,
+    bench: Bench,
+    out: Path,
+    log: Log,
+    resume: bool,
+) -> Mpnet:
+    """The teacher, trained or taken from an earlier run."""
+    tutor = teacher_of(load_state(out, "teacher") if resume and _left(out, "teacher") else state).to(train.device)
+    if not (resume and _left(out, "teacher")):
+        log("teacher as it comes", **bench.report(tutor, pairs=False))
+        learn(tutor, train, examples, negatives, recipe.teacher, judge=_judge(bench), log=log.line)
+        save_state(tutor.state_dict(), out, "teacher")
+        log("teacher", **bench.report(tutor, pairs=False))
+    return halved(tutor)
+
+
+def _left(out: Path, name: str) -> bool:
+    return any(out.glob(f"{name}.npz.*"))
+
+
 def fit_table(
     model: Bert, data: Data, examples: Tensor, looked: Looked, plan: TablePlan, log: Log
 ) -> torch.nn.Embedding:
@@ -181,7 +257,7 @@ def fit_table(
     return learn_table(start, data, examples, looked.negatives, teacher, plan, log.line)
 
 
-def _judge(bench: Bench) -> Callable[[Bert], float]:
+def _judge(bench: Bench) -> Callable[[Bert | Mpnet], float]:
     return lambda model: held_out(model, bench.dev)
 
 
@@ -213,26 +289,31 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("data", type=Path)
     parser.add_argument("out", type=Path)
-    parser.add_argument("--seconds", type=float, nargs=3, default=(200.0, 200.0, 40.0), metavar=("V", "B", "T"))
+    parser.add_argument("--seconds", type=float, nargs=4, default=(0.0, 200.0, 200.0, 40.0),
+                        metavar=("TEACHER", "VECTORS", "BOTH", "TABLE"))  # fmt: skip
+    parser.add_argument("--until", choices=["teacher", "vectors"], default="")
+    parser.add_argument("--resume", action="store_true", help="take what an earlier run left in OUT")
     parser.add_argument("--batch", type=int, help="queries of a step that learns vectors")
     parser.add_argument("--small", action="store_true", help="the recipe for a CPU")
     parser.add_argument("--compiled", action="store_true")
     given = parser.parse_args(arguments)
     device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.set_float32_matmul_precision("high")
-    vectors, both, table = given.seconds
+    teacher, vectors, both, table = given.seconds
     plain = SMALL if given.small else Recipe()
     batch = given.batch or plain.vectors.batch
     recipe = replace(
         plain,
+        teacher=replace(plain.teacher, seconds=teacher),
         vectors=replace(plain.vectors, seconds=vectors, batch=batch, compiled=given.compiled),
         both=replace(plain.both, seconds=both, compiled=given.compiled),
         table=replace(plain.table, seconds=table),
     )
-    log = Log(given.out / "log.jsonl")
+    log = Log(given.out / "log.jsonl", goes_on=given.resume)
     base, train, bench = load_training(given.data, device)
     log("loaded")
-    run(recipe, base, train, bench, given.out, log)
+    state = load_state(given.data, "teacher") if teacher and _left(given.data, "teacher") else None
+    run(recipe, base, train, bench, given.out, log, state, resume=given.resume, until=given.until)
 
 
 __all__ = [

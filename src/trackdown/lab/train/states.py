@@ -22,9 +22,9 @@ _PART = 15 << 20
 
 
 def save_state(state: dict[str, Tensor], folder: Path, name: str) -> None:
-    """Write tensors in half precision, as parts of one file of at most 15 MiB each."""
+    """Write tensors, numbers with a fraction in half precision, as parts of one file of at most 15 MiB each."""
     raw = io.BytesIO()
-    np.savez(raw, **{key: value.detach().cpu().half().numpy() for key, value in state.items()})
+    np.savez(raw, **{key: _smaller(value.detach().cpu()).numpy() for key, value in state.items()})
     data = raw.getvalue()
     for old in folder.glob(f"{name}.npz.*"):
         old.unlink()
@@ -36,7 +36,12 @@ def load_state(folder: Path, name: str) -> dict[str, Tensor]:
     """Read what `save_state` wrote."""
     data = b"".join(path.read_bytes() for path in sorted(folder.glob(f"{name}.npz.*")))
     found = np.load(io.BytesIO(data))
-    return {key: torch.from_numpy(found[key]).float() for key in found.files}
+    tensors = {key: torch.from_numpy(found[key]) for key in found.files}
+    return {key: value.float() if value.is_floating_point() else value for key, value in tensors.items()}
+
+
+def _smaller(value: Tensor) -> Tensor:
+    return value.half() if value.is_floating_point() else value
 
 
 def load_base(folder: Path) -> tuple[dict[str, Tensor], Path]:

@@ -20,11 +20,12 @@ from trackdown.lab.train.ablations import PLAN, SMALL_PLAN, run_ablations
 from trackdown.lab.train.bert import from_checkpoint
 from trackdown.lab.train.export import export, export_static
 from trackdown.lab.train.log import Log, Say, on_screen
+from trackdown.lab.train.mpnet import teacher_state
 from trackdown.lab.train.pack import Pack, Share, load_pack
 from trackdown.lab.train.pack_folder import Packed, pack_folder, read_tokenizer
 from trackdown.lab.train.ragged import Data
 from trackdown.lab.train.recipe import SMALL, Bench, Recipe, load_bench, run
-from trackdown.lab.train.states import TRAINING, load_base, load_state
+from trackdown.lab.train.states import TOKENIZER, TRAINING, load_base, load_state
 
 FEW = Share(others=200, examples=300)
 """Of each repository, where a small recipe is to end in minutes."""
@@ -76,14 +77,19 @@ def train_models(
     out: Path,
     *,
     held_out: Sequence[str] = (),
+    teacher: Path | None = None,
     recipe: Recipe | None = None,
     small: bool = False,
     say: Say = on_screen,
 ) -> dict[str, Any]:
-    """Train by the published recipe, or by a small one, export, and compare what was exported with what was trained."""
+    """Train by the published recipe, or by a small one, export, and compare what was exported with what was trained.
+
+    `teacher` is a folder with a larger model to learn from, an MPNet.
+    """
+    taught_by = None if teacher is None else teacher_state(teacher, base / TOKENIZER)
     ready = prepare(mined, base, out, held_out, small=small, say=say)
     recipe = recipe or (SMALL if small else Recipe())
-    model = run(recipe, ready.base, ready.train, ready.bench, out / TRAINING, ready.log)
+    model = run(recipe, ready.base, ready.train, ready.bench, out / TRAINING, ready.log, taught_by)
     before, after = ready.log.told["start"]["base"], ready.log.told["both"]
     name = out.resolve().name
     origin = f"trackdown train: {ready.packed.repositories} repositories, from {base.resolve().name}"

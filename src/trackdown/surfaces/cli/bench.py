@@ -11,11 +11,13 @@ import click
 
 from trackdown.errors import UsageError
 from trackdown.settings import Settings, load_settings
+from trackdown.surfaces.cli.llm_options import llm_options, llm_overrides
 from trackdown.surfaces.cli.options import format_option, print_json, print_notes
 from trackdown.surfaces.cli.progress import TerminalProgress
 from trackdown.types import Level
 
 if TYPE_CHECKING:
+    from trackdown.engine.few_shot import Pair
     from trackdown.lab.run import Plan
     from trackdown.lab.runs import Row, RunFile
     from trackdown.lab.tasks import Bench
@@ -76,7 +78,7 @@ def bench_options(function: F) -> F:
         click.option("--strict", is_flag=True, help="Refuse data with a case that cannot be scored."),
     ]):  # fmt: skip
         function = option(function)
-    return format_option(function)
+    return format_option(llm_options(function))
 
 
 def repos_options(function: F) -> F:
@@ -143,14 +145,32 @@ def semble(annotations: Path, repos: Path, layout: str, strict: bool, **shared: 
 @click.option("--set", "name", type=click.Choice(["mbpp", "mbjp", "conala", "cosqa", "csn"]), required=True)
 @click.option("--data", type=_FILE, required=True, help="The set's file or folder.")
 @click.option("--normalise-names", is_flag=True, help="AdvTest: rename functions and variables (Python sets).")
+@click.option("--llm-texts", type=_FILE, metavar="DIR", help="Exemplars, summaries and rewrites that a language model "
+              "wrote elsewhere, for the modes gar, reco and exemplar: SET-exemplars.jsonl and so on.")  # fmt: skip
+@click.option("--without-ids", type=_FILE, metavar="FILE", help="Leave out the questions with these ids, one a line.")
+@click.option("--examples", type=_FILE, metavar="FILE", help='Lines {"query", "code"} to show a language model that '
+              "writes exemplars.")  # fmt: skip
 @bench_options
-def text2code(name: str, data: Path, normalise_names: bool, strict: bool, **shared: Any) -> None:
+def text2code(
+    name: str,
+    data: Path,
+    normalise_names: bool,
+    llm_texts: Path | None,
+    without_ids: Path | None,
+    examples: Path | None,
+    strict: bool,
+    **shared: Any,
+) -> None:
     """Text → code sets: MBPP, MBJP, CoNaLa, CoSQA, CodeSearchNet. The snippets are searched as files of a folder."""
+    from trackdown.engine.few_shot import read_pairs
     from trackdown.lab.benches.text2code import read_text2code
 
     folder = load_settings().store / "text2code"
-    bench = read_text2code(name, data, folder, normalise_names=normalise_names, strict=strict)
-    run(bench, data, strict=strict, **shared)
+    pairs = () if examples is None else read_pairs(examples)
+    bench = read_text2code(
+        name, data, folder, normalise_names=normalise_names, strict=strict, texts=llm_texts, without=without_ids
+    )
+    run(bench, data, strict=strict, pairs=pairs, **shared)
 
 
 @command.command(short_help="Score a run file again.")
@@ -177,7 +197,11 @@ def run(
     jobs: int | None,
     strict: bool,
     style: str,
+    llm: str | None,
+    llm_model: str | None,
+    dry_run: bool,
     oracle: Sequence[int] = (),
+    pairs: tuple[Pair, ...] = (),
 ) -> None:
     """Search a bench and print what came out."""
     from trackdown.lab.run import plan, run_bench
@@ -185,8 +209,11 @@ def run(
 
     if not bench.tasks and not bench.skipped:
         raise UsageError(f"{data} holds no case")
-    settings = load_settings()
-    chosen = plan(bench, modes, settings)
+    settings = load_settings(**llm_overrides(llm, llm_model, dry_run))
+    chosen = plan(bench, modes, settings, pairs)
+    if dry_run:
+        show_dry_run(bench, chosen, style)
+        return
     path = run_file or _own_run_file(settings, bench, data, chosen)
     with RunFile(path, chosen.config) as file, TerminalProgress(bench.name) as progress:
         taken = len(file.rows)
@@ -201,7 +228,30 @@ def run(
         print_notes([f"{taken} rankings are taken from {path}"])
     if run_file is None:
         path = path.replace(path.with_suffix(".done.jsonl"))
-    show(rows, bench.metrics, style, path, bench.remarks)
+    show(rows, bench.metrics, style, path, bench.remarks, settings)
+
+
+def show_dry_run(bench: Bench, chosen: Plan, style: str) -> None:
+    """Say what a bench would ask of a language model. Its rankings are another mode's, so nothing of them is kept."""
+    import tempfile
+
+    from trackdown.engine.llm import llm_cost
+    from trackdown.lab.run import run_bench
+    from trackdown.lab.runs import RunFile
+    from trackdown.surfaces.cli.llm_cost import print_llm_cost
+
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        RunFile(Path(folder, "run"), chosen.config) as file,
+        TerminalProgress(bench.name) as progress,
+    ):
+        run_bench(bench, chosen, file, progress=progress)
+    cost = llm_cost(chosen.settings)
+    if style == "json":
+        print_json({"bench": bench.name, "cases": len(bench.tasks), "llm": cost})
+        return
+    print(f"{len(bench.tasks)} cases: {'nothing was measured' if cost else 'no language model would be asked'}")
+    print_llm_cost(cost, len(bench.tasks))
 
 
 def _oracle_rows(
@@ -248,8 +298,10 @@ def show(
     style: str,
     path: Path | None = None,
     remarks: Mapping[str, int] | None = None,
+    settings: Settings | None = None,
 ) -> None:
-    """Print a summary as JSON or as a table."""
+    """Print a summary as JSON or as a table. `settings` are those that a language model was asked with."""
+    from trackdown.engine.llm import llm_cost
     from trackdown.lab.summary import ALL_METRICS, summarise
 
     summary = summarise(rows, tuple(dict.fromkeys([*ALL_METRICS, *columns])))
@@ -257,9 +309,14 @@ def show(
         summary["remarks"] = dict(remarks)
     if path is not None:
         summary["run_file"] = str(path)
+    cost = {} if settings is None else llm_cost(settings)
+    if cost:
+        summary["llm"] = cost
     if style == "json":
         print_json(summary)
         return
+    from trackdown.surfaces.cli.llm_cost import print_llm_cost
     from trackdown.surfaces.cli.tables import print_summary
 
     print_summary(summary, columns)
+    print_llm_cost(cost, len({row.id for row in rows}))

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from trackdown.errors import UsageError
-from trackdown.settings import load_settings
-from trackdown.surfaces.cli.bench import checked_modes, named_modes, numbers, show
+from trackdown.settings import Settings, load_settings
+from trackdown.surfaces.cli.bench import checked_modes, named_modes, numbers, show, show_dry_run
+from trackdown.surfaces.cli.eval_cases import build_cases, mine_cases
+from trackdown.surfaces.cli.llm_options import llm_options, llm_overrides
 from trackdown.surfaces.cli.options import format_option, print_json, print_notes
 from trackdown.surfaces.cli.plain import one_line
 from trackdown.surfaces.cli.progress import TerminalProgress
@@ -34,6 +36,7 @@ Examples:
   trackdown eval --dataset cases.jsonl --level symbol --compare
   trackdown eval ~/src/project --max-cases 100 --compare --adaptive --ks 1,5,10
   trackdown eval --manifest repositories.json --level symbol --compare --run-file run.jsonl
+  trackdown eval --build --query-from rewritten --llm embedded --dataset issues.jsonl --max-cases 20
   trackdown eval gate run.jsonl:bm25 run.jsonl:hybrid
   trackdown eval --list-models
 """
@@ -62,8 +65,9 @@ class WithGate(click.Command):
               help="What is to be found.")  # fmt: skip
 @click.option("--protocol", type=click.Choice(["past", "head"]), help="past: search each case at its commit's parent, "
               "the honest one (default for mining). head: search the present state, later history hidden.")  # fmt: skip
-@click.option("--query-from", type=click.Choice(["subject", "message"]), default="subject", show_default=True,
-              help="What of a commit is the query.")  # fmt: skip
+@click.option("--query-from", type=click.Choice(["subject", "message", "rewritten"]), default="subject",
+              show_default=True, help="What of a commit is the query. rewritten: an issue that a language model writes "
+              "from the message, without the solution.")  # fmt: skip
 @click.option("--max-cases", type=click.IntRange(1), default=200, show_default=True, help="How many cases to mine.")
 @click.option("--max-files", type=click.IntRange(1), default=10, show_default=True,
               help="A commit that touches more files is a mass change and no case.")  # fmt: skip
@@ -78,6 +82,7 @@ class WithGate(click.Command):
 @click.option("--jobs", type=click.IntRange(1, 64), help="Worker processes; one for each core by default.")
 @click.option("--strict", is_flag=True, help="Refuse a data set with a bad line or a case that cannot be scored.")
 @click.option("--list-models", is_flag=True, help="List the retrievers, stages and models that a mode can name.")
+@llm_options
 @format_option
 def command(
     path: str,
@@ -92,34 +97,43 @@ def command(
     jobs: int | None,
     strict: bool,
     list_models: bool,
+    llm: str | None,
+    llm_model: str | None,
+    dry_run: bool,
     style: str,
     **mining: Any,
 ) -> None:
     """Measure retrieval on a repository's own history: which files or symbols did past commits have to change?
 
-    Cases are commits: the message is the query, what the commit edited is the truth. No network, no LLM. Hand-written
-    cases are welcome in the data set: {"query", "relevant_files", "relevant_symbols"}, one per line. `trackdown eval
-    gate A B` says whether run B may become a default.
+    Cases are commits: the message is the query, what the commit edited is the truth. No network, and no language model
+    unless one is asked for. Hand-written cases are welcome in the data set: {"query", "relevant_files",
+    "relevant_symbols"}, one per line. `trackdown eval gate A B` says whether run B may become a default.
     """
     added = [name for name in _STAGES if mining.pop(name)]
     mining["symbols"] = level == "symbol"
+    settings = mining["settings"] = load_settings(**llm_overrides(llm, llm_model, dry_run))
     if list_models:
-        _list_models(style)
+        _list_models(style, settings)
         return
     if manifest is not None and (dataset is not None or build):
         raise UsageError("--manifest names the data set of each repository: it goes with neither --dataset nor --build")
     if build and dataset is None:
         raise UsageError("--build needs --dataset FILE: where to write the cases")
+    from trackdown.lab.run import plan
+
     chosen = checked_modes(_modes(modes, compare, added))
     cut = numbers("--ks", ks)
     with TerminalProgress(path if manifest is None else str(manifest)) as progress:
         if build and dataset is not None:
-            _build(path, dataset, style, mining, progress)
+            build_cases(path, dataset, style, mining, progress)
             return
         bench = _bench(path, dataset, manifest, level, strict, mining, progress)
-        rows = _search(bench, chosen, run_file, jobs, strict, progress)
+        if dry_run:
+            show_dry_run(bench, plan(bench, chosen, settings), style)
+            return
+        rows = _search(bench, chosen, run_file, jobs, strict, settings, progress)
     columns = ["MRR", *(f"R@{k}" for k in cut), *(f"nDCG@{k}" for k in cut), *(f"Hit@{k}" for k in cut)]
-    show(rows, columns, style, run_file)
+    show(rows, columns, style, run_file, settings=settings)
 
 
 def _modes(modes: str, compare: bool, added: Sequence[str]) -> list[str]:
@@ -128,53 +142,21 @@ def _modes(modes: str, compare: bool, added: Sequence[str]) -> list[str]:
     return list(dict.fromkeys([*base, *(f"hybrid+{name}" for name in added)]))
 
 
-def _list_models(style: str) -> None:
+def _list_models(style: str, settings: Settings) -> None:
     from dataclasses import asdict
 
     from trackdown.engine import list_model_sets, list_modes
+    from trackdown.engine.llm import list_llms
 
-    listed = [*list_modes(), *list_model_sets(load_settings())]
+    listed = [*list_modes(), *list_model_sets(settings), *list_llms(settings)]
     if style == "json":
         print_json([asdict(item) for item in listed])
         return
     width = max(len(item.name) for item in listed)
     for item in listed:
         print(f"{item.name:<{width}}  {item.kind:<11}  {item.what}")
-    print("Join parts by `+`, e.g. bm25+commits or hybrid+rerank@50. TRACKDOWN_MODELS names a set of models.")
-
-
-def _build(path: str, dataset: Path, style: str, mining: dict[str, Any], progress: Progress) -> None:
-    from trackdown.lab.mine.case_file import read_cases, write_cases
-
-    if dataset.exists():
-        kept = read_cases(dataset)
-        if kept.problems or any(case.source != "git" for case in kept.cases):
-            raise UsageError(f"{dataset} holds cases that were not mined: name another file, or remove it first")
-    mined = _mine(path, mining, progress)
-    write_cases(dataset, mined.cases)
-    if style == "json":
-        print_json({
-            "dataset": str(dataset), "cases": len(mined), "commits": mined.looked_at, "dropped": dict(mined.dropped),
-        })  # fmt: skip
-        return
-    print(f"{len(mined)} cases from {mined.looked_at} commits: {one_line(str(dataset))}")
-    for rule, count in mined.dropped.items():
-        print(f"  dropped {count}: {rule}")
-
-
-def _mine(path: str, mining: dict[str, Any], progress: Progress) -> Any:
-    from trackdown.lab.mine.dataset import build_from_git
-
-    return build_from_git(
-        path,
-        max_cases=mining["max_cases"],
-        query_from=mining["query_from"],
-        protocol=mining["protocol"] or "past",
-        max_files=mining["max_files"],
-        symbols=mining["symbols"],
-        tests=not mining["no_tests"],
-        progress=progress,
-    )
+    print("Join parts by `+`, e.g. bm25+commits or hybrid+rerank@50. TRACKDOWN_MODELS names a set of models, "
+          "TRACKDOWN_LLM a language model.")  # fmt: skip
 
 
 def _bench(
@@ -210,7 +192,7 @@ def _cases(
 ) -> tuple[Sequence[Case], list[Skipped]]:
     """The cases of a file with its bad lines, or mined ones. The first bad lines are told on standard error."""
     if dataset is None:
-        mined: Sequence[Case] = _mine(path, mining, progress)
+        mined: Sequence[Case] = mine_cases(path, mining, progress)
         if not mined:
             raise UsageError(f"{path}: no commit makes a case; write some by hand and name them with --dataset")
         return mined, []
@@ -227,14 +209,20 @@ def _cases(
 
 
 def _search(
-    bench: Bench, modes: Sequence[str], run_file: Path | None, jobs: int | None, strict: bool, progress: Progress
+    bench: Bench,
+    modes: Sequence[str],
+    run_file: Path | None,
+    jobs: int | None,
+    strict: bool,
+    settings: Settings,
+    progress: Progress,
 ) -> list[Row]:
     import tempfile
 
     from trackdown.lab.run import plan, run_bench
     from trackdown.lab.runs import RunFile
 
-    chosen = plan(bench, modes, load_settings())
+    chosen = plan(bench, modes, settings)
     with tempfile.TemporaryDirectory() as folder, RunFile(run_file or Path(folder, "run"), chosen.config) as file:
         return run_bench(bench, chosen, file, jobs=jobs or 0, strict=strict, progress=progress)
 

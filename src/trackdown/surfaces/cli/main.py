@@ -30,6 +30,8 @@ COMMANDS = {
     "bench": "Measure on public benchmarks.",
     "train": "Fit the weights to a repository's own past, or train the models.",
     "mine": "Make training data out of histories.",
+    "style": "Compare two pieces of code by style.",
+    "rewrite": "Let a language model rewrite code, so that search --reco finds more.",
     "report": "Compare modes and runs that were measured, as tables or as a page.",
     "clear": "Remove what the store holds for a repository.",
     "completion": "Print a script that teaches your shell to complete commands.",

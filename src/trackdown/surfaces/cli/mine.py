@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from contextlib import closing
+from contextlib import ExitStack, closing
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from trackdown.errors import TrackdownError, UsageError
-from trackdown.settings import load_settings
-from trackdown.surfaces.cli.options import format_option, print_json
+from trackdown.errors import LlmError, TrackdownError, UsageError
+from trackdown.settings import Settings, load_settings
+from trackdown.surfaces.cli.llm_options import llm_options, llm_overrides
+from trackdown.surfaces.cli.options import format_option, print_json, print_notes
 from trackdown.surfaces.cli.plain import one_line
 
 if TYPE_CHECKING:
+    from trackdown.lab.mine.issue_style import IssueWriter
     from trackdown.lab.mine.repositories import Place
     from trackdown.lab.mine.training import Job, Mined, Wanted
 
@@ -28,6 +31,7 @@ Examples:
   trackdown mine mirrors/*/repo --layout '{owner}+{name}/repo' --exclude held-out.txt --out mined --negatives 15
   trackdown mine --manifest repositories.json --records --out records
   trackdown mine ~/src/kafka --rewritten kafka.parquet --exclude held-out.txt --allow apache/kafka --out mined
+  trackdown mine ~/src/project --rewrite-queries --llm http://localhost:8000/v1 --llm-model qwen --out mined --dry-run
 """
 
 
@@ -41,6 +45,8 @@ Examples:
 @click.option("--exclude", type=_FILE, help="owner/name per line: refuse to mine any of these.")
 @click.option("--rewritten", type=_FILE, multiple=True,
               help="Parquet with messages rewritten as issues: mine only the commits that it holds.")  # fmt: skip
+@click.option("--rewrite-queries", is_flag=True, help="Let a language model write the issue behind every commit of the "
+              "pairs, without the solution.")  # fmt: skip
 @click.option("--allow", multiple=True, metavar="OWNER/NAME",
               help="Take the --rewritten commits of this repository although it is excluded.")  # fmt: skip
 @click.option("--max-cases", type=click.IntRange(1), default=3000, show_default=True, help="Commits per repository.")
@@ -53,6 +59,7 @@ Examples:
 @click.option("--negatives", type=click.IntRange(0), default=0, metavar="K",
               help="Add the K documents that BM25 takes for an answer, and the answer's rank.")  # fmt: skip
 @click.option("--jobs", type=click.IntRange(1, 64), help="Repositories at a time; as many as `workers` by default.")
+@llm_options
 @format_option
 def command(
     paths: tuple[str, ...],
@@ -61,6 +68,10 @@ def command(
     exclude: Path | None,
     allow: tuple[str, ...],
     jobs: int | None,
+    rewrite_queries: bool,
+    llm: str | None,
+    llm_model: str | None,
+    dry_run: bool,
     style: str,
     **wanted: Any,
 ) -> None:
@@ -80,7 +91,18 @@ def command(
     places = find_places(paths, manifest, layout)
     if exclude is not None:
         check_allowed(places, excluded, allow)
-    _mine(places, _wanted(**wanted), load_settings(workers=jobs).worker_count, style)
+    if dry_run and not rewrite_queries:
+        raise UsageError("--dry-run says what a language model would be asked: it goes with --rewrite-queries")
+    settings = load_settings(workers=jobs, **llm_overrides(llm, llm_model, dry_run))
+    chosen = _wanted(**wanted)
+    if not rewrite_queries:
+        _mine(places, chosen, settings, style)
+        return
+    if not chosen.pairs:
+        raise UsageError("--rewrite-queries are part of --pairs: ask for these, too")
+    if chosen.rewritten is not None:
+        raise UsageError("the queries of --rewritten are written already: they do not go with --rewrite-queries")
+    _mine_and_write(places, chosen, settings, style)
 
 
 def _wanted(
@@ -106,12 +128,35 @@ def _wanted(
     return Wanted(out, pairs, records, limits, negatives, messages)
 
 
-def _mine(places: list[Place], wanted: Wanted, workers: int, style: str) -> None:
+def _mine_and_write(places: list[Place], wanted: Wanted, settings: Settings, style: str) -> None:
+    """Mine with a language model; in a dry run into a folder that is gone behind it."""
+    from tempfile import TemporaryDirectory
+
+    from trackdown.engine.llm import asking
+    from trackdown.lab.mine.issue_style import IssueWriter
+
+    with ExitStack() as stack:
+        desk = stack.enter_context(asking(settings))
+        if settings.llm_dry_run:
+            wanted = replace(wanted, out=Path(stack.enter_context(TemporaryDirectory())))
+        _mine(places, wanted, settings, style, IssueWriter(desk))
+        if desk.stopped is not None:
+            raise LlmError(f"{desk.stopped} (what was answered so far is kept: run again, and files are completed)")
+        print_notes(desk.notes())
+
+
+def _mine(
+    places: list[Place], wanted: Wanted, settings: Settings, style: str, writer: IssueWriter | None = None
+) -> None:
     from trackdown.lab.mine.training import mine_all
 
+    workers = settings.worker_count
     found: list[Mined] = []
     failed: list[tuple[str, str]] = []
-    with _Board(len(places)) as board, closing(mine_all(places, wanted, workers, heard=board.heard)) as results:
+    with (
+        _Board(len(places)) as board,
+        closing(mine_all(places, wanted, workers, heard=board.heard, writer=writer)) as results,
+    ):
         for done in results:
             if done.result is not None:
                 found.append(done.result)
@@ -123,7 +168,7 @@ def _mine(places: list[Place], wanted: Wanted, workers: int, style: str) -> None
             else:
                 failed.append((str(done.job.place), done.problem))
                 board.finished(f"{done.job.place}: {done.problem}")
-    _show(found, failed, wanted, style)
+    _show(found, failed, wanted, settings, writer, style)
     if failed:
         raise TrackdownError(f"{len(failed)} of {len(places)} repositories could not be mined: {_names(failed)}")
 
@@ -134,12 +179,27 @@ def _names(failed: list[tuple[str, str]]) -> str:
 
 def _told(mined: Mined) -> str:
     parts = [f"{count} {kind} queries" for kind, count in mined.examples.items()]
-    counts = {"documents": mined.documents, "records": mined.records, "files from before": len(mined.passed_over)}
+    counts = {
+        "documents": mined.documents,
+        "records": mined.records,
+        "files from before": len(mined.passed_over),
+        "queries without an answer": mined.unanswered,
+    }
     parts += [f"{count} {what}" for what, count in counts.items() if count]
     return f"{mined.repository}: {', '.join(parts) or 'nothing to take'} in {mined.seconds:.0f} s"
 
 
-def _show(found: list[Mined], failed: list[tuple[str, str]], wanted: Wanted, style: str) -> None:
+def _show(
+    found: list[Mined],
+    failed: list[tuple[str, str]],
+    wanted: Wanted,
+    settings: Settings,
+    writer: IssueWriter | None,
+    style: str,
+) -> None:
+    from trackdown.engine.llm import llm_cost
+
+    cost = {} if writer is None else llm_cost(settings)
     dropped: Counter[str] = Counter()
     for mined in found:
         dropped.update(mined.dropped)
@@ -147,12 +207,14 @@ def _show(found: list[Mined], failed: list[tuple[str, str]], wanted: Wanted, sty
     if style == "json":
         from dataclasses import asdict
 
-        print_json({
+        answer = {
             "out": str(wanted.out),
             "repositories": [asdict(mined) for mined in found],
             "failed": [{"repository": name, "problem": problem} for name, problem in failed],
             "dropped": dict(dropped.most_common()),
-        })  # fmt: skip
+        }
+        answer |= {} if writer is None else {"rewriting": writer.done.as_dict(), "llm": cost}
+        print_json(answer)
         return
     from rich.console import Console
 
@@ -169,6 +231,12 @@ def _show(found: list[Mined], failed: list[tuple[str, str]], wanted: Wanted, sty
         print_table(console, header, rows)
     if dropped:
         print_table(console, ["left out", "times"], [[rule, str(count)] for rule, count in dropped.most_common()])
+    if writer is not None:
+        from trackdown.surfaces.cli.llm_cost import print_llm_cost
+
+        for line in writer.done.lines() if not settings.llm_dry_run else ():
+            print(line)
+        print_llm_cost(cost, writer.done.commits)
 
 
 class _Board:

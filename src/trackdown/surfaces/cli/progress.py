@@ -22,6 +22,12 @@ _TITLES = {
     "vectors": "Adding up vectors",
     "collect": "Repositories",
     "fit": "Fitting",
+    "ask": "Asking the language model",
+    "rewrite": "Rewriting units",
+    "rewritten": "Gathering rewrites",
+    "compare": "Comparing candidates",
+    "read commits": "Reading past commits",
+    "read code": "Reading code",
 }
 _ANNOUNCED = {
     "search": "{name}: searching {total} cases",
@@ -29,6 +35,11 @@ _ANNOUNCED = {
     "references": "{name}: reading what {total} files refer to, once",
     "collect": "{name}: collecting from {total} repositories",
     "fit": "{name}: fitting {total} times",
+    "ask": "{name}: asking a language model {total} questions",
+    "rewrite": "{name}: rewriting {total} units; what is done is kept when it is interrupted",
+    "compare": "{name}: models read the best {total} candidates; asked again, what was read is remembered",
+    "read commits": "{name}: models read {total} past commits; asked again, what was read is remembered",
+    "read code": "{name}: models read {total} pieces of code; asked again, what was read is remembered",
 }
 _LIMITED = {"mine"}  # steps whose total is a limit, which says nothing about the work there is
 _INDEXING = "Indexing {name}: later searches read only what has changed"

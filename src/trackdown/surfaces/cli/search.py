@@ -10,6 +10,8 @@ import click
 
 from trackdown.engine import search_all
 from trackdown.errors import NoSuchPath, QueryError, UsageError
+from trackdown.surfaces.cli.llm_cost import print_llm_cost
+from trackdown.surfaces.cli.llm_options import llm_options, llm_overrides
 from trackdown.surfaces.cli.options import at_option, count_option, format_option, open_all, print_json, print_notes
 from trackdown.surfaces.cli.progress import TerminalProgress
 from trackdown.types import EFFORTS, LEVELS, Effort, Level
@@ -22,6 +24,7 @@ Examples:
   trackdown search "TypeError in make_response" src/ --explain
   trackdown search Flask.make_response ~/src/flask --at 2.3.0
   trackdown search --issue bug.md . --level file -k 5 --effort thorough
+  trackdown search "undo the last edit" --reco --llm embedded
   gh issue view 123 | trackdown search --issue - --format json
 """
 
@@ -49,6 +52,9 @@ Examples:
               "(`trackdown eval --list-models` lists them).")  # fmt: skip
 @click.option("--adaptive", is_flag=True, help="Let the query decide what each retriever weighs.")
 @click.option("--graph", is_flag=True, help="Move up what hangs together with the best results in the code.")
+@click.option("--gar", is_flag=True, help="Let a language model write code as an answer, and search for that, too.")
+@click.option("--reco", is_flag=True, help="The same, in code together with what `trackdown rewrite` made of it.")
+@llm_options
 @click.option("--language", "languages", multiple=True, metavar="NAME", help="Show only files in this language, e.g. "
               "python; may be given several times.")  # fmt: skip
 @click.option("--no-tests", is_flag=True, help="Leave test files out; by default they rank below code.")
@@ -67,6 +73,11 @@ def command(
     mode: str | None,
     adaptive: bool,
     graph: bool,
+    gar: bool,
+    reco: bool,
+    llm: str | None,
+    llm_model: str | None,
+    dry_run: bool,
     languages: tuple[str, ...],
     no_tests: bool,
     explain: bool,
@@ -81,7 +92,8 @@ def command(
         raise UsageError('give a QUERY or --issue FILE, e.g. trackdown search "where is the cookie signed?"')
     query, places = (arguments[0], arguments[1:]) if issue is None else (_read_issue(issue), arguments)
     try:
-        repositories = open_all(places, mode=mode, adaptive=adaptive or None, graph=graph or None)
+        model = llm_overrides(llm, llm_model, dry_run)
+        repositories = open_all(places, mode=mode, adaptive=adaptive or None, graph=graph or None, **model)
     except NoSuchPath as error:
         if issue is None and not any(map(os.path.exists, places)):
             raise NoSuchPath(f"{error} (a query of several words needs quotes)") from None
@@ -90,14 +102,16 @@ def command(
     with TerminalProgress(names) as progress:
         answer = search_all(
             repositories, query, k, level, at, effort, tests=not no_tests, budget=budget, depth=depth, rerank=rerank,
-            languages=languages, progress=progress,
+            gar=gar, reco=reco, languages=languages, progress=progress,
         )  # fmt: skip
     if style == "json":
         value = asdict(answer)
-        print_json({name: value[name] for name in (
-            "query", "level", "partial", "notes", "snapshots", "timings_ms", "results")})  # fmt: skip
+        shown = {name: value[name] for name in (
+            "query", "level", "partial", "notes", "snapshots", "timings_ms", "results")}  # fmt: skip
+        print_json(shown | ({"llm": value["llm"]} if answer.llm else {}))
         return
     print_notes(answer.notes)
+    print_llm_cost(answer.llm)
     from trackdown.surfaces.cli.render import print_results
 
     print_results(answer, explain=explain)

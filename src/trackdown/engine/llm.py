@@ -1,0 +1,170 @@
+"""The language model that the settings name, with its cache, its budget and its counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from trackdown.engine.models import NONE
+from trackdown.engine.modes import Listed
+from trackdown.errors import LlmError, UsageError
+from trackdown.models.llm.budget import Budget, Prices
+from trackdown.models.llm.ledger import Costs, Ledger, as_json, since
+from trackdown.settings import Settings
+from trackdown.types import FactCache
+
+if TYPE_CHECKING:
+    from trackdown.models.llm.chat import ChatModel
+    from trackdown.models.llm.desk import Desk
+    from trackdown.models.llm.replay import Recorder, Replay
+
+EMBEDDED = "embedded"
+_UNSET = Path()
+
+
+def has_llm(settings: Settings) -> bool:
+    """Whether the settings name a language model, or a file with the answers of one."""
+    return settings.llm != NONE or settings.llm_replay != _UNSET
+
+
+def open_desk(settings: Settings, facts: FactCache) -> Desk | None:
+    """The desk to ask at; None without a language model. All desks of the same settings share one budget and one count.
+
+    Nothing is loaded or connected to before the first question. Raises UsageError for settings that cannot work and
+    LlmError for a model that is not there, each with what to do.
+    """
+    if not has_llm(settings):
+        return None
+    from trackdown.models.llm.desk import Desk
+
+    run = _run(settings)
+    replay = None if run.replay is None else run.replay.answers
+    return Desk(run.model, facts, run.ledger, replay=replay, recorder=run.recorder, dry_run=settings.llm_dry_run)
+
+
+@contextmanager
+def asking(settings: Settings) -> Iterator[Desk]:
+    """The desk for work that opens no repository, with its answers in the store. Raises UsageError without a model."""
+    from trackdown.engine.fact_cache import StoreFacts
+    from trackdown.store.store import Store
+
+    with closing(Store(settings.store)) as store:
+        desk = open_desk(settings, StoreFacts(store))
+        if desk is None:
+            raise UsageError("this needs a language model: name one with --llm or TRACKDOWN_LLM")
+        yield desk
+
+
+def llm_name(settings: Settings) -> str:
+    """The id of the model that the settings name, without loading it; empty where they name none. Raises as above."""
+    return _run(settings).model.name if has_llm(settings) else ""
+
+
+def llm_cost(settings: Settings, before: Costs = ()) -> dict[str, Any]:
+    """The cost table of this process for these settings, from `before` on; empty when nothing was asked."""
+    if not has_llm(settings):
+        return {}
+    run = _run(settings)
+    return as_json(run.model.name, since(before, run.ledger.costs()), dry_run=settings.llm_dry_run)
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """What all desks of the same settings share."""
+
+    model: ChatModel
+    ledger: Ledger
+    replay: Replay | None
+    recorder: Recorder | None
+
+
+@lru_cache(maxsize=8)
+def _run(settings: Settings) -> _Run:
+    from trackdown.models.llm.replay import Recorder, read_replay
+
+    replay = None if settings.llm_replay == _UNSET else read_replay(settings.llm_replay)
+    recorder = None if settings.llm_record == _UNSET else Recorder(settings.llm_record)
+    model = _model(settings, replay)
+    ledger = Ledger(_budget(settings))
+    for note in replay.notes if replay is not None else ():
+        ledger.failed(note, counts=False)
+    return _Run(model, ledger, replay, recorder)
+
+
+def _budget(settings: Settings) -> Budget:
+    prices = Prices(settings.llm_price_in, settings.llm_price_out)
+    is_url = settings.llm.startswith(("http://", "https://"))
+    if is_url and settings.llm_money != Settings().llm_money and prices == Prices():
+        raise UsageError(
+            "llm_money bounds nothing without prices: set llm_price_in and llm_price_out, per million tokens"
+        )
+    return Budget(settings.llm_tokens, settings.llm_money, prices)
+
+
+def _model(settings: Settings, replay: Replay | None) -> ChatModel:
+    """The model itself, not yet loaded."""
+    place = settings.llm.strip()
+    if place == NONE:
+        return _recorded(settings, replay)
+    if "://" in place:
+        from trackdown.models.llm.endpoint import Endpoint
+
+        return Endpoint(
+            place,
+            settings.llm_model,
+            settings.llm_key,
+            insecure=settings.llm_insecure,
+            timeout_s=settings.llm_timeout_s,
+            concurrency=settings.llm_concurrency,
+            context=settings.llm_context,
+        )
+    from trackdown.models.llm.embedded import packaged_file
+
+    if place == EMBEDDED:
+        return _embedded(packaged_file(), settings.llm_context, settings.thread_count)
+    if place.lower().endswith(".gguf"):
+        return _embedded(Path(place).expanduser(), settings.llm_context, settings.thread_count)
+    raise UsageError(
+        f"llm is {place!r}, which names no language model: write none, embedded, the path of a .gguf file, or a URL"
+    )
+
+
+@lru_cache(maxsize=2)
+def _embedded(path: Path, context: int, threads: int) -> ChatModel:
+    """A model in this process: large, so whoever names it shares it."""
+    from trackdown.models.llm.embedded import Embedded
+
+    return Embedded(path, context=context, threads=threads)
+
+
+def _recorded(settings: Settings, replay: Replay | None) -> ChatModel:
+    """A model that is not here: only what it once answered is."""
+    from trackdown.models.llm.recorded import Recorded
+
+    models = dict(replay.models) if replay is not None else {}
+    name = settings.llm_model or (next(iter(models)) if len(models) == 1 else "")
+    if not name:
+        what = f"answers of {', '.join(models)}: name one with llm_model" if models else "no answers"
+        raise UsageError(f"{settings.llm_replay} holds {what}")
+    if name not in models:
+        raise LlmError(f"{settings.llm_replay} holds no answers of {name}; it has {', '.join(models) or 'none'}")
+    return Recorded(name, settings.llm_replay, settings.llm_context or models[name])
+
+
+def list_llms(settings: Settings) -> list[Listed]:
+    """The language model that the settings name, with what is wrong with it if anything is; nothing is loaded."""
+    if not has_llm(settings):
+        return []
+    place = settings.llm if settings.llm != NONE else str(settings.llm_replay)
+    try:
+        run = _run(settings)
+    except (LlmError, UsageError) as error:
+        return [Listed(place.rpartition("@")[2], "llm", str(error))]  # what stands before an @ may be a secret
+    budget = run.ledger.budget
+    paid = f" and {budget.money:g}" if budget.prices != Prices() else ""
+    what = f"{run.model.context:,} tokens of context; a run may use {budget.tokens:,} tokens{paid}; {place}"
+    return [Listed(run.model.name, "llm", what)]

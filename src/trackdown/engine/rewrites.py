@@ -1,0 +1,79 @@
+"""Which units of a snapshot a language model has rewritten, and the index of them (ReCo)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from trackdown.index.code import CodeIndex
+from trackdown.store.store import Store
+from trackdown.types import Progress
+
+if TYPE_CHECKING:
+    from trackdown.index.neural import Texts
+    from trackdown.index.rewritten import Rewritten
+    from trackdown.store.arrays import Arrays
+
+
+class RewriteMemory:
+    """What is kept at hand between searches: array files, and the digests of the units of the index searched last."""
+
+    def __init__(self) -> None:
+        self.arrays: dict[str, Arrays] = {}
+        self.digests: tuple[CodeIndex, list[str]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotRewrites:
+    """Rewrites of one snapshot's units.
+
+    `texts` in its methods reads the source of units. What is read once is kept as facts.
+    """
+
+    store: Store
+    code: CodeIndex
+    memory: RewriteMemory
+    progress: Progress
+
+    def digests(self, texts: Texts) -> list[str]:
+        """The digests of all units' texts."""
+        from trackdown.index.rewrites import unit_texts
+
+        if self.memory.digests is None or self.memory.digests[0] is not self.code:
+            found = unit_texts(self.store, self.code, texts)
+            if not all(map(found.__getitem__, np.flatnonzero(self.code.unit_alive).tolist())):
+                return found  # a file changed under our hands: it may be readable next time
+            self.memory.digests = (self.code, found)
+        return self.memory.digests[1]
+
+    def open(self, texts: Texts, rewriter: str = "") -> Rewritten | None:
+        """What a rewriter made of the units, or without one the rewriter that made most of them; None for nothing."""
+        from trackdown.index.rewrites import rewriters
+        from trackdown.index.rewritten import best_rewriter, open_rewritten
+
+        digests = self.digests(texts)
+        chosen = rewriter or best_rewriter(self.store, self.code, digests, list(rewriters(self.store)))
+        if chosen is None:
+            return None
+        return open_rewritten(self.store, self.code, chosen, digests, self.memory.arrays, self.progress)
+
+    def name(self, rewriter: str) -> str:
+        """What people call a rewriter."""
+        from trackdown.index.rewrites import rewriters
+
+        return rewriters(self.store).get(rewriter, rewriter)
+
+    def having(self, rewriter: str) -> Mapping[str, tuple[int, ...]]:
+        """Digest of a text → the numbers of its rewrites."""
+        from trackdown.index.rewrites import rewritten_numbers
+
+        return rewritten_numbers(self.store, rewriter)
+
+    def keep(self, rewriter: str, name: str, rows: Sequence[tuple[str, int, str, str]]) -> None:
+        """Keep new rewrites: digest, number, summary, code. Raises StoreError."""
+        from trackdown.index.rewrites import write_rewrites
+
+        write_rewrites(self.store, rewriter, name, rows)

@@ -1,0 +1,57 @@
+"""SpIDER's selector: a language model sees the issue and a centre's neighbours, and says which belong to it.
+
+One question for each centre, all of them at once; neighbours are numbered, and an answer can only name those numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from trackdown.models.llm.asking import Asker
+from trackdown.models.llm.choosing import DATA_ONLY, Question, choice_prompt, chosen_numbers, most_pieces
+
+STAGE = "select"
+"""What its cost is booked under."""
+_QUESTION = Question(
+    f"You find code that has to change, or has to be understood, to resolve an issue. {DATA_ONLY}",
+    "Which of the pieces 1 to {count} are relevant for the issue? Answer with their numbers only, the most relevant "
+    "first, or with 0 when none is.",
+    (
+        (
+            "Login fails when the password holds a colon",
+            ("web/cart.py: Cart.total\ndef total(self): ...", "web/login.py: parse_login\ndef parse_login(text): ..."),
+            "2",
+        ),
+    ),
+)
+
+
+def llm_selector(
+    issue: str, read: Callable[[Sequence[int]], list[str]], asker: Asker, tell: Callable[[str], None]
+) -> Callable[[Sequence[Sequence[int]]], list[list[int] | None]]:
+    """A function from centres' neighbours to those that belong to the issue; None where no answer could be used.
+
+    `read` gives the text of candidates, `tell` hears of answers that were not numbers of the list.
+    """
+
+    def select(groups: Sequence[Sequence[int]]) -> list[list[int] | None]:
+        most = most_pieces(asker, _QUESTION)
+        if not most and any(groups):
+            tell(f"the context of {asker.name} ({asker.context} tokens) is too small to pick neighbours: none moved")
+        shown = [list(group[:most]) for group in groups]
+        asked = [number for number, group in enumerate(shown) if group]
+        prompts = [choice_prompt(asker, _QUESTION, issue, read(shown[number])) for number in asked]
+        found: list[list[int] | None] = [None] * len(groups)
+        unusable = 0
+        for number, answer in zip(asked, asker.ask(STAGE, prompts) if prompts else (), strict=True):
+            chosen = None if answer is None else chosen_numbers(answer, len(shown[number]))
+            if chosen is not None:
+                found[number] = [shown[number][one - 1] for one in chosen]
+            elif answer is not None:
+                unusable += 1
+        if unusable:
+            words = f"{unusable} of {len(prompts)} answers of {asker.name} were not numbers of the list"
+            tell(f"{words}: no neighbour was moved there")
+        return found
+
+    return select

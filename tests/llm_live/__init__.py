@@ -1,0 +1,1 @@
+"""Tests that ask a real language model: `make test-llm` installs it and runs them."""
