@@ -70,18 +70,19 @@ def extract(data: bytes, language: str, *, forced: bool = False, path: str = "",
 
 
 @cache
-def _tools(name: str) -> tuple[Parser, Query]:
+def _tools(name: str) -> tuple[Grammar, Query]:
     language = BY_NAME[name]
     grammar = Grammar(getattr(import_module(language.grammar), language.function)())
     text = files("trackdown.units").joinpath("queries", f"{language.query_name}.scm").read_text("utf-8")
-    return Parser(grammar), Query(grammar, text)
+    return grammar, Query(grammar, text)
 
 
 def syntax_tree(source: bytes, language: str) -> Node:
     """The root of the syntax tree of a source in a language that has a grammar."""
     if language == "python":
         source = _LONG_COMMENT.sub(_spaces_for, source)
-    return _tools(language)[0].parse(source).root_node
+    # A parser of its own: it is made in microseconds, and is not for two threads at once.
+    return Parser(_tools(language)[0]).parse(source).root_node
 
 
 def _spaces_for(found: re.Match[bytes]) -> bytes:
