@@ -1,0 +1,146 @@
+"""The cascade on one page: exemplars → retrieve → fuse → expand → judge → order by a language model.
+
+Every stage's part in a score stays apart, so that `explain.py` can turn parts into reasons.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from trackdown.explain import Part
+from trackdown.pipeline.expanding import expand
+from trackdown.pipeline.fusing import Fused, fuse
+from trackdown.pipeline.options import Early, Options, Ranked, Stopwatch, Tap
+from trackdown.pipeline.reading import judge_best, order, weighed
+from trackdown.pipeline.telling import reasons, tapped
+from trackdown.query.understand import Query
+from trackdown.rerank.judging import Verdict
+from trackdown.retrieve import commits, dense, lexical, mentions
+from trackdown.retrieve.candidates import Candidates, candidates
+from trackdown.retrieve.channel import Channel, Request, Retriever
+from trackdown.retrieve.corpus import Corpus, with_rewrites
+
+RETRIEVERS: tuple[tuple[str, Retriever], ...] = (
+    (lexical.SIGNAL, lexical.retrieve),
+    (mentions.SIGNAL, mentions.retrieve),
+    (commits.SIGNAL, commits.retrieve),
+    (dense.SIGNAL, dense.retrieve),
+)
+
+
+def search(
+    corpus: Corpus,
+    query: Query,
+    options: Options,
+    watch: Stopwatch | None = None,
+    tap: Tap | None = None,
+    early: Early | None = None,
+) -> list[Ranked]:
+    """Rank a snapshot's functions, classes or files for a query. `tap` hears what the stages said on the way, `early`
+    the answer as it stands before models read, if any do.
+    """
+    watch = watch or Stopwatch()
+    if options.rewritten:
+        corpus = with_rewrites(corpus)
+        watch.lap("rewritten")
+    if options.exemplars:
+        query = _with_exemplars(corpus, query, options)
+        watch.lap("exemplars")
+        if options.exemplars_only and not query.exemplars:
+            return []
+    pool = candidates(corpus.code, options.level)
+    fused = fuse(corpus, pool, query, options, _retrieve(corpus, pool, query, options, watch))
+    chosen = _best(corpus, fused, options)
+    watch.lap("fuse")
+    moves: dict[int, Part] = {}
+    if options.expansion is not None:
+        chosen, moves = expand(corpus, query, fused, chosen, options.expansion)
+        watch.lap("expand")
+    verdict = Verdict(list(range(len(chosen))), fused_factor=1.0)
+    if options.judging is not None and corpus.neural is not None:
+        if early is not None:
+            early(_ranked(corpus, fused, chosen, verdict, moves, options, watch))
+        verdict = judge_best(corpus, query, fused, chosen, weighed(options.judging, query, options), watch)
+    if tap is not None:
+        tap(tapped(fused, chosen, verdict))
+    if options.listwise is not None and corpus.asker is not None and corpus.neural is not None:
+        order(corpus, query, fused, chosen, options.listwise, verdict)
+        watch.lap("llm-rerank")
+    return _ranked(corpus, fused, chosen, verdict, moves, options, watch)
+
+
+def _ranked(
+    corpus: Corpus,
+    fused: Fused,
+    chosen: Sequence[int],
+    verdict: Verdict,
+    moves: Mapping[int, Part],
+    options: Options,
+    watch: Stopwatch,
+) -> list[Ranked]:
+    """The chosen candidates in the order of a verdict, with their reasons."""
+    pool = fused.pool
+    scores = verdict.scores(fused.total[chosen])
+    places = verdict.order[: options.k]
+    if not options.explained:
+        shown: list[int] = [-1] * len(places)
+        why_of: list[tuple[Part, ...]] = [()] * len(places)
+    else:
+        listed = [chosen[place] for place in places]
+        shown = pool.best_units(listed, fused.units)
+        why_of = reasons(corpus, fused, listed, verdict, places, moves)
+        watch.lap("explain")
+    return [
+        Ranked(int(pool.units[chosen[place]]), int(pool.files[chosen[place]]), unit, float(scores[place]), why)
+        for place, unit, why in zip(places, shown, why_of, strict=True)
+    ]
+
+
+def _with_exemplars(corpus: Corpus, query: Query, options: Options) -> Query:
+    """The query with answers that a language model writes, unless it brought some along; as it is where nobody can."""
+    from trackdown.query.augmented import with_exemplars
+    from trackdown.query.exemplars import write_exemplars
+
+    found = query.exemplars
+    if not found and corpus.asker is not None and corpus.examples is not None:
+        language, pairs = corpus.examples()
+        found = write_exemplars(corpus.asker, query, pairs, language, options.exemplars)
+        corpus.tell(
+            f"{len(found)} exemplar{'' if len(found) == 1 else 's'} by {corpus.asker.name} took part" if found
+            else f"{corpus.asker.name} wrote no usable exemplar"
+        )  # fmt: skip
+    return with_exemplars(query, found[: options.exemplars], only=options.exemplars_only)
+
+
+def _retrieve(corpus: Corpus, pool: Candidates, query: Query, options: Options, watch: Stopwatch) -> list[Channel]:
+    """What each retriever finds. The first runs even when it has no say: others lean on it."""
+    request = Request(corpus, pool, query, options.aggregation, options.commit_depth)
+    wanted = {signal for signal, weight in options.weights if weight}
+    if options.judging is not None and options.judging.commits:
+        wanted.add(commits.SIGNAL)
+    channels: list[Channel] = []
+    for signal, retrieve in RETRIEVERS:
+        if signal not in wanted and channels:
+            continue
+        channel = retrieve(request, channels)
+        if channel is not None:
+            channels.append(channel)
+        watch.lap(signal)
+    return channels
+
+
+def _best(corpus: Corpus, fused: Fused, options: Options) -> list[int]:
+    """The best candidates: as many as the answer and the stages to come need."""
+    depth = max(
+        options.k,
+        options.expansion.among if options.expansion is not None else 0,
+        options.judging.depth if options.judging is not None and corpus.neural is not None else 0,
+        options.listwise.depth if options.listwise is not None and corpus.asker is not None else 0,
+    )
+    pool = fused.pool
+    allowed = pool.allowed(
+        corpus.code, tests=options.tests, folders=options.folders, among=options.among, languages=options.languages
+    )
+    return pool.best(corpus.code, np.where(allowed, fused.total, 0.0), depth)

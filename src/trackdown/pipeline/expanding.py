@@ -1,0 +1,65 @@
+"""What stands near the best moves up, by the selector that an expansion names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from trackdown.explain import Part
+from trackdown.pipeline.fusing import Fused
+from trackdown.query.understand import Query
+from trackdown.retrieve.corpus import Corpus
+
+if TYPE_CHECKING:
+    from trackdown.expand.spider import Chooser, Expansion, Reader
+
+
+def expand(
+    corpus: Corpus, query: Query, fused: Fused, chosen: Sequence[int], expansion: Expansion
+) -> tuple[list[int], dict[int, Part]]:
+    """The new order, and for each candidate that the graph moved up what it says of that."""
+    from trackdown.expand.neighbours import neighbour_finder
+    from trackdown.expand.spider import SIGNAL, spider
+
+    pool = fused.pool
+    units, files = pool.units.tolist(), pool.files.tolist()
+    neighbours = neighbour_finder(corpus.code, corpus.graph, units, files, pool.level, expansion)
+    reader = _reader(corpus, query, fused) if expansion.selector == "cross-encoder" else None
+    chooser = _chooser(corpus, query, fused) if expansion.selector == "llm" else None
+    placed = spider(chosen, fused.total[chosen].tolist(), neighbours, expansion, reader, chooser)
+    moves = {
+        one.candidate: Part(SIGNAL, 0.0, f"rank {one.before} → {rank}: {one.relation}")
+        for rank, one in enumerate(placed, 1)
+        if one.centre is not None
+    }
+    return [one.candidate for one in placed], moves
+
+
+def _reader(corpus: Corpus, query: Query, fused: Fused) -> Reader | None:
+    """The cross-encoder as it picks neighbours, where there is one."""
+    from trackdown.rerank.judge import relevance_reader
+    from trackdown.rerank.texts import spoken_query
+
+    if corpus.neural is None:
+        return None
+    read = relevance_reader(spoken_query(query.text), corpus.code, corpus.neural)
+    return None if read is None else lambda chosen: read(fused.pool.units_of(chosen, fused.units, 1))
+
+
+def _chooser(corpus: Corpus, query: Query, fused: Fused) -> Chooser | None:
+    """The language model as it picks neighbours, where there is one."""
+    from trackdown.expand.llm import llm_selector
+
+    if corpus.neural is None or corpus.asker is None:
+        return None
+    return llm_selector(query.text, partial(pieces, corpus, fused, 1), corpus.asker, corpus.tell)
+
+
+def pieces(corpus: Corpus, fused: Fused, units: int, chosen: Sequence[int]) -> list[str]:
+    """Candidates as a language model reads them, by so many of their units."""
+    from trackdown.rerank.pieces import pieces_of
+
+    assert corpus.neural is not None
+    found = fused.pool.units_of(chosen, fused.units, units)
+    return pieces_of(corpus.code, corpus.neural.texts, found, fused.pool.files[list(chosen)].tolist())

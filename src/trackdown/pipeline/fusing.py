@@ -1,0 +1,89 @@
+"""What the retrievers found → one score for each candidate, and what each of them adds to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from trackdown.fuse.adaptive import adapted
+from trackdown.fuse.rrf import rrf
+from trackdown.fuse.weighted import weighted
+from trackdown.pipeline.options import Options
+from trackdown.query.understand import Query
+from trackdown.retrieve.candidates import Candidates
+from trackdown.retrieve.channel import Channel, PastFound
+from trackdown.retrieve.corpus import Corpus
+from trackdown.types import PROSE, TEST
+
+Floats = npt.NDArray[np.float64]
+ROLE_FACTORS = {TEST: 0.3, PROSE: 0.5}
+"""What the scores of tests and of prose are multiplied by unless the query asks for them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fused:
+    """All candidates with what each channel found and what it adds to their scores.
+
+    `factor` is what the role of each candidate multiplies its score by, `factors` the same by role.
+    """
+
+    pool: Candidates
+    channels: Sequence[Channel]
+    parts: Sequence[Floats]
+    total: Floats
+    factor: Floats
+    factors: Mapping[int, float]
+
+    @property
+    def units(self) -> Floats:
+        """Scores of all units, to say which part of a class or file speaks for it."""
+        scores = [channel.units for channel in self.channels if channel.units is not None]
+        total: Floats = np.sum([units / units.max(initial=1e-9) for units in scores], axis=0)
+        return total
+
+    @property
+    def past(self) -> PastFound | None:
+        """The past commits that were found."""
+        return next((channel.past for channel in self.channels if channel.past is not None), None)
+
+
+def fuse(corpus: Corpus, pool: Candidates, query: Query, options: Options, channels: Sequence[Channel]) -> Fused:
+    """One score for each candidate. Tests and prose count less unless the query asks for them."""
+    asked = {TEST: query.asks_for_tests, PROSE: query.asks_for_prose}
+    factors = {role: cost for role, cost in ROLE_FACTORS.items() if options.roles and not asked[role]}
+    factor = np.array([factors.get(role, 1.0) for role in range(3)])[corpus.code.file_role[pool.files]]
+    parts = [part * factor for part in _parts(channels, query, options)]
+    return Fused(pool, channels, parts, np.sum(parts, axis=0), factor, factors)
+
+
+def _parts(channels: Sequence[Channel], query: Query, options: Options) -> list[Floats]:
+    """What each channel adds to each candidate, by the fusion that the options name."""
+    by_signal = dict(options.weights)
+    if options.adaptive:
+        by_signal = adapted(by_signal, names_code=bool(query.names or query.frames or query.paths))
+    fitted = options.fusion == "learned" or options.learned is not None
+    if fitted and (found := _learned(channels, by_signal, query, options)) is not None:
+        return found
+    weights = [by_signal[channel.signal] for channel in channels]
+    if options.fusion == "rrf":
+        return rrf([channel.scores for channel in channels], weights)
+    return weighted([channel.scores for channel in channels], weights, [channel.floor for channel in channels])
+
+
+def _learned(
+    channels: Sequence[Channel], weights: Mapping[str, float], query: Query, options: Options
+) -> list[Floats] | None:
+    """What each channel adds by fitted weights; None where there are none for the level."""
+    from trackdown.fuse.learned import load_learned
+    from trackdown.query.features import query_features
+
+    learned = options.learned or load_learned(options.level)
+    if learned is None:
+        return None
+    heard = [channel for channel in channels if weights[channel.signal]]
+    scores = {channel.signal: channel.scores for channel in heard}
+    found = learned.parts(scores, {channel.signal: channel.floor for channel in heard}, query_features(query))
+    return [found.get(channel.signal, np.zeros(len(channel.scores))) for channel in channels]

@@ -1,0 +1,62 @@
+"""Models read the best: the neural cascade, and a language model that orders what it leaves first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from trackdown.pipeline.expanding import pieces
+from trackdown.pipeline.fusing import Fused
+from trackdown.pipeline.options import Options, Stopwatch
+from trackdown.query.understand import Query
+from trackdown.rerank.judging import SIGNALS, JudgeWeights, Judging, Verdict
+from trackdown.rerank.llm import Listwise
+from trackdown.retrieve.corpus import Corpus
+
+
+def judge_best(
+    corpus: Corpus, query: Query, fused: Fused, chosen: Sequence[int], judging: Judging, watch: Stopwatch
+) -> Verdict:
+    """What models say of the best candidates, and the order that follows from it."""
+    from trackdown.rerank.judge import Ranking, judge
+    from trackdown.rerank.texts import spoken_query
+
+    assert corpus.neural is not None
+    past = fused.past
+    ranking = Ranking(
+        spoken_query(query.text),
+        fused.total[chosen],
+        fused.factor[chosen],
+        fused.pool.units_of(chosen, fused.units, judging.units),
+        fused.pool.files[chosen].tolist(),
+        past.positions if past is not None else (),
+        past.behind if past is not None else lambda file: (),
+        [spoken_query(text) for text in query.exemplars],
+    )
+    return judge(ranking, corpus.code, corpus.neural, judging, watch.lap)
+
+
+def order(
+    corpus: Corpus, query: Query, fused: Fused, chosen: Sequence[int], listwise: Listwise, verdict: Verdict
+) -> None:
+    """Let a language model order the first places of a verdict."""
+    from trackdown.rerank.llm import UNITS, llm_order
+
+    assert corpus.asker is not None
+    first, rest = verdict.order[: listwise.depth], verdict.order[listwise.depth :]
+    shown = pieces(corpus, fused, UNITS, [chosen[place] for place in first])
+    found = llm_order(query.text, shown, listwise, corpus.asker, corpus.tell)
+    verdict.reorder([*(first[number] for number in found), *rest], fused.total[chosen])
+
+
+def weighed(judging: Judging, query: Query, options: Options) -> Judging:
+    """How to judge, with fitted weights where fusion is fitted and there are some for the level."""
+    if options.fusion != "learned":
+        return judging
+    from trackdown.fuse.learned import load_learned
+    from trackdown.query.features import query_features
+
+    fitted = load_learned(options.level, "rerank")
+    if fitted is None:
+        return judging
+    return replace(judging, weights=JudgeWeights.by_signal(fitted.by_signal(SIGNALS, query_features(query))))

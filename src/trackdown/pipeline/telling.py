@@ -1,0 +1,53 @@
+"""Why a candidate stands where it does, and what every stage said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from trackdown.explain import Part
+from trackdown.pipeline.fusing import Fused
+from trackdown.pipeline.options import Tapped
+from trackdown.rerank.judging import Verdict
+from trackdown.retrieve.corpus import Corpus
+from trackdown.types import PROSE, TEST
+
+_ROLE_NAMES = {TEST: "a test", PROSE: "prose"}
+
+
+def reasons(
+    corpus: Corpus,
+    fused: Fused,
+    listed: Sequence[int],
+    verdict: Verdict,
+    places: Sequence[int],
+    moves: Mapping[int, Part],
+) -> list[tuple[Part, ...]]:
+    """For each listed candidate what each channel gave it, in words; a test or prose says what that costs it."""
+    roles = [int(role) for role in corpus.code.file_role[fused.pool.files[list(listed)]]]
+    remarks = [f" ({_ROLE_NAMES[r]} counts ×{fused.factors[r]})" if r in fused.factors else "" for r in roles]
+    collected: list[list[Part]] = [[] for _ in listed]
+    for channel, part in zip(fused.channels, fused.parts, strict=True):
+        rows = [row for row, candidate in enumerate(listed) if part[candidate]]
+        details = channel.reasons([listed[row] for row in rows])
+        for row, detail in zip(rows, details, strict=True):
+            value = float(part[listed[row]]) * verdict.fused_factor
+            collected[row].append(Part(channel.signal, value, detail + remarks[row]))
+    describe = fused.past.describe if fused.past is not None else str
+    for row, (candidate, place) in enumerate(zip(listed, places, strict=True)):
+        collected[row] += [moves[candidate]] if candidate in moves else []
+        collected[row] += [Part(*said) for said in verdict.said(place, row + 1, describe)]
+    return [tuple(found) for found in collected]
+
+
+def tapped(fused: Fused, chosen: Sequence[int], verdict: Verdict) -> Tapped:
+    pool, channels, rows = fused.pool, fused.channels, list(chosen)
+    return Tapped(
+        pool.units[rows].tolist(),
+        pool.files[rows].tolist(),
+        {channel.signal: channel.scores[rows] for channel in channels},
+        {channel.signal: float(channel.scores.max(initial=0.0)) for channel in channels},
+        {channel.signal: channel.floor for channel in channels},
+        fused.total[rows],
+        fused.factor[rows],
+        dict(verdict.raw),
+    )
