@@ -139,7 +139,8 @@ def test_the_language_models_settings_are_read_and_its_key_is_not_shown(tmp_path
     assert "sk-1" not in repr(settings)
 
 
-def test_a_key_that_is_no_text_is_not_shown_either(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="llm_key must be a text") as caught:
-        load_settings(write_config(tmp_path, "llm_key = 12345678\n"))
+@pytest.mark.parametrize("name", ["llm_key", "token"])
+def test_a_secret_that_is_no_text_is_not_shown_either(tmp_path: Path, name: str) -> None:
+    with pytest.raises(UsageError, match=f"{name} must be a text") as caught:
+        load_settings(write_config(tmp_path, f"{name} = 12345678\n"))
     assert "12345678" not in str(caught.value)

@@ -16,7 +16,7 @@ from typing import Any, get_args
 from trackdown.errors import UsageError
 from trackdown.types import Aggregation, Fusion
 
-_SECRET = {"llm_key"}
+_SECRET = {"llm_key", "token"}
 _TRUTHS = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
 
 

@@ -189,6 +189,25 @@ def test_a_token_is_asked_for_before_anything_was_searched(
         assert results(page).count() > 0
 
 
+def test_reports_are_linked_only_where_a_link_needs_no_token(
+    open_page: Callable[..., Page], market: Repo, tmp_path: Path
+) -> None:
+    reports = tmp_path / "reports"
+    reports.mkdir()
+    (reports / "run.html").write_text("<title>A run</title>")
+    link = "a[href^='v1/reports/']"
+    with served([market.root], tmp_path / "store", "--reports", str(reports), models="none") as free:
+        expect(open_page(free.url).locator(link)).to_have_text("run.html")
+    token, options = "open-sesame-0123456789", ("--reports", str(reports))
+    with served([market.root], tmp_path / "other", *options, models="none", TRACKDOWN_TOKEN=token) as guarded:
+        page = open_page(guarded.url)
+        page.get_by_label("Token").fill(token)
+        with page.expect_response("**/v1/reports?"):
+            page.get_by_role("button", name="Continue").click()
+        expect(page.locator("#holdings li")).to_contain_text("9 commits")
+        expect(page.locator(link)).to_have_count(0)
+
+
 def test_what_was_found_while_indexing_is_searched_again_when_the_index_is_ready(page: Page, server: Served) -> None:
     """The first answer says that it is partial; once the server says that it is ready, the page asks once more."""
     told = server.get("repositories")

@@ -18,11 +18,13 @@ import trackdown
 from tests.conftest import Repo
 from tests.store.limits import files_end_at
 from tests.surfaces.program import wait_for
-from trackdown.engine import LiveIndex, LiveUpdate, Repository
+from trackdown.engine import LiveIndex, LiveUpdate, Repository, SharedRepositories
 from trackdown.engine import live as module
 from trackdown.engine import open as open_repository
 from trackdown.engine import stirring as stirring_module
+from trackdown.engine.looker import Looker
 from trackdown.index.update_code import MANIFESTS
+from trackdown.repository.source import open_source
 from trackdown.settings import Settings
 from trackdown.store.store import Store
 from trackdown.types import no_progress
@@ -390,6 +392,57 @@ def test_an_empty_folder_is_ready_and_says_so(tmp_path: Path, settings: Settings
         assert "no file" in heard.live.state.problem and heard.live.state.files == 0
         (tmp_path / "empty/a.py").write_text(CODE)
         assert wait_for(lambda: heard.live.state.files == 1) and heard.ready()
+
+
+def test_an_empty_folder_never_looks_like_a_success(
+    tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[tuple[str, str]] = []
+    tell = module.LiveIndex._tell
+
+    def listening(self: LiveIndex, **changes: object) -> None:
+        tell(self, **changes)  # type: ignore[arg-type]
+        told.append((self.state.phase, self.state.problem))
+
+    monkeypatch.setattr(module.LiveIndex, "_tell", listening)
+    (tmp_path / "empty").mkdir()
+    heard = Heard(tmp_path / "empty", settings)
+    with heard.live:
+        assert wait_for(lambda: heard.live.state.ready and bool(heard.live.state.problem))
+        assert not heard.live.bring_up_to_date(10.0, no_progress)
+    assert ("ready", "") not in told
+
+
+@linux_only
+def test_an_event_that_another_look_has_used_up_is_not_lost(begun: Repo, settings: Settings) -> None:
+    store = Store(settings.store)
+    looker = Looker(open_source(begun.root), 1 << 20)
+    stirring = stirring_module.Stirring(looker)
+    for _ in range(3):  # until folders are watched
+        indexed = looker.look(store)
+    stirring.looked(indexed, 0.0)
+    assert looker.watch.armed and not stirring.stirred()
+    begun.write("web/new.py", CODE)
+    looker.look(store)
+    assert stirring.stirred()
+    stirring.looked(looker.last, 0.0)
+    assert not stirring.stirred()
+    stirring.close()
+    looker.close()
+    store.close()
+
+
+@linux_only
+def test_a_search_that_does_not_wait_has_what_it_saw_indexed(
+    begun: Repo, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with SharedRepositories([begun.root], settings=settings) as shared:
+        shared.start()
+        assert shared.wait_ready(seconds=30) and wait_for(lambda: shared.state().watching == "inotify")
+        monkeypatch.setattr(stirring_module.Stirring, "stirred", lambda self: False)  # the search has taken the event
+        begun.write("web/new.py", CODE)
+        shared.search("quagga", wait=0.0)
+        assert wait_for(lambda: shared.state().files == 4, 8)
 
 
 def test_a_bare_repository_is_kept_too(begun: Repo, settings: Settings, tmp_path: Path) -> None:

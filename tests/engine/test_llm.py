@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +13,7 @@ from tests.models.llm.desks import QUESTION, MemoryFacts, questions
 from tests.models.llm.loopback import echoes, fails, serving
 from trackdown.engine.llm import has_llm, list_llms, llm_cost, llm_name, open_desk
 from trackdown.errors import LlmError, UsageError
+from trackdown.models.llm.budget import Budget
 from trackdown.settings import Settings
 
 KEY = "sk-not-to-be-seen"
@@ -30,7 +33,7 @@ def test_opening_asks_nobody_and_desks_of_the_same_settings_share_budget_and_cou
         assert len(server.seen) == 5  # 25 tokens each, and 50 set aside for an answer
     assert answered[1].count(None) == 1
     table = llm_cost(chosen)
-    assert table["model"] == llm_name(chosen) == f"small@127.0.0.1:{server.server_address[1]}"
+    assert table["model"] == llm_name(chosen) == f"small@127.0.0.1:{server.server_address[1]}/v1"
     assert (table["total"]["calls"], table["total"]["unanswered"], table["dry_run"]) == (5, 1, False)
 
 
@@ -92,7 +95,7 @@ def test_what_cannot_work_is_refused_in_one_line_and_listed_so(
 def test_what_is_listed_says_what_a_run_may_use(settings: Settings) -> None:
     chosen = replace(settings, llm="https://llm.example.org/v1", llm_model="small", llm_price_in=1.0, llm_context=4000)
     (listed,) = list_llms(chosen)
-    assert (listed.name, listed.kind) == ("small@llm.example.org", "llm")
+    assert (listed.name, listed.kind) == ("small@llm.example.org/v1", "llm")
     assert listed.what == "4,000 tokens of context; a run may use 1,000,000 tokens and 1; https://llm.example.org/v1"
 
 
@@ -104,3 +107,18 @@ def test_a_key_is_in_no_text_of_the_settings_and_in_no_error(settings: Settings)
         assert desk is not None and desk.ask("test", [QUESTION]) == [None]
         assert server.seen[0].headers["Authorization"] == f"Bearer {KEY}"
     assert "it refuses the key" in str(desk.stopped) and KEY not in str(desk.notes()) and not facts.rows
+
+
+def test_who_opens_it_at_the_same_time_shares_one_budget(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+
+    def slow(chosen: Settings) -> Budget:
+        made.append(1)
+        time.sleep(0.1)
+        return Budget(chosen.llm_tokens, chosen.llm_money)
+
+    monkeypatch.setattr("trackdown.engine.llm._budget", slow)
+    chosen = replace(settings, llm="https://llm.example.org/v1", llm_model="small")
+    with ThreadPoolExecutor(8) as pool:
+        assert None not in list(pool.map(lambda _: open_desk(chosen, MemoryFacts()), range(8)))
+    assert len(made) == 1

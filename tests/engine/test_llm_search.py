@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -12,8 +13,10 @@ import pytest
 import trackdown
 from tests.conftest import Repo
 from tests.models.llm.answers import write_answers
+from tests.models.llm.loopback import hangs, serving
 from tests.models.llm.made_asker import MadeAsker, honest
 from trackdown.engine import options_of, rank, with_mode
+from trackdown.errors import Cancelled, LlmError, UsageError
 from trackdown.models.llm.asking import Prompt
 from trackdown.settings import Settings
 from trackdown.types import SearchResults
@@ -147,3 +150,34 @@ def test_neighbours_that_the_model_picks_move_up(repo: Repo, settings: Settings,
     assert second == "f8" and best != "f8" and len(asker.asked) == 5
     (why,) = [why for why in answer[1].why if why.signal == "graph"]
     assert why.detail.startswith("rank 9 → 2")
+
+
+@pytest.mark.parametrize(("mode", "gar"), [("bm25+llm-rerank", False), ("bm25+spider-llm", False), ("bm25", True)])
+def test_a_search_that_waits_for_a_model_can_be_cancelled(repo: Repo, settings: Settings, mode: str, gar: bool) -> None:
+    repo.commit("Begin", {f"web/m{number}.py": f"def f{number}(cookie):\n    return cookie\n" for number in range(9)})
+    with serving(hangs) as server:
+        chosen = replace(settings, mode=mode, llm=server.url, llm_model="small", llm_timeout_s=30.0)
+        with trackdown.open(repo.root, settings=chosen) as opened:
+            started = time.monotonic()
+            with pytest.raises(Cancelled):
+                opened.search("cookie", gar=gar, cancelled=lambda: bool(server.seen))
+            assert time.monotonic() - started < 20
+        seen = len(server.seen)
+        time.sleep(0.3)
+        assert len(server.seen) == seen
+
+
+@pytest.mark.parametrize("place", ["/nowhere/model.gguf", "nonsense"])
+def test_a_model_that_nobody_asked_for_costs_a_note(web: Repo, settings: Settings, place: str) -> None:
+    wrong = replace(settings, llm=place)
+    with trackdown.open(web.root, settings=wrong) as opened:
+        answer = opened.search(QUERY, effort="thorough")
+        assert "sign" in symbols(answer) and any(place in note and "searched without" in note for note in answer.notes)
+        for asked in ({"gar": True}, {"reco": True}):
+            with pytest.raises((LlmError, UsageError), match=place):
+                opened.search(QUERY, **asked)  # type: ignore[arg-type]
+    with (
+        trackdown.open(web.root, settings=replace(wrong, mode="bm25+llm-rerank")) as opened,
+        pytest.raises((LlmError, UsageError), match=place),
+    ):
+        opened.search(QUERY)

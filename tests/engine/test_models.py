@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -84,3 +86,15 @@ def test_a_search_starts_without_graph_and_runtime() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_who_asks_at_the_same_time_gets_the_same_shelf(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Slow(ModelShelf):
+        def __init__(self, name: str, threads: int) -> None:
+            time.sleep(0.1)
+            super().__init__(name, threads)
+
+    monkeypatch.setattr("trackdown.engine.models.ModelShelf", Slow)
+    with ThreadPoolExecutor(8) as pool:
+        shelves = list(pool.map(lambda _: model_shelf("made-at-once", 1), range(8)))
+    assert len(set(map(id, shelves))) == 1

@@ -240,3 +240,17 @@ def test_fitted_weights_judge_where_fusion_is_fitted(open_with: Open, monkeypatc
     said = {why.signal: why.value for why in by_fit[0].why}
     assert said["encoder"] == pytest.approx(7.0 / 0.6 * next(w.value for w in by_hand[0].why if w.signal == "encoder"))
     assert said["code-reranker"] == 0.0, "what was not fitted has no say"
+
+
+def test_clearing_another_repository_leaves_what_models_have_read(open_with: Open, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "a.py").write_text("def other():\n    return 1\n")
+    with open_with() as opened:
+        opened.search("autograph a biscuit", depth=5)
+        with trackdown.open(tmp_path / "other", settings=opened.settings) as other:
+            other.search("other", effort="fast")
+            other.clear()
+        facts = Store(opened.settings.store).database
+        assert list(facts.fact_keys(VECTORS)) and list(facts.fact_keys(RELEVANCE))
+        opened.clear()
+        assert not list(facts.fact_keys(VECTORS)) and not list(facts.fact_keys(RELEVANCE))

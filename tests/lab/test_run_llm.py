@@ -12,11 +12,12 @@ import trackdown
 from tests.conftest import Repo
 from tests.lab.made_tasks import bench_of, grown_repository, task
 from tests.models.llm.answers import write_answers
+from tests.models.llm.loopback import fails, says, serving
 from tests.models.llm.made_asker import MadeAsker
 from trackdown.engine import options_of, rank, with_mode
 from trackdown.errors import UsageError
 from trackdown.lab.run import plan, run_bench
-from trackdown.lab.runs import Row, RunFile
+from trackdown.lab.runs import Row, RunFile, without_answer
 from trackdown.lab.tasks import Bench
 from trackdown.models.llm.asking import Prompt
 from trackdown.settings import Settings
@@ -98,3 +99,25 @@ def test_another_model_is_another_configuration(bench: Bench, settings: Settings
         found |= {plan(bench, (mode,), asking).config for mode in (MODE, "hybrid+thorough")}
         assert plan(bench, ("bm25",), asking).config == plan(bench, ("bm25",), settings).config
     assert len(found) == 2
+
+
+def test_a_model_that_refuses_costs_its_own_modes_alone(bench: Bench, settings: Settings, tmp_path: Path) -> None:
+    with serving(fails(401)) as server:
+        asking = replace(settings, llm=server.url, llm_model="small")
+        rows = run(bench, asking, tmp_path / "run.jsonl", "bm25", MODE)
+        assert len(server.seen) == 1
+    assert [bool(row.skipped) for row in rows] == [row.mode == MODE for row in rows]
+    assert len(without_answer(rows)) == 14 and "answered 401" in without_answer(rows)[0]
+
+
+def test_a_run_whose_budget_is_spent_ends_and_goes_on(bench: Bench, settings: Settings, tmp_path: Path) -> None:
+    with serving(says("2, 1", (2000, 5))) as server:
+        asking = replace(settings, llm=server.url, llm_model="small", llm_tokens=6100)
+        rows = run(bench, asking, tmp_path / "run.jsonl", "bm25", MODE)
+        assert len(server.seen) == 3
+        found = [row.mode for row in rows if not row.skipped]
+        assert (found.count("bm25"), found.count(MODE)) == (4, 3)
+        assert set(without_answer(rows)) == {reason for reason in without_answer(rows) if "raise llm_tokens" in reason}
+        more = replace(asking, llm_tokens=10**6)
+        assert not any(row.skipped for row in run(bench, more, tmp_path / "run.jsonl", "bm25", MODE))
+        assert len(server.seen) == 14

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from tests.rerank.judged_code import Snapshot, function
+from trackdown.engine.cancel import Check, CheckedFacts
 from trackdown.engine.fact_cache import StoreFacts
+from trackdown.errors import Cancelled
 from trackdown.models.registry import Models
 from trackdown.rerank.budget import TimeBudget
 from trackdown.rerank.code import CodeReranker
@@ -138,3 +140,34 @@ def test_relevance_of_two_models_never_mixes(models: Models, other_models: Model
     assert second.logits(["sign the cookie"])[0] != one[0]
     assert pairs(models, facts, "cookie").logits(["sign the cookie"])[0] == one[0]
     assert pairs(models, facts, "header").logits(["sign the cookie"])[0] != one[0]
+
+
+def test_what_was_computed_before_a_search_is_cancelled_is_kept(
+    snapshot: Snapshot, models: Models, facts: StoreFacts, store: Store
+) -> None:
+    """Cancelled when facts are read for the second batch, the third in case of the encoder, which reads the query."""
+    assert models.encoder is not None
+    units = [[snapshot.unit(name)] for name in ("one", "two", "three")]
+    one_by_one = TimeBudget(1e9)
+    texts = UnitTexts(snapshot.code, snapshot.texts)
+
+    def until(reads: int) -> CheckedFacts:
+        left = iter(range(reads))
+        return CheckedFacts(facts, Check(lambda: next(left, None) is None))
+
+    with pytest.raises(Cancelled):
+        UnitEncoder(models.encoder, texts, until(2)).cosines("sign cookie", units, one_by_one)
+    assert len(store.database.fact_keys(VECTORS)) == 2
+    with pytest.raises(Cancelled):
+        CodeReranker(_pairs(models, until(1)), texts, all_windows=False).logits(units, one_by_one)
+    assert len(store.database.fact_keys(RELEVANCE)) == 1
+    with pytest.raises(Cancelled):
+        CommitReranker(_pairs(models, until(1)), lambda batch: [f"Commit {one}" for one in batch]).logits(
+            [1, 2, 3], one_by_one
+        )
+    assert len(store.database.fact_keys(RELEVANCE)) == 2
+
+
+def _pairs(models: Models, facts: CheckedFacts) -> Pairs:
+    assert models.cross_encoder is not None
+    return Pairs(models.cross_encoder, "sign cookie", facts)

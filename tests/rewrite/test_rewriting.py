@@ -264,3 +264,22 @@ def test_a_file_that_changes_under_our_hands_is_left_for_the_next_run(
     outcome = rewriting(prepared, scribe.desk(store)).outcome
     assert (outcome.wanted, outcome.made) == (1, 1), "what cannot be read has no text that could be asked about"
     assert run(opened, store, scribe).outcome.wanted == 2
+
+
+def test_other_given_pairs_or_another_context_is_another_rewriter(
+    repo: Repo, opened: trackdown.Repository, store: Store
+) -> None:
+    repo.commit("Begin", FILES)
+    scribe, pairs = Scribe(), (Pair("Add two numbers", "def add(a, b): ..."),)
+    desk = scribe.desk(store)
+    others = [
+        rewriter_of(desk), rewriter_of(desk, pairs), rewriter_of(desk, (Pair("Add", pairs[0].code),)),
+        rewriter_of(Scribe(context=2048).desk(store)),
+    ]  # fmt: skip
+    assert len(set(others)) == 4
+    assert run(opened, store, scribe).outcome.made == 3
+    assert run(opened, store, scribe, pairs=pairs).outcome.had == 0
+    assert run(opened, store, scribe, pairs=pairs).outcome.had == 3
+    assert sorted(rewriters(store).values()) == ["scribe", "scribe with given examples"]
+    repo.commit("Document", {"src/c.py": 'def third(x):\n    """Say which number comes third here."""\n    return x\n'})
+    assert run(opened, store, scribe).outcome.had == 3, "pairs that an edit adds rewrite nothing anew"

@@ -13,6 +13,7 @@ import pyarrow.parquet
 import pytest
 
 from tests.lab.benches.issues import Clones, Row, many_issues
+from tests.models.llm.loopback import fails, says, serving
 from tests.surfaces.program import Program, Run, without_escapes
 from trackdown.lab.runs import read_run
 
@@ -294,3 +295,20 @@ def test_cmu_refuses_columns_that_are_not_there(in_process: InProcess, cmu: Call
     )
     in_process(*cmu("--strict")).refused(2, "commit not in the clone")
     assert in_process(*cmu("--query", "other", "--modes", "bm25", "--format", "json")).json()["cases"] == 5
+
+
+def test_a_run_without_some_answers_of_a_language_model_is_not_done(
+    swe: Bench, in_process: InProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trackdown.models.llm.ledger.STOPPED_SECONDS", 0.0)
+    with serving(fails(401), says("1")) as server:
+        command: list[str | Path] = [
+            "bench", "swe", swe.good, "--repos", swe.clones.folder, "--modes", "bm25,bm25+llm-rerank@3",
+            "--llm", server.url, "--llm-model", "small", "--format", "json",
+        ]  # fmt: skip
+        first = in_process(*command)
+        unfinished = Path(first.json()["run_file"])
+        assert not unfinished.name.endswith(".done.jsonl") and unfinished.exists()
+        assert "note: 1 ranking is missing" in first.err and "run again" in first.err
+        again = in_process(*command)
+    assert Path(again.json()["run_file"]).name.endswith(".done.jsonl") and "missing" not in again.err

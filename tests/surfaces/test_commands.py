@@ -102,6 +102,14 @@ def test_a_subfolder_restricts_the_answer_and_paths_stay_relative_to_the_root(re
     assert set(paths(one_file)) == {"web/session.py"}
 
 
+def test_from_a_subfolder_related_and_graph_show_the_whole_repository(ready: Program, shop: Repo) -> None:
+    inside = ready.within(shop.root / "lib")
+    found = inside("related", "../web/session.py:8", "--format", "json").json()
+    assert found["location"] == "web/session.py:8" and found["siblings"]
+    nodes = inside("graph", "Session", "--format", "json").json()["nodes"]
+    assert "web/session.py" in [node["path"] for node in nodes]
+
+
 def test_several_folders_of_a_repository_are_searched_as_one(ready: Program) -> None:
     both = ready("search", "total session items", "lib", "web", "web/session.py", "--format", "json").json()
     assert {"lib/cart.js", "web/session.py"} == set(paths(both))
@@ -211,3 +219,8 @@ def test_clear_frees_the_store_and_leaves_the_files_alone(program: Program, shop
 def test_version(program: Program) -> None:
     run = program("--version")
     assert (run.code, run.out) == (0, f"trackdown, version {trackdown.__version__}\n")
+
+
+def test_clear_says_that_answers_of_language_models_stay(program: Program) -> None:
+    told = " ".join(program("clear", "--help").out.split())
+    assert "Answers of language models" in told and "--all removes them" in told

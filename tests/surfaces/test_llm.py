@@ -101,7 +101,7 @@ def test_the_key_is_written_nowhere(
 def test_the_model_is_listed(in_process: InProcess) -> None:
     place = ("--llm", "https://llm.example.org/v1", "--llm-model", "small")
     listed = in_process("eval", "--list-models", *place, "--format", "json").json()
-    assert [item["name"] for item in listed if item["kind"] == "llm"] == ["small@llm.example.org"]
+    assert [item["name"] for item in listed if item["kind"] == "llm"] == ["small@llm.example.org/v1"]
     wrong = in_process("eval", "--list-models", "--llm", "nonsense").out
     assert "names no language model" in wrong
 

@@ -172,7 +172,7 @@ def test_a_budget_of_nothing(
 ) -> None:
     monkeypatch.setenv("TRACKDOWN_LLM_TOKENS", "0")
     run = in_process("rewrite", shop.root, *at(scribe))
-    assert run.code == 0 and "budget" in run.err and "0 rewrites made" in run.out and not scribe.questions
+    assert run.code == 1 and "budget" in run.err and "0 rewrites made" in run.out and not scribe.questions
     found = in_process("search", "sign the cookie", shop.root, "--gar", *at(scribe))
     assert found.code == 0 and "budget" in found.err and "sign_cookie" in found.out, "searched without"
 
@@ -182,3 +182,5 @@ def test_nobody_at_the_endpoint(in_process: InProcess, shop: Repo) -> None:
         "search", "sign the cookie", shop.root, "--gar", "--llm", "http://127.0.0.1:9/v1", "--llm-model", "m"
     )
     assert run.code == 0 and "127.0.0.1:9" in run.err and "sign_cookie" in run.out
+    made = in_process("rewrite", shop.root, "--llm", "http://127.0.0.1:9/v1", "--llm-model", "m")
+    assert made.code == 1 and "127.0.0.1:9" in made.err and "0 rewrites made" in made.out

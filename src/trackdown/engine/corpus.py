@@ -60,5 +60,5 @@ def corpus_of(
         asker,
         tell,
         examples=partial(examples_of, prepared, texts, generated.pairs),
-        rewritten=partial(open_rewrites, prepared, texts, asker, generated.rewriter, tell),
+        rewritten=partial(open_rewrites, prepared, texts, asker, generated, tell),
     )

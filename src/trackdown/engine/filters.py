@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from trackdown.errors import UsageError
+from trackdown.index.bm25 import Mask
 from trackdown.index.code import CodeIndex
 from trackdown.units.languages import BY_NAME, TEXT
 
@@ -34,6 +37,18 @@ def within(folder: str, subfolder: str) -> str:
     if not folder or f"{subfolder}/".startswith(f"{folder}/"):
         return subfolder
     return folder if not subfolder or folder.startswith(f"{subfolder}/") else NOWHERE
+
+
+def lies_below(path: str, folder: str) -> bool:
+    """Whether a path is a folder or stands below it; everything stands below ''."""
+    return not folder or path == folder or path.startswith(f"{folder}/")
+
+
+def files_below(code: CodeIndex, folder: str) -> Mask:
+    """Which of the index's files stand below a folder."""
+    inside = np.zeros(len(code.file_alive), dtype=bool)
+    inside[[file for path, file in code.files_by_path.items() if lies_below(path, folder)]] = True
+    return inside
 
 
 def told_of_filters(code: CodeIndex, languages: Sequence[str], folder: str) -> list[str]:

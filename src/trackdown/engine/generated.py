@@ -47,20 +47,22 @@ def examples_of(prepared: Prepared, texts: Texts, given: Sequence[Pair]) -> tupl
 
 
 def open_rewrites(
-    prepared: Prepared, texts: Texts, asker: Asker | None, rewriter: str, tell: Callable[[str], None]
+    prepared: Prepared, texts: Texts, asker: Asker | None, generated: Generated, tell: Callable[[str], None]
 ) -> Rewritten | None:
-    """The rewrites to search with: those of a named rewriter, else the configured model's, else whose there are most.
+    """The rewrites to search with: those of a named rewriter, else the configured model's (made with the pairs that are
+    given, else without any), else whose there are most. They are one rewriter's, never several.
 
     `tell` hears how many units have one.
     """
     from trackdown.rewrite.choice import units_to_rewrite
 
-    rewrites = prepared.rewrites
+    rewrites, rewriter = prepared.rewrites, generated.rewriter
     found = rewrites.open(texts, rewriter) if rewriter else None
     if not rewriter and asker is not None:
         from trackdown.rewrite.rewriting import rewriter_of
 
-        found = rewrites.open(texts, rewriter_of(asker))
+        for pairs in dict.fromkeys((generated.pairs, ())):
+            found = found or rewrites.open(texts, rewriter_of(asker, pairs))
     if found is None and not rewriter:
         found = rewrites.open(texts)
     if found is None:

@@ -81,10 +81,11 @@ def collect_beyond_limit(store: Store, limit: int) -> bool:
     return True
 
 
-def collect(store: Store) -> None:
-    """Remove what no manifest holds on to, and give the space back."""
+def collect(store: Store, *, but_not_read: bool = False) -> None:
+    """Remove what no manifest holds on to, and give the space back. `but_not_read` leaves what models have read."""
     manifests = held(store)
-    sweep(store, manifests, lambda kind: _live(store, manifests, kind))
+    kept = (VECTORS, RELEVANCE) if but_not_read and manifests else ()
+    sweep(store, manifests, lambda kind: None if kind in kept else _live(store, manifests, kind))
     store.database.compact()
 
 
@@ -106,12 +107,15 @@ def drop_deltas(store: Store, keys: Sequence[str]) -> None:
 
 
 def forget(store: Store, source: Source, repository: str) -> None:
-    """Remove one repository's indexes, state and clone, and the facts that no other one uses."""
+    """Remove one repository's indexes, state and clone, and the facts that no other one uses.
+
+    What models have read stays while there is another repository: nobody knows whose text it was, and reading is slow.
+    """
     drop(store, [manifest for manifest in held(store) if manifest.repository == repository])
     for kind, place in (("worktree", source.root), ("repository", source.common_dir or source.root)):
         store.database.delete_records(kind, [str(place).encode("utf-8", "replace").decode()])
     store.database.delete_records(OWN_FUSION, [repository])
-    collect(store)
+    collect(store, but_not_read=True)
     if source.url is not None:
         import shutil
 

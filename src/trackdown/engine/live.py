@@ -184,20 +184,19 @@ class LiveIndex:
         except Cancelled:
             return None
         except EmptyRepository as error:
-            self._succeeded(None, started)
-            self._tell(problem=str(error))
+            self._succeeded(None, started, str(error))
             return None
         except Exception as error:  # whatever it is, the server that this runs in must live
             return self._failed(error)
         return self._succeeded(prepared, started)
 
-    def _succeeded(self, prepared: Prepared | None, started: float) -> float | None:
+    def _succeeded(self, prepared: Prepared | None, started: float, problem: str = "") -> float | None:
         assert self._repository is not None and self._stirring is not None
         snapshot = prepared.snapshot if prepared is not None else self._repository.looker.last
         code = prepared.code if prepared is not None else None
         now = time.monotonic()
         behind, self._stirred_at = (None if self._stirred_at is None else now - self._stirred_at), None
-        self._failures = 0
+        self._failures, self._no_room = 0, False
         update = LiveUpdate(
             self._repository.source.name,
             snapshot.commit if snapshot is not None else None,
@@ -210,7 +209,7 @@ class LiveIndex:
         )
         new = _differs(self._snapshot, snapshot)
         self._snapshot = snapshot
-        self._stirring.looked(update.commit, now - started if not new else 0.0)
+        self._stirring.looked(snapshot, now - started if not new else 0.0)
         self._tell(
             done_rounds=1,
             phase="ready",
@@ -225,7 +224,7 @@ class LiveIndex:
             languages=code.languages() if code is not None else {},
             updates=self._state.updates + new,
             updated_at=time.time(),
-            problem="",
+            problem=problem,
         )
         if new:
             self._told(update)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from trackdown.engine.models import NONE
 from trackdown.engine.modes import Listed
 from trackdown.errors import LlmError, UsageError
 from trackdown.models.llm.budget import Budget, Prices
-from trackdown.models.llm.ledger import Costs, Ledger, as_json, since
+from trackdown.models.llm.ledger import Ledger, as_json
 from trackdown.settings import Settings
 from trackdown.types import FactCache
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 EMBEDDED = "embedded"
 _UNSET = Path()
+_OPENING = threading.RLock()
+"""Whoever opens the model first opens it for all: two budgets would be twice the budget."""
 
 
 def has_llm(settings: Settings) -> bool:
@@ -32,7 +35,8 @@ def has_llm(settings: Settings) -> bool:
 
 
 def open_desk(settings: Settings, facts: FactCache) -> Desk | None:
-    """The desk to ask at; None without a language model. All desks of the same settings share one budget and one count.
+    """The desk to ask at; None without a language model. All desks of the same settings share one budget and one count
+    of all, and each has its own notes and counts: open one for each search.
 
     Nothing is loaded or connected to before the first question. Raises UsageError for settings that cannot work and
     LlmError for a model that is not there, each with what to do.
@@ -42,8 +46,11 @@ def open_desk(settings: Settings, facts: FactCache) -> Desk | None:
     from trackdown.models.llm.desk import Desk
 
     run = _run(settings)
-    replay = None if run.replay is None else run.replay.answers
-    return Desk(run.model, facts, run.ledger, replay=replay, recorder=run.recorder, dry_run=settings.llm_dry_run)
+    replay, notes = (None, ()) if run.replay is None else (run.replay.answers, run.replay.notes)
+    return Desk(
+        run.model, facts, run.ledger,
+        replay=replay, recorder=run.recorder, dry_run=settings.llm_dry_run, notes=notes,
+    )  # fmt: skip
 
 
 @contextmanager
@@ -64,12 +71,17 @@ def llm_name(settings: Settings) -> str:
     return _run(settings).model.name if has_llm(settings) else ""
 
 
-def llm_cost(settings: Settings, before: Costs = ()) -> dict[str, Any]:
-    """The cost table of this process for these settings, from `before` on; empty when nothing was asked."""
+def llm_ended(settings: Settings) -> str | None:
+    """Why this process asks the language model nothing any more, for good; None as long as it may. Raises as above."""
+    return _run(settings).ledger.ended if has_llm(settings) else None
+
+
+def llm_cost(settings: Settings) -> dict[str, Any]:
+    """The cost table of this process for these settings; empty when nothing was asked."""
     if not has_llm(settings):
         return {}
     run = _run(settings)
-    return as_json(run.model.name, since(before, run.ledger.costs()), dry_run=settings.llm_dry_run)
+    return as_json(run.model.name, run.ledger.costs(), dry_run=settings.llm_dry_run)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,17 +94,19 @@ class _Run:
     recorder: Recorder | None
 
 
-@lru_cache(maxsize=8)
 def _run(settings: Settings) -> _Run:
+    with _OPENING:
+        return _opened(settings)
+
+
+@lru_cache(maxsize=8)
+def _opened(settings: Settings) -> _Run:
     from trackdown.models.llm.replay import Recorder, read_replay
 
     replay = None if settings.llm_replay == _UNSET else read_replay(settings.llm_replay)
     recorder = None if settings.llm_record == _UNSET else Recorder(settings.llm_record)
     model = _model(settings, replay)
-    ledger = Ledger(_budget(settings))
-    for note in replay.notes if replay is not None else ():
-        ledger.failed(note, counts=False)
-    return _Run(model, ledger, replay, recorder)
+    return _Run(model, Ledger(_budget(settings)), replay, recorder)
 
 
 def _budget(settings: Settings) -> Budget:

@@ -19,6 +19,12 @@ def needs_llm(options: Options) -> bool:
     return (options.listwise is not None and not options.listwise.optional) or _selects(options)
 
 
+def does_without_llm(options: Options) -> bool:
+    """Whether a language model was to take part only where there is one: nobody asked for it."""
+    optional = options.listwise is None or options.listwise.optional
+    return optional and not options.exemplars and not options.rewritten and not _selects(options)
+
+
 def without_llm(options: Options) -> Options:
     """The same search without a language model."""
     plain = replace(options, listwise=None, exemplars=0, exemplars_only=False, rewritten=False)

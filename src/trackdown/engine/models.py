@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 NONE = "none"
 """The setting that does without models."""
+_SHELVES = threading.Lock()
 
 
 class ModelShelf:
@@ -91,7 +92,12 @@ class ModelShelf:
             return self._models
 
 
-@lru_cache(maxsize=4)
 def model_shelf(name: str, threads: int) -> ModelShelf:
     """The shelf of a set of models, which all repositories of this process share."""
+    with _SHELVES:
+        return _shelf(name, threads)
+
+
+@lru_cache(maxsize=4)
+def _shelf(name: str, threads: int) -> ModelShelf:
     return ModelShelf(name, threads)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from trackdown.engine.filters import lies_below
 from trackdown.engine.starts import Starts
 from trackdown.errors import UsageError
 from trackdown.graph.edges import DIRECTIONS, EDGE_TYPES, HOWS, Direction, Edge, EdgeType, How, Node
@@ -46,12 +47,15 @@ class Reach:
         _check("how", self.hows, HOWS)
 
 
-def neighbourhood(graph: Graph, target: str, starts: Starts, reach: Reach, most: int = MOST_NODES) -> Neighbourhood:
-    """Walk from the starts as far as asked. Notes say what was left out."""
+def neighbourhood(
+    graph: Graph, target: str, starts: Starts, reach: Reach, most: int = MOST_NODES, within: str = ""
+) -> Neighbourhood:
+    """Walk from the starts as far as asked, and not out of the folder `within`. Notes say what did not fit."""
     notes = [*starts.notes, *_unresolved(graph, starts.nodes, reach)]
     first = starts.nodes[:most]
     types = tuple(type_ for type_ in EDGE_TYPES if type_ in reach.edges)
-    found = walk(graph, first, reach.depth, types, reach.direction, reach.hows, most)
+    seen = (lambda node: lies_below(node.path.strip("/"), within)) if within else None
+    found = walk(graph, first, reach.depth, types, reach.direction, reach.hows, most, seen)
     cut = found.cut or len(first) < len(starts.nodes)
     if cut:
         notes.append(f"cut at {most:,} places, the nearest: there are more. Ask for less depth or fewer edge types")

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from trackdown.engine.filters import lies_below
 from trackdown.engine.prepare import Prepared
 from trackdown.query.understand import Query
 from trackdown.retrieve.commits import PastCommits
 from trackdown.types import PastCommit
 
 
-def past_commits(prepared: Prepared, query: Query, k: int) -> tuple[PastCommit, ...]:
-    """The best commits of a history, with the files they touched under the names these have now."""
+def past_commits(prepared: Prepared, query: Query, k: int, within: str = "") -> tuple[PastCommit, ...]:
+    """The best commits of a history, with the files below `within` that they touched under their present names."""
     if prepared.history is None:
         return ()
     index, commit = prepared.history
@@ -27,7 +28,9 @@ def past_commits(prepared: Prepared, query: Query, k: int) -> tuple[PastCommit, 
             datetime.fromtimestamp(int(index.times[position]), UTC).strftime("%Y-%m-%d"),
             index.author(position),
             float(past.values[rank - 1]),
-            tuple(sorted(prepared.code.path(file) for file in files.get(position, []))),
+            tuple(
+                sorted(path for path in map(prepared.code.path, files.get(position, [])) if lies_below(path, within))
+            ),
             matched,
         )
         for rank, (position, matched) in enumerate(zip(positions, past.matched(positions), strict=True), 1)

@@ -176,7 +176,8 @@ class Preparer:
         until = time.monotonic() + seconds
         while not self.is_ready(until - time.monotonic()):
             left = until - time.monotonic()
-            if left <= 0 or not self.keeper.bring_up_to_date(left, self._forward):
+            # Also without time to wait: the look has used up the event that would have told the keeper.
+            if not self.keeper.bring_up_to_date(max(left, 0.0), self._forward) or left <= 0:
                 break
         return max(_SHORTEST_LOOK, until - time.monotonic())
 

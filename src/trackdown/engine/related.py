@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from trackdown.engine.filters import files_below, lies_below
 from trackdown.engine.relations import Relative, RelativeFinder
 from trackdown.engine.snippets import Snippets
 from trackdown.errors import UsageError
@@ -63,10 +64,14 @@ def related_places(
     k: int,
     snippets: Snippets,
     repository: str,
+    within: str = "",
 ) -> Related:
-    """Find them. Raises UsageError when the location is not in the snapshot."""
+    """Find them. Raises UsageError when the location is not in the snapshot.
+
+    What is not below the folder `within` is as if it were not there.
+    """
     path, line = _parse(location)
-    file = code.files_by_path.get(path)
+    file = code.files_by_path.get(path) if lies_below(path, within) else None
     if file is None:
         raise UsageError(f"{path} is not an indexed file of {repository}: run `trackdown index --dry-run` to see why")
     lines = snippets.lines(path, oid_of_key(code.fact_key(file))) or []
@@ -75,10 +80,10 @@ def related_places(
     unit = _unit_at(code, file, line)
     symbol = code.symbol(unit) if unit >= 0 else ""
     first, last = (int(code.unit_start[unit]), int(code.unit_end[unit])) if unit >= 0 else (1, len(lines))
-    similar = _similar(code, unit, "\n".join([*([symbol] * 3), *lines[first - 1 : last]]), k)
+    similar = _similar(code, unit, "\n".join([*([symbol] * 3), *lines[first - 1 : last]]), k, within)
     results = [snippets.result(code, item, rank, repository) for rank, item in enumerate(similar, 1)]
-    together = _together(code, *history, path, k) if history is not None else ()
-    relations = RelativeFinder(graph, code, k).at(file, line)
+    together = _together(code, *history, path, k, within) if history is not None else ()
+    relations = RelativeFinder(graph, code, k, within).at(file, line)
     return Related(
         f"{path}:{line}",
         symbol,
@@ -105,7 +110,7 @@ def _unit_at(code: CodeIndex, file: int, line: int) -> int:
     return min(around, key=lambda row: int(code.unit_end[row] - code.unit_start[row]), default=-1)
 
 
-def _similar(code: CodeIndex, unit: int, text: str, k: int) -> list[Ranked]:
+def _similar(code: CodeIndex, unit: int, text: str, k: int, within: str) -> list[Ranked]:
     """Units whose words weigh most for the words of this one."""
     counts = dict(term_counts(text).most_common(_TERMS * 3))
     if not counts:
@@ -113,6 +118,8 @@ def _similar(code: CodeIndex, unit: int, text: str, k: int) -> list[Ranked]:
     lexical = Lexical(code, {term: float(1 + np.log(count)) for term, count in counts.items()})
     scores = lexical.units * code.is_kind(FUNCTION_KINDS | CLASS_KINDS)
     best = lexical.units[unit] if unit >= 0 else scores.max(initial=1.0)
+    if within:
+        scores *= files_below(code, within)[code.unit_file]
     if unit >= 0:
         scores[_overlaps(code, unit)] = 0.0
     chosen = [row for row in np.argsort(-scores, kind="stable")[:k].tolist() if scores[row] > 0]
@@ -130,7 +137,7 @@ def _overlaps(code: CodeIndex, unit: int) -> Mask:
     return overlapping
 
 
-def _together(code: CodeIndex, index: CommitIndex, commit: str, path: str, k: int) -> tuple[CoChange, ...]:
+def _together(code: CodeIndex, index: CommitIndex, commit: str, path: str, k: int, within: str) -> tuple[CoChange, ...]:
     """Files of the snapshot by how many commits they share with this one; commits that touch very many say nothing."""
     positions = index.touching(path, commit)
     owners, numbers = index.changes(positions)
@@ -143,7 +150,7 @@ def _together(code: CodeIndex, index: CommitIndex, commit: str, path: str, k: in
     latest: dict[str, int] = {}
     for owner, number in zip(owners[narrow].tolist(), present[narrow].tolist(), strict=True):
         other = index.path(number)
-        if other != path and other in code.files_by_path:
+        if other != path and other in code.files_by_path and lies_below(other, within):
             shared[other] += 1
             latest.setdefault(other, int(positions[owner]))
     ordered = sorted(shared.items(), key=lambda item: (-item[1], item[0]))[:k]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from trackdown.engine.filters import lies_below
 from trackdown.engine.starts import innermost
 from trackdown.graph.edges import HOWS, Direction, EdgeType, How, Node
 from trackdown.graph.graph import Graph
@@ -39,12 +40,13 @@ class Relations:
 
 
 class RelativeFinder:
-    """Looks along the edges of a snapshot's graph; at most `k` relatives of each sort."""
+    """Looks along the edges of a snapshot's graph; at most `k` relatives of each sort, below `within` only."""
 
-    def __init__(self, graph: Graph, code: CodeIndex, k: int) -> None:
+    def __init__(self, graph: Graph, code: CodeIndex, k: int, within: str = "") -> None:
         self._graph = graph
         self._code = code
         self._k = k
+        self._within = within
 
     def at(self, file: int, line: int) -> Relations:
         """The relatives of the innermost class or function around a line; of the file where there is none."""
@@ -77,6 +79,8 @@ class RelativeFinder:
     def _relatives(self, found: Iterable[tuple[Node, How]]) -> tuple[Relative, ...]:
         surest: dict[Node, How] = {}
         for node, how in found:
+            if not lies_below(node.path, self._within):
+                continue
             surest[node] = min(how, surest.get(node, how), key=HOWS.index)
         ordered = sorted(surest.items(), key=lambda item: HOWS.index(item[1]))
         return tuple(self._relative(node, how) for node, how in ordered[: self._k])

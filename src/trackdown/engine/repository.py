@@ -23,12 +23,12 @@ from trackdown.engine.effort import Wanted
 from trackdown.engine.fact_cache import StoreFacts
 from trackdown.engine.filters import checked_folder, checked_languages, told_of_filters, within
 from trackdown.engine.generated import NOTHING, check_exemplars
-from trackdown.engine.llm_stages import WITHOUT_LLM, asks_llm, needs_llm
+from trackdown.engine.llm_stages import WITHOUT_LLM, asks_llm, does_without_llm, needs_llm
 from trackdown.engine.modes import HYBRID, options_of
 from trackdown.engine.past import past_commits
 from trackdown.engine.prepare import Keeper, Prepared, Preparer
 from trackdown.engine.snippets import Snippets
-from trackdown.errors import RepositoryError, StoreBusy, StoreError, UsageError
+from trackdown.errors import LlmError, RepositoryError, StoreBusy, StoreError, UsageError
 from trackdown.graph.edges import EDGE_TYPES, HOWS, Direction, EdgeType, How
 from trackdown.index.code import CodeIndex
 from trackdown.index.commits import CommitIndex
@@ -91,6 +91,9 @@ class Repository:
     `patience` is how many seconds a call waits for whoever indexes it, before it answers from what is ready. Paths in
     questions are looked for from the current folder first, or with `from_root` from the root alone. `looker` is shared
     by the repositories of one place in one process, and `keeper` keeps its index for all of them.
+
+    One that was opened at a subfolder is `confined` to it: no call shows a file that is not below it. Who sets
+    `confined` to False lets `related`, `unit`, `graph` and `history` show the whole repository.
     """
 
     def __init__(
@@ -107,6 +110,7 @@ class Repository:
         self.source = source
         self.settings = settings
         self.patience = 0.0
+        self.confined = True
         self._from_root_only = from_root
         self._store = store
         self._notes = list(notes)
@@ -172,11 +176,12 @@ class Repository:
         options = replace(options, judging=judging, listwise=wanted.listwise(options.listwise))
         if gar or reco:
             options = replace(options, exemplars=options.exemplars or 1, rewritten=options.rewritten or reco)
-        desk = self._desk(options)
+        said: list[str] = []
+        desk = self._desk(options, said.append)
         if options.exemplars:
             check_exemplars(options, desk, NOTHING)
-        said: list[str] = [] if desk is not None or not needs_llm(options) else [f"{WITHOUT_LLM}: searched without"]
-        before = desk.counts if desk is not None else ()
+        if desk is None and needs_llm(options):
+            said.append(f"{WITHOUT_LLM}: searched without")
         check = Check(cancelled)
         watch = CheckedStopwatch(check)
         with self._warming(judging is not None):
@@ -198,7 +203,7 @@ class Repository:
                     break
         said += desk.notes() if desk is not None else []
         notes = (*notes, *self._told_of_models(options, asked and judging is not None), *dict.fromkeys(said))
-        cost = desk.cost(before) if desk is not None else {}
+        cost = desk.cost() if desk is not None else {}
         return replace(now, results=results or (), notes=notes, timings_ms=watch.rounded(), llm=cost)
 
     @damage_told
@@ -213,7 +218,7 @@ class Repository:
         if prepared.history is None:
             notes = (*notes, f"{self.source.name} has no history{' yet' if prepared.partial else ''}")
             return HistoryResults(query, (), (prepared.info(),), notes, prepared.partial)
-        found = past_commits(prepared, understood, k)
+        found = past_commits(prepared, understood, k, self._within)
         return HistoryResults(query, found, (prepared.info(),), notes, prepared.partial)
 
     @damage_told
@@ -230,7 +235,7 @@ class Repository:
         prepared = self._preparer.prepare(at, progress, self.patience)
         with Snippets(prepared.snapshot) as snippets:
             found = related_places(
-                prepared.code, prepared.history, prepared.graph(), place, k, snippets, self.source.name
+                prepared.code, prepared.history, prepared.graph(), place, k, snippets, self.source.name, self._within
             )
         return replace(found, snapshots=(prepared.info(),), notes=self._told(prepared), partial=prepared.partial)
 
@@ -255,7 +260,7 @@ class Repository:
         for _ in range(2):
             prepared = self._preparer.prepare(at, progress, self.patience)
             with Snippets(prepared.snapshot) as snippets:
-                found = read_unit(prepared.code, snippets, wanted, self.source.name)
+                found = read_unit(prepared.code, snippets, wanted, self.source.name, self._within)
             if found is not None:
                 notes = (*self._told(prepared), *found.notes)
                 return replace(found, snapshots=(prepared.info(),), notes=notes)
@@ -283,8 +288,10 @@ class Repository:
         reach = Reach(depth, edges, direction, hows)
         prepared = self._preparer.prepare(at, progress, self.patience)
         graph = prepared.graph()
-        finder = StartFinder(graph, prepared.code, self.source.name, self._from_root, self.source.subfolder)
-        found = neighbourhood(graph, target, finder.find(target), reach)
+        finder = StartFinder(
+            graph, prepared.code, self.source.name, self._from_root, self.source.subfolder, confined=self.confined
+        )
+        found = neighbourhood(graph, target, finder.find(target), reach, within=self._within)
         notes = (*self._told(prepared), *found.notes)
         return replace(found, snapshots=(prepared.info(),), notes=notes, partial=prepared.partial)
 
@@ -389,6 +396,11 @@ class Repository:
         self._preparer.distrust()
 
     @property
+    def _within(self) -> str:
+        """The folder that answers do not leave; '' for none."""
+        return self.source.subfolder if self.confined else ""
+
+    @property
     def looker(self) -> Looker:
         """Who looks at what is on disk."""
         return self._preparer.looker
@@ -413,13 +425,21 @@ class Repository:
         repository = self._preparer.identity(prepared.snapshot.commit)
         return own_fusion(self._store, repository, level, fusing_models(prepared.models))
 
-    def _desk(self, options: pipeline.Options) -> Desk | None:
-        """Where stages ask a language model, if one of them may and there is one."""
+    def _desk(self, options: pipeline.Options, tell: Callable[[str], None]) -> Desk | None:
+        """Where stages ask a language model, if one of them may and there is one. One that cannot be opened, and that
+        nobody asked for, costs a note.
+        """
         if not asks_llm(options):
             return None
         from trackdown.engine.llm import open_desk
 
-        return open_desk(self.settings, StoreFacts(self._store))
+        try:
+            return open_desk(self.settings, StoreFacts(self._store))
+        except (LlmError, UsageError) as error:
+            if not does_without_llm(options):
+                raise
+            tell(f"{error}; searched without it")
+            return None
 
     @contextmanager
     def _warming(self, wanted: bool) -> Iterator[None]:

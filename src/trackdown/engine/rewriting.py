@@ -73,7 +73,8 @@ def _walked(
     if limit is not None and limit < 1:
         raise UsageError(f"the limit must be a number of rewrites above 0, not {limit}")
     code, rewrites = prepared.code, prepared.rewrites
-    rewriter = rewriter_of(asker)
+    rewriter = rewriter_of(asker, pairs)
+    name = f"{asker.name} with given examples" if pairs else asker.name
     with Snippets(prepared.snapshot) as snippets:
         texts = partial(snippets.units, code)
         own = few_shot(code, texts)
@@ -85,7 +86,7 @@ def _walked(
             texts,
             (lambda language: pairs) if pairs else own,
         )
-        keep = partial(rewrites.keep, rewriter, asker.name)
+        keep = partial(rewrites.keep, rewriter, name)
         return rewrite_units(walk, asker, keep, times=times, limit=limit, dry_run=dry_run, progress=progress)
 
 

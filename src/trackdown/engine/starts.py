@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from trackdown.engine.filters import files_below, lies_below
 from trackdown.engine.nearest import nearest_names
 from trackdown.errors import UsageError
 from trackdown.graph.edges import Node
@@ -28,17 +29,26 @@ class Starts:
 class StartFinder:
     """Finds the starts in a snapshot.
 
-    `relative` turns a path as it was typed into one from the root. A symbol is looked for below `subfolder` first.
+    `relative` turns a path as it was typed into one from the root. A symbol is looked for below `subfolder` first. With
+    `confined`, what is not below it is as if it were not there, and the root is the subfolder.
     """
 
     def __init__(
-        self, graph: Graph, code: CodeIndex, repository: str, relative: Callable[[str], str], subfolder: str = ""
+        self,
+        graph: Graph,
+        code: CodeIndex,
+        repository: str,
+        relative: Callable[[str], str],
+        subfolder: str = "",
+        *,
+        confined: bool = False,
     ) -> None:
         self._graph = graph
         self._code = code
         self._repository = repository
         self._relative = relative
         self._subfolder = subfolder
+        self._within = subfolder if confined else ""
 
     def find(self, target: str) -> Starts:
         """The starts that `target` names.
@@ -55,6 +65,10 @@ class StartFinder:
 
     def _path(self, target: str) -> Starts | None:
         path = self._relative(target)
+        if path in (".", "/") and self._within:
+            path = self._within
+        if not lies_below(path, self._within):
+            return None
         if path in self._code.files_by_path:
             return Starts((Node("file", path),))
         folder = ROOT if path in (".", "/") else Node("directory", f"{path.rstrip('/')}/")
@@ -64,7 +78,7 @@ class StartFinder:
         for colon in re.finditer(":", target):
             path, rest = self._relative(target[: colon.start()] or "/"), target[colon.end() :]
             file = self._code.files_by_path.get(path)
-            if file is not None:
+            if file is not None and lies_below(path, self._within):
                 return self._at_line(file, path, int(rest)) if _LINE.fullmatch(rest) else self._named(file, path, rest)
         return None
 
@@ -93,10 +107,13 @@ class StartFinder:
         name = _dotted(target)
         if not name:
             return None
-        named = self._graph.program.named(name.rpartition(".")[2])
+        program = self._graph.program
+        named = [
+            one for one in program.named(name.rpartition(".")[2]) if lies_below(program.path(one.file), self._within)
+        ]
         whole = [one for one in named if one.symbol == name]
         found = whole or [one for one in named if one.symbol.endswith(f".{name}")]
-        below = [one for one in found if self._graph.program.path(one.file).startswith(f"{self._subfolder}/")]
+        below = [one for one in found if lies_below(program.path(one.file), self._subfolder)]
         return self._several(target, below or found) if found else None
 
     def _several(self, target: str, found: Sequence[Definition]) -> Starts:
@@ -111,7 +128,8 @@ class StartFinder:
     def _end_of_path(self, target: str) -> Starts | None:
         wanted = target.rstrip("/")
         files = self._code.files_by_name.get(wanted.rpartition("/")[2], [])
-        nodes = sorted((Node("file", path) for path, _ in files if f"/{path}".endswith(f"/{wanted}")), key=_by_path)
+        paths = [path for path, _ in files if f"/{path}".endswith(f"/{wanted}") and lies_below(path, self._within)]
+        nodes = [Node("file", path) for path in sorted(paths)]
         if len(nodes) < 2:
             return Starts(tuple(nodes)) if nodes else None
         shown = ", ".join(node.path for node in nodes[:_LISTED])
@@ -121,17 +139,21 @@ class StartFinder:
     def _unknown(self, target: str) -> UsageError:
         path, _, rest = target.rpartition(":")
         if path and _LINE.fullmatch(rest):
-            near = nearest_names(path, self._code.files_by_path, "/")
+            near = nearest_names(path, self._paths(), "/")
             return UsageError(f"{path} is not an indexed file of {self._repository}{_listed(near)}")
         near = nearest_names(_dotted(target), self._symbols(), ".")
         if "/" in target or not near:
-            near = [*nearest_names(target.rstrip("/"), self._code.files_by_path, "/"), *near][:5]
+            near = [*nearest_names(target.rstrip("/"), self._paths(), "/"), *near][:5]
         return UsageError(f"{self._repository} has no file, folder, class or function {target!r}{_listed(near)}")
+
+    def _paths(self) -> Iterator[str]:
+        return (path for path in self._code.files_by_path if lies_below(path, self._within))
 
     def _symbols(self) -> Iterator[str]:
         code = self._code
+        shown = code.unit_alive & files_below(code, self._within)[code.unit_file]
         for segment, offset in zip(code.segments, code.unit_offsets.tolist(), strict=False):
-            alive = code.unit_alive[offset : offset + len(segment.symbols)].tolist()
+            alive = shown[offset : offset + len(segment.symbols)].tolist()
             for symbol, lives in zip(segment.symbols.all_text(), alive, strict=True):
                 if symbol and lives:
                     yield symbol
@@ -146,10 +168,6 @@ def innermost(definitions: Sequence[Definition], line: int) -> Definition | None
 def _dotted(target: str) -> str:
     """A symbol as we write it, from how other languages and their tools do: `A::b`, `A#b`, `a.b()`."""
     return target.strip().removesuffix("()").replace("::", ".").replace("#", ".").strip(".")
-
-
-def _by_path(node: Node) -> str:
-    return node.path
 
 
 def _listed(near: Sequence[str]) -> str:

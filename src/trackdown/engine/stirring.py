@@ -8,6 +8,7 @@ from pathlib import Path
 
 from trackdown.engine.looker import Looker
 from trackdown.repository.mounts import changes_unseen
+from trackdown.repository.snapshot import Snapshot
 from trackdown.repository.watch import Watch
 from trackdown.types import Watching
 
@@ -29,6 +30,7 @@ class Stirring:
     def __init__(self, looker: Looker) -> None:
         self._looker = looker
         self._commit: str | None = None
+        self._indexed: Snapshot | None = None
         self._source = looker.source
         self._refs = Watch()
         self._hidden = changes_unseen(self._source.root)
@@ -45,9 +47,10 @@ class Stirring:
         """What can be read when something happened; -1 where nothing is watched."""
         return self._looker.watch.fileno(), self._refs.fileno()
 
-    def looked(self, commit: str | None, seconds: float) -> None:
+    def looked(self, indexed: Snapshot | None, seconds: float) -> None:
         """Note what was last indexed, and how long a look takes. Watches git's own files from now on."""
-        self._commit = commit
+        self._commit = indexed.commit if indexed is not None else None
+        self._indexed = indexed
         self._look_seconds = seconds
         self._refs.arm(Path("/"), [folder.lstrip("/") for folder in self._git_folders()])
 
@@ -58,10 +61,15 @@ class Stirring:
         return min(max(_SHORTEST_POLL, _POLL_SHARE * self._look_seconds), _LONGEST_POLL)
 
     def stirred(self) -> bool:
-        """Whether files were touched since the last look, or git has something else checked out or in its index."""
+        """Whether files were touched since the last look, git has something else checked out or in its index, or
+        somebody else's look has seen what is not indexed: the events of that are used up.
+        """
         came = self._looker.drain()
         self._refs.drain()
         if came or self._looker.watch.stirred:
+            return True
+        last, indexed = self._looker.last, self._indexed
+        if last is not None and indexed is not None and last.key != indexed.key:
             return True
         return self._source.head() != self._commit or not self._looker.unchanged()
 

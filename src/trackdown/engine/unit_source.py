@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from trackdown.engine.filters import lies_below
 from trackdown.engine.nearest import nearest_names
 from trackdown.engine.snippets import Snippets
 from trackdown.errors import UsageError
@@ -39,11 +40,16 @@ class Wanted:
             )
 
 
-def read_unit(code: CodeIndex, snippets: Snippets, wanted: Wanted, repository: str) -> UnitSource | None:
-    """Read it. None when the file has changed since it was indexed. Raises UsageError with what is nearest."""
-    file = code.files_by_path.get(wanted.path)
+def read_unit(
+    code: CodeIndex, snippets: Snippets, wanted: Wanted, repository: str, within: str = ""
+) -> UnitSource | None:
+    """Read it. None when the file has changed since it was indexed. Raises UsageError with what is nearest.
+
+    What is not below the folder `within` is as if it were not there.
+    """
+    file = code.files_by_path.get(wanted.path) if lies_below(wanted.path, within) else None
     if file is None:
-        near = nearest_names(wanted.path, code.files_by_path, "/")
+        near = nearest_names(wanted.path, (path for path in code.files_by_path if lies_below(path, within)), "/")
         raise UsageError(f"{wanted.path} is not an indexed file of {repository}{_listed(near)}")
     lines = snippets.lines(wanted.path, oid_of_key(code.fact_key(file)))
     if lines is None:

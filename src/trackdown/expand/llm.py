@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 
 from trackdown.models.llm.asking import Asker
 from trackdown.models.llm.choosing import DATA_ONLY, Question, choice_prompt, chosen_numbers, most_pieces
+from trackdown.types import Progress, no_progress
 
 STAGE = "select"
 """What its cost is booked under."""
@@ -27,7 +28,11 @@ _QUESTION = Question(
 
 
 def llm_selector(
-    issue: str, read: Callable[[Sequence[int]], list[str]], asker: Asker, tell: Callable[[str], None]
+    issue: str,
+    read: Callable[[Sequence[int]], list[str]],
+    asker: Asker,
+    tell: Callable[[str], None],
+    progress: Progress = no_progress,
 ) -> Callable[[Sequence[Sequence[int]]], list[list[int] | None]]:
     """A function from centres' neighbours to those that belong to the issue; None where no answer could be used.
 
@@ -43,7 +48,7 @@ def llm_selector(
         prompts = [choice_prompt(asker, _QUESTION, issue, read(shown[number])) for number in asked]
         found: list[list[int] | None] = [None] * len(groups)
         unusable = 0
-        for number, answer in zip(asked, asker.ask(STAGE, prompts) if prompts else (), strict=True):
+        for number, answer in zip(asked, asker.ask(STAGE, prompts, progress) if prompts else (), strict=True):
             chosen = None if answer is None else chosen_numbers(answer, len(shown[number]))
             if chosen is not None:
                 found[number] = [shown[number][one - 1] for one in chosen]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from trackdown.graph.edges import EDGE_TYPES, HOWS, Direction, Edge, EdgeType, How, Node
@@ -31,8 +31,9 @@ def walk(
     direction: Direction = "both",
     hows: Sequence[How] = HOWS,
     most: int = MOST_NODES,
+    seen: Callable[[Node], bool] | None = None,
 ) -> Subgraph:
-    """Everything within `depth` edges of the starts."""
+    """Everything within `depth` edges of the starts. A node that is not `seen` is as if it were not there."""
     distance = dict.fromkeys(starts, 0)
     edges: dict[Edge, None] = {}
     layer = list(distance)
@@ -42,6 +43,8 @@ def walk(
         for node in layer:
             for edge in graph.edges(node, types, direction, hows):
                 other = edge.target if edge.source == node else edge.source
+                if seen is not None and not seen(other):
+                    continue
                 if other not in distance:
                     if len(distance) >= most:
                         cut = True

@@ -24,7 +24,7 @@ from itertools import chain, zip_longest
 from trackdown.engine import Prepared, RankedPlace, Repository, options_of, rank, with_mode
 from trackdown.engine import open as open_repository
 from trackdown.engine.generated import Generated
-from trackdown.engine.llm import has_llm, llm_name, open_desk
+from trackdown.engine.llm import has_llm, llm_ended, llm_name, open_desk
 from trackdown.engine.llm_stages import WITHOUT_LLM, asks_llm, needs_llm, without_llm
 from trackdown.engine.models import model_shelf
 from trackdown.engine.modes import SWITCHES
@@ -39,10 +39,9 @@ from trackdown.errors import (
 )
 from trackdown.lab.cases import Place
 from trackdown.lab.commit_times import commit_times
-from trackdown.lab.runs import LONGEST_QUERY, MS_DIGITS, SCORE_DIGITS, Row, RunFile
+from trackdown.lab.runs import LONGEST_QUERY, MS_DIGITS, SCORE_DIGITS, WITHOUT_ANSWER, Row, RunFile
 from trackdown.lab.tasks import Bench, Task
 from trackdown.models.llm.code_writing import Pair
-from trackdown.models.llm.desk import Desk
 from trackdown.pipeline import Options
 from trackdown.repository.history import HISTORY_VERSION
 from trackdown.settings import Settings
@@ -135,9 +134,10 @@ def run_bench(
 ) -> list[Row]:
     """All rows of a bench, in its own order: those that the file has already, and new ones as they are found.
 
-    With a language model one process searches: there is one budget. With `strict` the first case that cannot be scored
-    raises UsageError. An interruption leaves the file resumable. Raises UsageError when the file has a case with
-    another query, truth or state than the bench.
+    With a language model one process searches: there is one budget. A ranking without its answer is left out
+    (WITHOUT_ANSWER); when it can be asked nothing more the run ends, and what is left is found when it goes on. With
+    `strict` the first case that cannot be scored raises UsageError. An interruption leaves the file resumable. Raises
+    UsageError when the file has a case with another query, truth or state than the bench.
     """
     _check_ids(bench)
     if strict and bench.skipped:
@@ -311,6 +311,10 @@ def _search(task: Task, modes: Sequence[str], plan: Plan) -> list[Row]:
                    query=task.query[:LONGEST_QUERY], category=task.category, config=plan.config, task=digest,
                    **found)  # type: ignore[arg-type]  # fmt: skip
 
+    asking = any(asks_llm(options) for mode, options in plan.modes if mode in modes)
+    ended = llm_ended(plan.settings) if asking else None
+    if ended is not None:
+        return [row(mode, skipped=f"{WITHOUT_ANSWER}{ended}") for mode in modes]
     try:
         repository = _opened(task.place, plan.settings)
         prepared = repository.prepared(task.at)
@@ -321,7 +325,11 @@ def _search(task: Task, modes: Sequence[str], plan: Plan) -> list[Row]:
             if mode not in modes:
                 continue
             started = time.perf_counter()
-            places = _ranked(prepared, task, options, plan)
+            try:
+                places = _ranked(prepared, task, options, plan)
+            except LlmError as error:
+                rows.append(row(mode, skipped=f"{WITHOUT_ANSWER}{error}"))
+                continue
             ms = (time.perf_counter() - started) * 1000
             ranked = tuple(Place(place.path, place.symbol) for place in places)
             scores = tuple(round(place.score, SCORE_DIGITS) for place in places)
@@ -343,17 +351,12 @@ def _ranked(prepared: Prepared, task: Task, options: Options, plan: Plan) -> lis
     try:
         generated = Generated(task.exemplars, plan.rewriter, plan.pairs)
         asker = open_desk(plan.settings, prepared.facts) if asks_llm(options) else None
-        before = _unanswered(asker)
         found = rank(prepared, task.query, chosen, task.seen_from, asker=asker, generated=generated)
     except QueryError:
         return []
-    if asker is not None and not asker.dry_run and _unanswered(asker) > before:  # its ranking is another mode's
-        raise LlmError(asker.stopped or "the language model had no answer: run again, it goes on here")
+    if asker is not None and not asker.dry_run and any(cost.unanswered for cost in asker.counts):
+        raise LlmError(asker.stopped or "it had no answer")  # its ranking is another mode's
     return found
-
-
-def _unanswered(asker: Desk | None) -> int:
-    return sum(cost.unanswered for cost in asker.counts) if asker is not None else 0
 
 
 @lru_cache(maxsize=4)

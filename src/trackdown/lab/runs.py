@@ -26,6 +26,8 @@ from trackdown.lab.cases import Place
 LONGEST_QUERY = 2000
 """How much of a query a row keeps: it is there to be read, not to be searched again."""
 SCORE_DIGITS, MS_DIGITS = 6, 3
+WITHOUT_ANSWER = "without the language model's answer: "
+"""How the reason begins why a ranking is missing that a language model should have had a part in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,11 @@ class Row:
     @property
     def key(self) -> tuple[str, str]:
         return self.id, self.mode
+
+
+def without_answer(rows: Iterable[Row]) -> list[str]:
+    """Why rankings are missing that a language model did not answer for; a run that goes on may find them."""
+    return [row.skipped.removeprefix(WITHOUT_ANSWER) for row in rows if row.skipped.startswith(WITHOUT_ANSWER)]
 
 
 def encode_row(row: Row) -> str:

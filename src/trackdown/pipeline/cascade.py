@@ -106,7 +106,7 @@ def _with_exemplars(corpus: Corpus, query: Query, options: Options) -> Query:
     found = query.exemplars
     if not found and corpus.asker is not None and corpus.examples is not None:
         language, pairs = corpus.examples()
-        found = write_exemplars(corpus.asker, query, pairs, language, options.exemplars)
+        found = write_exemplars(corpus.asker, query, pairs, language, options.exemplars, corpus.progress)
         corpus.tell(
             f"{len(found)} exemplar{'' if len(found) == 1 else 's'} by {corpus.asker.name} took part" if found
             else f"{corpus.asker.name} wrote no usable exemplar"

@@ -53,7 +53,7 @@ def _chooser(corpus: Corpus, query: Query, fused: Fused) -> Chooser | None:
 
     if corpus.neural is None or corpus.asker is None:
         return None
-    return llm_selector(query.text, partial(pieces, corpus, fused, 1), corpus.asker, corpus.tell)
+    return llm_selector(query.text, partial(pieces, corpus, fused, 1), corpus.asker, corpus.tell, corpus.progress)
 
 
 def pieces(corpus: Corpus, fused: Fused, units: int, chosen: Sequence[int]) -> list[str]:

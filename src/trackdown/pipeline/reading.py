@@ -45,7 +45,7 @@ def order(
     assert corpus.asker is not None
     first, rest = verdict.order[: listwise.depth], verdict.order[listwise.depth :]
     shown = pieces(corpus, fused, UNITS, [chosen[place] for place in first])
-    found = llm_order(query.text, shown, listwise, corpus.asker, corpus.tell)
+    found = llm_order(query.text, shown, listwise, corpus.asker, corpus.tell, corpus.progress)
     verdict.reorder([*(first[number] for number in found), *rest], fused.total[chosen])
 
 

@@ -25,9 +25,11 @@ class CodeReranker:
     def logits(self, candidates: Sequence[Sequence[int]], budget: TimeBudget) -> Judged:
         """The best logit of each candidate's units and their windows, best candidates first, until time is up."""
         tally = Tally(candidates)
-        for batch in budget.batches(tally.items(), self._pairs.at_once, "read code"):
-            windows = [self._texts.windows(unit, self._windows) for _, unit in batch]
-            logits = iter(self._pairs.logits([text for found in windows for text in found]).tolist())
-            tally.add(batch, [max((next(logits) for _ in found), default=None) for found in windows])
-        self._pairs.keep()
+        try:
+            for batch in budget.batches(tally.items(), self._pairs.at_once, "read code"):
+                windows = [self._texts.windows(unit, self._windows) for _, unit in batch]
+                logits = iter(self._pairs.logits([text for found in windows for text in found]).tolist())
+                tally.add(batch, [max((next(logits) for _ in found), default=None) for found in windows])
+        finally:
+            self._pairs.keep()  # also of a search that is cancelled
         return tally.judged()

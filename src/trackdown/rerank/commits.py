@@ -37,11 +37,13 @@ class CommitReranker:
     def logits(self, positions: Sequence[int], budget: TimeBudget) -> dict[int, float]:
         """Commit → logit, until time is up."""
         found: dict[int, float] = {}
-        for batch in budget.batches(positions, self._pairs.at_once, "read commits"):
-            texts = [spoken(message[:_LONGEST_MESSAGE]) for message in self._messages(batch)]
-            said = {position: text for position, text in zip(batch, texts, strict=True) if text}
-            found.update(zip(said, self._pairs.logits(list(said.values())).tolist(), strict=True))
-        self._pairs.keep()
+        try:
+            for batch in budget.batches(positions, self._pairs.at_once, "read commits"):
+                texts = [spoken(message[:_LONGEST_MESSAGE]) for message in self._messages(batch)]
+                said = {position: text for position, text in zip(batch, texts, strict=True) if text}
+                found.update(zip(said, self._pairs.logits(list(said.values())).tolist(), strict=True))
+        finally:
+            self._pairs.keep()  # also of a search that is cancelled
         return found
 
     def files(

@@ -40,13 +40,15 @@ class UnitEncoder:
         """
         tally = Tally(candidates)
         asked = None
-        for batch in budget.batches(tally.items(), self._at_once, "compare"):
-            if asked is None:
-                asked = self._asked(query, exemplars)
-            texts = [self._texts.whole(unit) for _, unit in batch]
-            rows = iter(self._kept.rows([text for text in texts if text is not None]) @ asked)
-            tally.add(batch, [None if text is None else float(next(rows)) for text in texts])
-        self._kept.keep()
+        try:
+            for batch in budget.batches(tally.items(), self._at_once, "compare"):
+                if asked is None:
+                    asked = self._asked(query, exemplars)
+                texts = [self._texts.whole(unit) for _, unit in batch]
+                rows = iter(self._kept.rows([text for text in texts if text is not None]) @ asked)
+                tally.add(batch, [None if text is None else float(next(rows)) for text in texts])
+        finally:
+            self._kept.keep()  # also of a search that is cancelled
         return tally.judged()
 
     def _asked(self, query: str, exemplars: Sequence[str]) -> Float32s:

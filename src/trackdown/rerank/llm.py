@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from trackdown.models.llm.asking import Asker
 from trackdown.models.llm.choosing import DATA_ONLY, Question, choice_prompt, chosen_numbers, most_pieces
+from trackdown.types import Progress, no_progress
 
 STAGE = "rerank"
 """What its cost is booked under."""
@@ -54,7 +55,12 @@ def windows(depth: int, window: int, step: int) -> Iterator[tuple[int, int]]:
 
 
 def llm_order(
-    issue: str, pieces: Sequence[str], listwise: Listwise, asker: Asker, tell: Callable[[str], None]
+    issue: str,
+    pieces: Sequence[str],
+    listwise: Listwise,
+    asker: Asker,
+    tell: Callable[[str], None],
+    progress: Progress = no_progress,
 ) -> list[int]:
     """The places of candidates, given as text, in the model's order.
 
@@ -74,7 +80,8 @@ def llm_order(
     asked = unusable = 0
     for start, end in windows(window if listwise.top else depth, window, max(1, listwise.step * window // wanted)):
         inside = order[start:end]
-        (answer,) = asker.ask(STAGE, [choice_prompt(asker, question, issue, [pieces[place] for place in inside])])
+        prompt = choice_prompt(asker, question, issue, [pieces[place] for place in inside])
+        (answer,) = asker.ask(STAGE, [prompt], progress)
         if answer is None:  # the asker's own note says why
             continue
         asked += 1

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from trackdown.index.code import CodeIndex
 from trackdown.index.commits import CommitIndex
+from trackdown.types import Progress, no_progress
 
 if TYPE_CHECKING:
     from trackdown.graph.graph import Graph
@@ -45,6 +46,11 @@ class Corpus:
     examples: Callable[[], tuple[str, Sequence[Pair]]] | None = None
     rewritten: Callable[[], Rewritten | None] | None = None
     bodies: RewrittenBodies | None = None
+
+    @property
+    def progress(self) -> Progress:
+        """Who hears how far models are, and may stop them."""
+        return no_progress if self.neural is None else self.neural.progress
 
 
 def with_rewrites(corpus: Corpus) -> Corpus:

@@ -22,6 +22,7 @@ DEPTH = 500
 LONG = 60
 """So many different terms are a long text: its words average out, and no cosine with it is full evidence."""
 _SHARE_FOR_LONG = 0.05
+_MUCH_THE_SAME, _AKIN = 0.5, 0.3
 
 
 def _asked(vectors: UnitVectors, query: Query) -> Float32s:
@@ -58,8 +59,15 @@ def retrieve(request: Request, before: Sequence[Channel]) -> Channel | None:
 
     def reasons(chosen: Sequence[int]) -> list[str]:
         best = pool.best_units(chosen, units)
-        return [f"means much the same as the query: cosine {cosines[unit]:.2f}" for unit in best]
+        return [f"{_in_words(cosines[unit])}: cosine {cosines[unit]:.2f}" for unit in best]
 
     scores = pool.from_units(units)
     floor = scores.max(initial=0.0) / _SHARE_FOR_LONG if len(request.query.weights) > LONG else 0.0
     return Channel(SIGNAL, scores, reasons, floor=float(floor), units=units)
+
+
+def _in_words(cosine: float) -> str:
+    """What a cosine says. Something is always nearest, also where nothing is near."""
+    if cosine >= _MUCH_THE_SAME:
+        return "means much the same as the query"
+    return "means something akin to the query" if cosine >= _AKIN else "nearest in meaning, yet far"

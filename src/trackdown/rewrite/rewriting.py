@@ -7,6 +7,7 @@ on where it stopped, and after an edit only new texts cost something.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -77,9 +78,14 @@ class _Item:
     number: int
 
 
-def rewriter_of(asker: Asker) -> str:
-    """The id of the rewriter that a model is when it is asked in our words."""
-    return rewriter_id(asker.name, str(PROMPTS_VERSION))
+def rewriter_of(asker: Asker, pairs: Sequence[Pair] = ()) -> str:
+    """The id of the rewriter that a model is when it is asked in our words, with its context, and shown given pairs.
+
+    Pairs that are drawn from the repository itself are no part of it: any edit may draw others, and then everything
+    would have to be rewritten. What was rewritten before such an edit stays as good as it was.
+    """
+    given = [hashlib.sha256(repr(list(pairs)).encode("utf-8", "backslashreplace")).hexdigest()] if pairs else []
+    return rewriter_id(asker.name, str(PROMPTS_VERSION), str(asker.context), *given)
 
 
 def rewrite_units(
@@ -151,7 +157,7 @@ class _Batch:
                 (item, _ANY_SENTENCE.format(item.digest) if answer is None else sentence_in(answer.text))
                 for (item, _), answer in zip(readable, answers, strict=True)
             ]
-            self._asker.ask(CODE, [self._code_prompt(item, sentence) for item, sentence in told])
+            self._asker.ask(CODE, [self._code_prompt(item, sentence) for item, sentence in told], self._progress)
             return []
         told = [
             (item, sentence)

@@ -8,7 +8,7 @@ from typing import Any
 from trackdown.models.llm.asking import Prompt
 from trackdown.models.llm.budget import Budget, Prices
 from trackdown.models.llm.chat import ChatModel
-from trackdown.models.llm.desk import Desk
+from trackdown.models.llm.desk import Desk, Waiting
 from trackdown.models.llm.endpoint import Endpoint
 from trackdown.models.llm.ledger import Ledger
 
@@ -30,9 +30,9 @@ class MemoryFacts:
 
 
 class Slept(list[float]):
-    """Stands for `time.sleep`: keeps how long it was asked to."""
+    """Stands for `desk.sleep`: keeps how long it was asked to."""
 
-    def __call__(self, seconds: float) -> None:
+    def __call__(self, seconds: float, waiting: Waiting) -> None:
         self.append(seconds)
 
 

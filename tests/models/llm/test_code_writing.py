@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -87,3 +89,16 @@ def test_what_does_not_fit_is_cut_and_said_to_be() -> None:
     assert prompt.examples, "some of the room is for examples"
     tight, _ = summary_prompt("value = 1\n" * 500, PAIRS, "python", 400)
     assert len(tight.examples) < len(PAIRS)
+
+
+@pytest.mark.parametrize("answer", ["`" * 60_000, "~" * 60_000 + "\nx", "`" * 60_000 + "\n" + "`\n" * 30_000])
+def test_a_long_fence_takes_no_time(answer: str) -> None:
+    started = time.monotonic()
+    code_in(answer)
+    assert time.monotonic() - started < 1.0
+
+
+def test_a_fence_ends_at_a_line_like_its_own() -> None:
+    assert code_in("So:\n````py\ndef f():\n```\n  ````\nrest") == "def f():\n```"
+    assert code_in("~~~\r\ndef f(): ...\r\n~~~\r\nrest") == "def f(): ..."
+    assert code_in("```\ndef f(): ...") == "def f(): ..."

@@ -11,13 +11,15 @@ import pytest
 
 from tests.models.llm.desks import QUESTION, MemoryFacts, Slept, desk, endpoint, questions
 from tests.models.llm.loopback import Reply, cuts, echoes, fails, hangs, says, sends, serving, waits
+from trackdown.errors import Cancelled
 from trackdown.models.llm.asking import Answer, Prompt
 from trackdown.models.llm.budget import Budget, Prices
 from trackdown.models.llm.chat import most_tokens
-from trackdown.models.llm.desk import MOST_FAILURES, Desk
+from trackdown.models.llm.desk import MOST_FAILURES, Desk, sleep
 from trackdown.models.llm.kept import KIND
 from trackdown.models.llm.ledger import STOPPED_SECONDS, Ledger, StageCost
 from trackdown.models.llm.replay import Recorder, read_replay
+from trackdown.types import Progress
 
 
 def texts(answers: list[Answer | None]) -> list[str | None]:
@@ -127,7 +129,7 @@ def test_a_model_that_failed_is_tried_again_after_a_while_but_a_budget_is_final(
         ledger = Ledger(Budget(1, 1.0), clock=lambda: now[0])
         ledger.stop("it is gone", for_good=for_good)
         ledger.stop("a later reason")
-        assert ledger.stopped == "it is gone" and ledger.notes() == ["it is gone"]
+        assert ledger.stopped == "it is gone" and ledger.ended == ("it is gone" if for_good else None)
         now[0] += STOPPED_SECONDS + 1
         assert ledger.stopped == ("it is gone" if for_good else None)
 
@@ -214,20 +216,78 @@ def test_a_dry_run_counts_and_asks_nothing() -> None:
     assert table["dry_run"] and table["total"]["calls"] == 3 and asking.notes() == []
 
 
-def test_the_cost_since_a_moment_leaves_out_what_was_before() -> None:
-    with serving(echoes) as server:
-        asking = desk(endpoint(server.url))
-        asking.ask("first", questions(2))
-        before = asking.counts
-        assert asking.cost(before) == {}
-        asking.ask("first", questions(3))
-        asking.ask("second", questions(1))
-    table = asking.cost(before)
+def test_desks_of_one_ledger_have_notes_and_costs_of_their_own() -> None:
+    facts, ledger = MemoryFacts(), Ledger(Budget(1_000_000, 1.0))
+    with serving(echoes, sends(b"nonsense"), echoes) as server:
+        model = endpoint(server.url, concurrency=1)
+        first, second = Desk(model, facts, ledger), Desk(model, facts, ledger)
+        first.ask("first", questions(2))
+        second.ask("first", questions(3))
+        second.ask("second", questions(1))
+    assert second.notes() == [] and len(first.notes()) == 1 and first.notes() == []
+    table = second.cost()
     assert [(row["stage"], row["calls"], row["cached"]) for row in table["stages"]] == [
-        ("first", 1, 2),
+        ("first", 2, 1),
         ("second", 0, 1),
     ]
-    assert table["total"]["calls"] == 1 and table["model"] == asking.name
+    assert table["total"]["calls"] == 2 and table["model"] == second.name
+    assert [(cost.stage, cost.calls, cost.unanswered) for cost in ledger.costs()] == [("first", 3, 1), ("second", 0, 0)]
+    assert Desk(model, facts, ledger).cost() == {}
+
+
+def test_who_was_refused_nothing_hears_nothing_of_a_stop() -> None:
+    facts, ledger = MemoryFacts(), Ledger(Budget(1_000_000, 1.0))
+    with serving(echoes, fails(401)) as server:
+        model = endpoint(server.url, concurrency=1)
+        first, second, third = (Desk(model, facts, ledger) for _ in range(3))
+        first.ask("test", questions(2))
+        second.ask("test", questions(1))
+        third.ask("test", questions(2))
+    assert len(first.notes()) == len(third.notes()) == 1 and second.notes() == []
+
+
+def test_a_question_too_large_for_the_rest_of_a_budget_is_refused_alone() -> None:
+    large = [Prompt("", f"{number} " * 2000, max_tokens=50) for number in range(5)]
+    with serving(echoes) as server:
+        asking = desk(endpoint(server.url, concurrency=1), tokens=2000)
+        assert texts(asking.ask("test", [*large, *questions(1)])) == [*[None] * 5, "question 0"]
+        assert len(server.seen) == 1 and asking.stopped is None
+    (note,) = asking.notes()
+    assert "too large for what is left of the budget of 2,000 tokens" in note and note.endswith("(5 times)")
+
+
+def stops(after: int) -> Progress:
+    """A progress that has heard enough after so many reports."""
+    left = [after]
+
+    def progress(step: str, done: int, total: int | None) -> None:
+        left[0] -= 1
+        if left[0] < 0:
+            raise Cancelled("enough")
+
+    return progress
+
+
+@pytest.mark.parametrize("concurrency", [1, 3])
+def test_who_waits_to_ask_again_can_be_stopped(concurrency: int) -> None:
+    with serving(fails(429, headers={"Retry-After": "30"})) as server:
+        asking = desk(endpoint(server.url, concurrency=concurrency), sleep=sleep)
+        started = time.monotonic()
+        with pytest.raises(Cancelled):
+            asking.ask("test", questions(3), stops(3))
+        assert time.monotonic() - started < 10
+        seen = len(server.seen)
+        time.sleep(0.5)
+        assert len(server.seen) == seen <= concurrency
+
+
+@pytest.mark.parametrize("count", [1, 8])
+def test_who_waits_for_an_answer_can_be_stopped(count: int) -> None:
+    with serving(hangs) as server:
+        started = time.monotonic()
+        with pytest.raises(Cancelled):
+            desk(endpoint(server.url, concurrency=2, timeout_s=30.0)).ask("test", questions(count), stops(3))
+        assert time.monotonic() - started < 10 and len(server.seen) <= 2
 
 
 def test_a_recorded_run_is_replayed_without_its_server(tmp_path: Path) -> None:

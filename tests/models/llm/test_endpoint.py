@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -274,6 +275,16 @@ def test_no_time_at_all_is_refused() -> None:
         Endpoint("http://localhost/v1", "small", timeout_s=0)
 
 
-def test_the_id_names_model_and_host() -> None:
-    assert Endpoint("https://llm.example.org/v1/", "small").name == "small@llm.example.org"
-    assert Endpoint("http://localhost:8080/v1", "small").name == "small@localhost:8080"
+def test_the_id_names_model_host_and_path() -> None:
+    assert Endpoint("https://llm.example.org/v1/", "small").name == "small@llm.example.org/v1"
+    assert Endpoint("http://localhost:8080/v1/chat/completions", "small").name == "small@localhost:8080/v1"
+    assert Endpoint("http://localhost:8080/other/v1", "small").name == "small@localhost:8080/other/v1"
+
+
+def test_who_waits_for_a_connection_is_not_out_of_time() -> None:
+    with serving(waits(0.7, says("four"))) as server:
+        model = endpoint(server.url, concurrency=1, timeout_s=1.0)
+        with ThreadPoolExecutor(3) as pool:
+            answers = list(pool.map(model.answer, [QUESTION] * 3))
+        assert server.most_at_once == 1
+    assert [answer.text for answer in answers] == ["four"] * 3 and all(answer.seconds < 1.4 for answer in answers)

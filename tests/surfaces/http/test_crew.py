@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from starlette.types import Message
 
 from tests.surfaces.program import wait_for
-from trackdown.surfaces.http.crew import Cancel, ClientGone, Crew
+from trackdown.surfaces.http.admission import ClientGone
+from trackdown.surfaces.http.crew import Cancel, Crew
 from trackdown.surfaces.http.metrics import Metrics
 from trackdown.surfaces.http.problems import Problem
 
@@ -91,6 +94,25 @@ def test_a_client_that_goes_away_cancels_its_work(make_crew: Make) -> None:
     with pytest.raises(ClientGone):
         asyncio.run(crew.run(leaves, until(go)))
     assert wait_for(lambda: crew.load()["running"] == 0), "the thread goes on for nobody"
+
+
+def test_a_client_that_goes_away_leaves_no_error_behind(make_crew: Make) -> None:
+    crew, go = make_crew(), threading.Event()
+    heard: list[dict[str, Any]] = []
+
+    async def serve() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda loop, context: heard.append(context))
+        with pytest.raises(ClientGone):
+            await crew.run(leaves, until(go))
+        while crew.load()["running"]:
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.05)
+        gc.collect()
+        await asyncio.sleep(0)
+
+    asyncio.run(serve())
+    gc.collect()
+    assert heard == []
 
 
 def test_work_that_still_waits_is_never_begun_for_a_client_that_went_away(make_crew: Make) -> None:

@@ -94,6 +94,11 @@ def test_without_a_rate_this_machine_passes_always_and_others_do_not() -> None:
     assert sum(1 for _ in range(100) if not turnstile.passes("192.168.1.2")) == 5
 
 
+def test_behind_a_proxy_this_machine_has_no_privilege() -> None:
+    turnstile = Turnstile(None, 5, lambda: 0.0, spares_loopback=Door(names=("search.example.org",)).is_private)
+    assert sum(1 for _ in range(100) if not turnstile.passes("127.0.0.1")) == 5
+
+
 def test_many_clients_do_not_fill_the_memory() -> None:
     turnstile = Turnstile(1.0, 1, lambda: 0.0)
     for number in range(10_500):

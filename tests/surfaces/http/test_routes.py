@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,12 @@ from tests.conftest import Repo
 from tests.surfaces.http.serving import TOKEN, problem, serving
 from tests.surfaces.program import Program, paths
 from trackdown.engine import SharedRepositories
+from trackdown.errors import Cancelled, TooBusy
 from trackdown.surfaces.http import answers
-from trackdown.surfaces.http.desk import without_secrets
+from trackdown.surfaces.http.desk import as_search, without_secrets
 from trackdown.surfaces.http.problems import TITLES
 from trackdown.surfaces.web import assets, page
+from trackdown.types import SearchResults
 
 Open = Callable[..., SharedRepositories]
 QUERY = "sign the session cookie"
@@ -244,3 +247,23 @@ def test_with_a_token_only_the_page_and_health_are_open(shops: SharedRepositorie
 def test_urls_are_told_without_what_opens_them() -> None:
     assert without_secrets("https://ada:secret@example.org/a.git?key=1") == "https://example.org/a.git"
     assert without_secrets("git@example.org:a/b.git") == "git@example.org:a/b.git"
+
+
+@pytest.mark.parametrize(("error", "status"), [(TooBusy("too busy: try again"), 503), (Cancelled("cancelled"), None)])
+def test_being_busy_does_not_make_a_repository_unreadable(
+    client: httpx.Client, monkeypatch: pytest.MonkeyPatch, error: Exception, status: int | None
+) -> None:
+    def fails(self: SharedRepositories, name: str | None = None, **options: Any) -> None:
+        assert options["cancelled"]() is False, "it hears when the client goes away"
+        raise error
+
+    monkeypatch.setattr(SharedRepositories, "status", fails)
+    answer = client.get("/v1/status")
+    assert "unreadable" not in answer.text and answer.status_code == (status or answer.status_code) >= 400
+
+
+def test_an_answer_says_what_a_language_model_was_asked() -> None:
+    found = SearchResults("zebra", "function", (), llm={"questions": 2})
+    assert as_search(found)["llm"] == {"questions": 2}
+    assert set(as_search(found)) == set(answers.SearchAnswer.model_fields) == {one.name for one in fields(found)}
+    assert "llm" not in as_search(replace(found, llm={})), "as the command line has it"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import http.client
 import json
+import subprocess
+import sys
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -11,10 +13,14 @@ import anyio
 import httpx2
 from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
+from starlette.types import Message, Receive, Scope, Send
 
 from tests.conftest import Repo
 from tests.surfaces.mcp.connections import http_server, talk, value_of
 from tests.surfaces.program import Program
+from trackdown.surfaces.http.door import Door
+from trackdown.surfaces.http.listening import quiet_config
+from trackdown.surfaces.mcp import http as module
 
 TOKEN = "0123456789abcdef0123456789abcdef"
 ASKED = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
@@ -39,6 +45,7 @@ def test_other_names_other_sites_and_large_bodies_are_refused(ready: Program) ->
     with http_server(ready) as address:
         assert post(address, host="evil.example:80")[0] == 421
         assert post(address, origin="http://evil.example")[0] == 403
+        assert post(address, sec_fetch_site="cross-site")[0] == 403
         assert post(address, body=json.dumps({"a": "x" * (2 << 20)}))[0] == 413
         status, said = post(address, body="{not json")
         assert status == 400 and "Traceback" not in said
@@ -72,11 +79,64 @@ def test_a_token_is_demanded_and_taken(ready: Program, tmp_path: Path) -> None:
 def test_an_address_that_others_reach_demands_a_token(ready: Program, tmp_path: Path) -> None:
     ready("mcp", "--http", "--host", "0.0.0.0", "--port", "0").refused(2, "0.0.0.0", "--token-file", "TRACKDOWN_TOKEN")
     (tmp_path / "short").write_text("abc")
+    (tmp_path / "short").chmod(0o600)
     ready("mcp", "--http", "--token-file", tmp_path / "short").refused(2, "at least 16")
     ready("mcp", "--http", "--token-file", tmp_path / "none").refused(2, "cannot read the token")
     with http_server(ready) as address:
         taken = str(urlsplit(address).port)
         ready("mcp", "--http", "--port", taken).refused(2, f"127.0.0.1:{taken}", "--port")
+
+
+def test_a_token_that_others_can_read_is_told(ready: Program, tmp_path: Path) -> None:
+    (tmp_path / "open").write_text("abc")
+    (tmp_path / "open").chmod(0o644)
+    assert "note: other users of this machine can read" in ready("mcp", "--http", "--token-file", tmp_path / "open").err
+
+
+def test_a_body_that_does_not_come_is_not_waited_for() -> None:
+    sent: list[Message] = []
+
+    async def silence() -> Message:
+        await anyio.sleep(60)
+        return {"type": "http.disconnect"}
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    async def inner(scope: Scope, receive: Receive, send: Send) -> None:
+        await receive()
+
+    gate = module._Gate(inner, Door(body_seconds=0.05))
+    scope = {"type": "http", "path": "/mcp", "headers": [(b"host", b"localhost")], "client": ("127.0.0.1", 1)}
+    anyio.run(gate, scope, silence, send)
+    assert sent[0]["status"] == 408
+
+
+def test_behind_a_proxy_nobody_says_who_asks_and_everybody_is_limited() -> None:
+    async def inner(scope: Scope, receive: Receive, send: Send) -> None:
+        pass
+
+    assert quiet_config(inner, 1).proxy_headers is False
+    sent: list[int] = []
+
+    async def send(message: Message) -> None:
+        sent.extend([message["status"]] if "status" in message else [])
+
+    async def receive() -> Message:
+        return {"type": "http.request", "body": b""}
+
+    gate = module._Gate(inner, Door(names=("search.example.org",), burst=2))
+    scope = {"type": "http", "path": "/mcp", "headers": [(b"host", b"search.example.org")], "client": ("127.0.0.1", 1)}
+    for _ in range(3):
+        anyio.run(gate, scope, receive, send)
+    assert sent == [429]
+
+
+def test_serving_needs_no_web_framework() -> None:
+    """What `trackdown[mcp]` installs is enough."""
+    blocked = "import sys; sys.modules.update(dict.fromkeys(['fastapi', 'prometheus_client']))"
+    done = subprocess.run([sys.executable, "-c", f"{blocked}; import trackdown.surfaces.mcp.http"], capture_output=True)
+    assert done.returncode == 0, done.stderr.decode()
 
 
 def test_a_client_elsewhere_cannot_say_what_is_served(program: Program, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+from trackdown.surfaces.steps import INDEXING, SEARCHING
 from trackdown.surfaces.web import assets, page
 
 SCRIPTS = sorted(name for name in assets() if name.endswith(".js"))
@@ -96,3 +97,10 @@ def test_tags_change_with_the_content_and_types_are_told() -> None:
     assert found["main.js"].media_type.startswith("text/javascript")
     assert found["tokens.css"].media_type.startswith("text/css")
     assert found["icon.svg"].media_type == "image/svg+xml"
+
+
+def test_the_page_has_a_name_for_every_step() -> None:
+    script = assets()["states.js"].content.decode()
+    for step, title in {**INDEXING, **SEARCHING}.items():
+        named = f'"{step}"' if " " in step else step
+        assert f'  {named}: "{title}",' in script, step

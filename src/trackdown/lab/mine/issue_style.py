@@ -19,6 +19,7 @@ from trackdown.lab.mine.messages import clean_message, clean_subject, content_wo
 from trackdown.models.llm.asking import Answer, Asker, Prompt
 from trackdown.models.llm.fitting import shortened
 from trackdown.models.llm.quoting import quote
+from trackdown.models.llm.thoughts import without_thoughts
 from trackdown.types import Progress, no_progress
 from trackdown.units.tokens import words
 
@@ -55,7 +56,6 @@ _EXAMPLES = (
         "A download that fails once is given up at once, even when the server was only busy for a moment.",
     ),
 )
-_THOUGHTS = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 _LABEL = re.compile(r"\A(?:the )?(?:issue|problem|title|bug|answer|description|report)\s*:\s*", re.IGNORECASE)
 _SENTENCES = re.compile(r".*[.!?](?=\s|$)", re.DOTALL)
 
@@ -176,7 +176,7 @@ def issue_of(answer: Answer) -> str:
 
     An answer that was cut off is used up to its last whole sentence.
     """
-    text = _THOUGHTS.sub("", answer.text).strip()
+    text = without_thoughts(answer.text).strip()
     text = _LABEL.sub("", " ".join(text.split("\n\n")[0].split())).strip("`\"'“” ")
     if not answer.whole:
         found = _SENTENCES.match(text)

@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 
 MILLION = 1_000_000
+SMALLEST = 128
+"""Tokens in and as many out, below which there is no question worth asking: a budget with less left is spent."""
+_POLL_SECONDS = 0.2
+
+
+def _wait_on() -> None:
+    """What waits as long as it takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +51,17 @@ class Budget:
         self._aside = Share(0, 0.0)
         self._changed = threading.Condition()
 
-    def reserve(self, tokens_in: int, tokens_out: int) -> Share | None:
-        """Set aside the most that a question can use; None when it is too much. Waits where settling may free some."""
+    def reserve(self, tokens_in: int, tokens_out: int, waiting: Callable[[], None] = _wait_on) -> Share | None:
+        """Set aside the most that a question can use; None when it is too much. Waits where settling may free some,
+        and calls `waiting` meanwhile, which may raise.
+        """
         share = Share(tokens_in + tokens_out, self.prices.of(tokens_in, tokens_out))
         with self._changed:
             while not self._fits(share):
                 if not self._aside.tokens:
                     return None
-                self._changed.wait()
+                waiting()
+                self._changed.wait(_POLL_SECONDS)
             self._aside = Share(self._aside.tokens + share.tokens, self._aside.money + share.money)
         return share
 
@@ -69,10 +80,20 @@ class Budget:
         with self._changed:
             return self._used
 
+    def is_spent(self) -> bool:
+        """Whether there is too little left for any question, and not only for a large one."""
+        used = self.used()
+        left = self.money * (1 + 1e-9) - used.money
+        return self.tokens - used.tokens < 2 * SMALLEST or left < self.prices.of(SMALLEST, SMALLEST)
+
     def reason(self, tokens_in: int, tokens_out: int) -> str:
         """Why a question of this size may not be asked, and what to do."""
         used = self.used()
         over = self.tokens - used.tokens < tokens_in + tokens_out
+        if not self.is_spent():  # the same words for each, so that many such questions make one note
+            limit, setting = (f"{self.tokens:,} tokens", "llm_tokens") if over else (f"{self.money:g}", "llm_money")
+            what = f"what is left of the budget of {limit} for language models"
+            return f"a question was too large for {what}: raise {setting}"
         if over:
             return (
                 f"the budget of {self.tokens:,} tokens for language models is used up "

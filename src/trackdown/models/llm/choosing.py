@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from trackdown.models.llm.asking import Answer, Asker, Prompt
 from trackdown.models.llm.fitting import estimated_tokens, fair_shares, shortened
 from trackdown.models.llm.quoting import quote
+from trackdown.models.llm.thoughts import without_thoughts
 
 DATA_ONLY = (
     "The user gives you an issue and numbered pieces of code of one repository. Each stands between a BEGIN line and "
@@ -28,7 +29,6 @@ _TOKENS_OF_MARKERS = 24
 _TOKENS_OF_CHAT = 40
 _TOKENS_PER_NUMBER = 4
 _TOKENS_MORE = 24
-_THOUGHTS = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 _NUMBERS = re.compile(r"[\[(]*[0-9]{1,4}[\])]*(?:[\s,;>]+[\[(]*[0-9]{1,4}[\])]*)*")
 
 
@@ -67,7 +67,7 @@ def chosen_numbers(answer: Answer, count: int) -> list[int] | None:
 
     None when the answer is anything else than given numbers, or was cut off. A model's thoughts before it are left out.
     """
-    text = _THOUGHTS.sub("", answer.text).strip().removesuffix(".")
+    text = without_thoughts(answer.text).strip().removesuffix(".")
     if not answer.whole:
         return None
     if text.casefold() in ("0", "[0]", "[]", "none"):

@@ -23,7 +23,7 @@ _MARGIN = 64
 _PAIR_TOKENS = 300
 _LONGEST_CODE = 8000
 _LONGEST_SUMMARY = 600
-_FENCED = re.compile(r"^[ \t]*(?P<fence>`{3,}|~{3,})[^\n]*\n(?P<code>.*?)(?:^[ \t]*(?P=fence)[ \t]*$|\Z)", re.S | re.M)
+_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 _LABEL = re.compile(r"\A\s*(?:code|answer|output|summary|purpose|description)\s*:[ \t]*\n?", re.I)
 _WRITTEN = {
     "text": "", "cpp": "C++", "csharp": "C#", "javascript": "JavaScript", "php": "PHP", "tsx": "TypeScript",
@@ -66,8 +66,8 @@ def summary_prompt(
 
 def code_in(answer: str) -> str:
     """The code of an answer: what stands in its first fence, else all of it. Empty when there is none to speak of."""
-    fenced = _FENCED.search(answer)
-    text = fenced["code"] if fenced is not None else _LABEL.sub("", answer)
+    fenced = _fenced(answer)
+    text = fenced if fenced is not None else _LABEL.sub("", answer)
     another = _ANOTHER.search(text)  # small models go on with examples of their own
     text = (text[: another.start()] if another is not None and another.start() else text).strip("\n")
     return harmless(text)[:_LONGEST_CODE].rstrip() if sum(map(str.isalpha, text)) > 2 else ""
@@ -78,6 +78,21 @@ def sentence_in(answer: str) -> str:
     text = _LABEL.sub("", answer).strip()
     first = " ".join(text.split("\n\n")[0].split()).strip("`\"'* ")
     return harmless(first)[:_LONGEST_SUMMARY] if sum(map(str.isalpha, first)) > 2 else ""
+
+
+def _fenced(answer: str) -> str | None:
+    """What stands in the first fence, up to a line that closes it or the end; None without one.
+
+    Line by line: as one pattern, a long run of backticks would be tried at every length.
+    """
+    lines = answer.split("\n")
+    for number, line in enumerate(lines[:-1]):
+        opening = _FENCE.match(line)
+        if opening is not None:
+            rest = lines[number + 1 :]
+            closing = (place for place, each in enumerate(rest) if each.strip(" \t\r") == opening[1])
+            return "\n".join(rest[: next(closing, len(rest))])
+    return None
 
 
 def _described(description: str) -> str:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from trackdown.errors import NoAnswer
 from trackdown.models.llm.asking import Answer, Prompt
 from trackdown.models.llm.chat import likely_tokens
+from trackdown.models.llm.thoughts import without_thoughts
 
-_THOUGHT = re.compile(r"\s*<think>.*?(</think>\s*|\Z)", re.DOTALL)
 _CHARACTERS_A_TOKEN = 16
 _MOST_TOKENS = 10_000_000
 
@@ -23,7 +22,7 @@ def read_completion(value: Any, prompt: Prompt, seconds: float, who: str) -> Ans
         raise NoAnswer(f"{who} sent something that is no answer", charged=True)
     if reason == "content_filter":
         raise NoAnswer(f"{who} withheld its answer (content filter)", charged=True)
-    text = _THOUGHT.sub("", message, count=1) if message.lstrip().startswith("<think>") else message
+    text = without_thoughts(message)
     longest = prompt.max_tokens * _CHARACTERS_A_TOKEN
     whole = reason != "length" and len(text) <= longest
     text = text[:longest].encode("utf-8", "replace").decode()

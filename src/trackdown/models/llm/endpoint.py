@@ -46,7 +46,7 @@ class Endpoint:
         concurrency: int = 4,
         context: int = 0,
     ) -> None:
-        self._url, self._host, self._is_here = _checked(url)
+        self._url, place, self._is_here = _checked(url)
         if not model:
             raise UsageError(f"which model of {self._url}? name it with --llm-model or TRACKDOWN_LLM_MODEL")
         if key and not (key.isascii() and key.isprintable()):
@@ -59,7 +59,7 @@ class Endpoint:
             )
         if not timeout_s:
             raise UsageError("llm_timeout_s is 0: an endpoint needs some time to answer")
-        self.name = f"{model}@{self._host}"
+        self.name = f"{model}@{place}"
         self.context = context or CONTEXT
         self.concurrency = max(1, concurrency)
         self._model = model
@@ -68,11 +68,16 @@ class Endpoint:
         self._connect_s = min(_CONNECT_SECONDS, timeout_s)
         self._client: httpx.Client | None = None
         self._opening = threading.Lock()
+        self._places = threading.BoundedSemaphore(self.concurrency)
         self._limit_field = "max_tokens"
         self._takes_temperature = True
 
     def answer(self, prompt: Prompt) -> Answer:
-        """Ask once."""
+        """Ask once. Who waits for a connection has not asked yet: that time is not the endpoint's."""
+        with self._places:
+            return self._answered(prompt)
+
+    def _answered(self, prompt: Prompt) -> Answer:
         started = time.monotonic()
         status, headers, body = self._post(self._question(prompt), _SMALLEST_LIMIT + _BYTES_A_TOKEN * prompt.max_tokens)
         if status == 200:
@@ -133,7 +138,7 @@ class Endpoint:
                     headers["Authorization"] = f"Bearer {self._key}"
                 self._client = httpx.Client(
                     headers=headers,
-                    timeout=httpx.Timeout(self._timeout_s, connect=self._connect_s),
+                    timeout=httpx.Timeout(self._timeout_s, connect=self._connect_s, pool=None),
                     limits=httpx.Limits(max_connections=self.concurrency),
                     trust_env=not self._is_here,  # a proxy has no business between us and this machine
                 )
@@ -209,7 +214,7 @@ class Endpoint:
 
 
 def _checked(url: str) -> tuple[str, str, bool]:
-    """The URL up to `/v1`, its host with the port, and whether that is this machine."""
+    """The URL up to `/v1`, the same without its scheme, and whether it is on this machine."""
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
@@ -226,7 +231,7 @@ def _checked(url: str) -> tuple[str, str, bool]:
     named = f"[{host}]" if ":" in host else host
     place = f"{named}:{port}" if port else named
     path = parts.path.rstrip("/").removesuffix(_PATH)
-    return f"{parts.scheme}://{place}{path}", place, _is_here(host)
+    return f"{parts.scheme}://{place}{path}", f"{place}{path}", _is_here(host)
 
 
 def _shown(url: str) -> str:

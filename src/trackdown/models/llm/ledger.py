@@ -1,10 +1,9 @@
-"""What language models cost in a run, stage by stage, and what went wrong: shared by all desks of the run."""
+"""What language models cost, stage by stage, and whether they may be asked: shared by all desks of a run."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from math import inf
@@ -32,22 +31,15 @@ class StageCost:
 
     def plus(self, other: StageCost) -> StageCost:
         """Both together, under this one's name."""
-        return self._combined(other, 1)
-
-    def minus(self, other: StageCost) -> StageCost:
-        """What came since the other was counted."""
-        return self._combined(other, -1)
-
-    def _combined(self, other: StageCost, sign: int) -> StageCost:
         return StageCost(
             self.stage,
-            self.calls + sign * other.calls,
-            self.cached + sign * other.cached,
-            self.unanswered + sign * other.unanswered,
-            self.tokens_in + sign * other.tokens_in,
-            self.tokens_out + sign * other.tokens_out,
-            round(self.seconds + sign * other.seconds, 6),
-            round(self.money + sign * other.money, 9),
+            self.calls + other.calls,
+            self.cached + other.cached,
+            self.unanswered + other.unanswered,
+            self.tokens_in + other.tokens_in,
+            self.tokens_out + other.tokens_out,
+            round(self.seconds + other.seconds, 6),
+            round(self.money + other.money, 9),
         )
 
     @property
@@ -64,17 +56,33 @@ STOPPED_SECONDS = 60.0
 """How long a model that failed is left alone: a process that goes on may find it back."""
 
 
+class Tally:
+    """Counts by stage. For several threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._counts: dict[str, StageCost] = {}
+
+    def book(self, cost: StageCost) -> None:
+        """Add to a stage's counts."""
+        with self._lock:
+            self._counts[cost.stage] = self._counts.get(cost.stage, StageCost(cost.stage)).plus(cost)
+
+    def costs(self) -> Costs:
+        """What was counted so far, in the order in which stages first asked; stages that asked nothing are left out."""
+        with self._lock:
+            return tuple(cost for cost in self._counts.values() if cost.asked)
+
+
 class Ledger:
-    """Counts by stage, notes, and whether asking has stopped. For several threads."""
+    """The budget and the counts of a run, and whether asking has stopped. For several threads."""
 
     def __init__(self, budget: Budget, clock: Clock = time.monotonic) -> None:
         self.budget = budget
         self._clock = clock
         self._lock = threading.Lock()
-        self._counts: dict[str, StageCost] = {}
-        self._problems: Counter[str] = Counter()
+        self._counts = Tally()
         self._failed_in_a_row = 0
-        self._untold: str | None = None
         self._stopped: tuple[str, float] | None = None
 
     @property
@@ -83,51 +91,38 @@ class Ledger:
         with self._lock:
             return self._reason()
 
+    @property
+    def ended(self) -> str | None:
+        """Why nothing will be asked in this run, however long it goes on; None when something may be."""
+        with self._lock:
+            return self._stopped[0] if self._stopped is not None and self._stopped[1] == inf else None
+
     def stop(self, reason: str, *, for_good: bool = False) -> None:
         """Ask nothing more, for a minute or for good. The first reason counts."""
         with self._lock:
             if self._reason() is None:
                 self._stopped = (reason, inf if for_good else self._clock() + STOPPED_SECONDS)
                 self._failed_in_a_row = 0
-                self._untold = reason
 
     def _reason(self) -> str | None:
         return self._stopped[0] if self._stopped is not None and self._clock() < self._stopped[1] else None
 
     def book(self, cost: StageCost) -> None:
         """Add to a stage's counts."""
-        with self._lock:
-            self._counts[cost.stage] = self._counts.get(cost.stage, StageCost(cost.stage)).plus(cost)
-            if cost.calls:
+        self._counts.book(cost)
+        if cost.calls:
+            with self._lock:
                 self._failed_in_a_row = 0
 
-    def failed(self, reason: str, *, counts: bool = True) -> int:
-        """Note that a prompt has no answer; how many there are now in a row. Those that are not the model's fault do
-        not count."""
+    def failed(self) -> int:
+        """Count a prompt without an answer; how many there are now in a row."""
         with self._lock:
-            self._problems[reason] += 1
-            self._failed_in_a_row += counts
+            self._failed_in_a_row += 1
             return self._failed_in_a_row
 
     def costs(self) -> Costs:
         """What was counted so far, in the order in which stages first asked."""
-        with self._lock:
-            return tuple(self._counts.values())
-
-    def notes(self) -> list[str]:
-        """What went wrong, each once with its number. What was told is forgotten; that asking has stopped is not."""
-        with self._lock:
-            told = [reason if count == 1 else f"{reason} ({count} times)" for reason, count in self._problems.items()]
-            stopped, self._untold = self._reason() or self._untold, None
-            self._problems.clear()
-            return [*told, *([stopped] if stopped else [])]
-
-
-def since(before: Costs, after: Costs) -> Costs:
-    """What was counted between two looks at a ledger; stages that asked nothing meanwhile are left out."""
-    known = {cost.stage: cost for cost in before}
-    found = (cost.minus(known.get(cost.stage, StageCost(cost.stage))) for cost in after)
-    return tuple(cost for cost in found if cost.asked)
+        return self._counts.costs()
 
 
 def added(costs: Costs, name: str = TOTAL) -> StageCost:

@@ -205,7 +205,7 @@ def run(
 ) -> None:
     """Search a bench and print what came out."""
     from trackdown.lab.run import plan, run_bench
-    from trackdown.lab.runs import RunFile, trec_lines
+    from trackdown.lab.runs import RunFile, trec_lines, without_answer
 
     if not bench.tasks and not bench.skipped:
         raise UsageError(f"{data} holds no case")
@@ -226,7 +226,7 @@ def run(
             raise UsageError(f"cannot write {trec}: {error.strerror}") from None
     if taken:
         print_notes([f"{taken} rankings are taken from {path}"])
-    if run_file is None:
+    if run_file is None and not without_answer(rows):
         path = path.replace(path.with_suffix(".done.jsonl"))
     show(rows, bench.metrics, style, path, bench.remarks, settings)
 
@@ -302,8 +302,13 @@ def show(
 ) -> None:
     """Print a summary as JSON or as a table. `settings` are those that a language model was asked with."""
     from trackdown.engine.llm import llm_cost
+    from trackdown.lab.runs import without_answer
     from trackdown.lab.summary import ALL_METRICS, summarise
 
+    missing = without_answer(rows)
+    if missing:
+        many = f"{len(missing)} rankings are" if len(missing) > 1 else "1 ranking is"
+        print_notes([f"{many} missing without an answer of the language model ({missing[-1]}): run again, it goes on"])
     summary = summarise(rows, tuple(dict.fromkeys([*ALL_METRICS, *columns])))
     if remarks:
         summary["remarks"] = dict(remarks)

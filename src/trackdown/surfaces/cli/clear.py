@@ -21,7 +21,11 @@ Examples:
 @click.option("--all", "everything", is_flag=True, help="Remove the whole store, every repository and every version.")
 @format_option
 def command(place: str, everything: bool, style: str) -> None:
-    """Remove what the store holds for a repository. It can always be built again; your files are not touched."""
+    """Remove what the store holds for a repository. It can always be built again; your files are not touched.
+
+    Answers of language models belong to no one repository and stay, though they may tell of its code: --all removes
+    them.
+    """
     if everything:
         name = "everything"
         before, after = clear_everything()

@@ -71,6 +71,7 @@ def command(
     """
     written_to = None if output is None else place_to_save(output)
     (repository,) = open_all([place])
+    repository.confined = False  # PATH says where to begin: whoever sits here has the whole repository
     with TerminalProgress(repository.source.name) as progress:
         answer = repository.graph(target, depth, _split(edges), direction, _split(how), at, progress=progress)
     style = style or _BY_ENDING.get(output.suffix.lower() if output else "", "text")

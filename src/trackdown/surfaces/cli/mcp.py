@@ -12,9 +12,7 @@ from trackdown import __version__
 from trackdown.errors import UsageError
 from trackdown.settings import load_settings
 from trackdown.surfaces.cli.options import format_option, print_json
-from trackdown.surfaces.cli.plain import one_line
-
-_LONGEST_TOKEN = 4096
+from trackdown.surfaces.cli.serving import log_to_stderr, read_token
 
 EXAMPLES = """\b
 Examples:
@@ -66,7 +64,7 @@ def command(
         if (error.name or "").startswith("trackdown"):
             raise
         raise UsageError(f"{error.name} is not installed: run `pip install 'trackdown[mcp]'`") from None
-    _log_to_stderr()
+    log_to_stderr({"": logging.ERROR})  # standard output belongs to the protocol
     served, manner = Served(places, may_name=not over_http, settings=settings), Manner(__version__, wait)
     try:
         if not over_http:
@@ -75,7 +73,7 @@ def command(
         from trackdown.surfaces.http.door import Door
         from trackdown.surfaces.mcp.http import run_http
 
-        token = _read_token(token_file) if token_file is not None else settings.token
+        token = read_token(token_file) if token_file is not None else settings.token
 
         def told(address: str) -> None:
             if style == "json":
@@ -87,28 +85,3 @@ def command(
         run_http(served, manner, Door(host, token, names), port, told=told)
     finally:
         served.close()
-
-
-def _read_token(file: Path) -> str:
-    """The token in a file. Raises UsageError."""
-    try:
-        with file.open("rb") as stream:
-            return stream.read(_LONGEST_TOKEN).decode("ascii").strip()
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not plain text"
-        raise UsageError(f"cannot read the token in {str(file)!r}: {reason}") from None
-
-
-class _OneLine(logging.Formatter):
-    """A log line is one line, whatever a file or a client put into it."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        return f"trackdown: {one_line(record.getMessage())}"
-
-
-def _log_to_stderr() -> None:
-    """What goes wrong goes to standard error; standard output belongs to the protocol."""
-    handler = logging.StreamHandler()
-    handler.setFormatter(_OneLine())
-    root = logging.getLogger()
-    root.handlers, root.level = [handler], logging.ERROR

@@ -9,25 +9,18 @@ from types import TracebackType
 from typing import Any
 
 from trackdown.surfaces.cli.plain import one_line
+from trackdown.surfaces.steps import INDEXING, SEARCHING
 
 _SHOW_AFTER_SECONDS = 0.8
 _WORTH_A_LINE = 200
 _TITLES = {
-    "parse": "Parsing files",
-    "history": "Reading commits",
-    "gather": "Gathering",
+    **INDEXING,
+    **SEARCHING,
     "search": "Searching cases",
     "mine": "Mining cases",
-    "references": "Reading references",
-    "vectors": "Adding up vectors",
     "collect": "Repositories",
     "fit": "Fitting",
-    "ask": "Asking the language model",
     "rewrite": "Rewriting units",
-    "rewritten": "Gathering rewrites",
-    "compare": "Comparing candidates",
-    "read commits": "Reading past commits",
-    "read code": "Reading code",
 }
 _ANNOUNCED = {
     "search": "{name}: searching {total} cases",

@@ -27,6 +27,7 @@ def command(location: str, place: str, k: int, at: str | None, style: str) -> No
     what reads alike; for FILE, what changed together with it. At most K of each, the surest first.
     """
     (repository,) = open_all([place])
+    repository.confined = False  # PATH says where to begin: whoever sits here has the whole repository
     with TerminalProgress(repository.source.name) as progress:
         answer = repository.related(location, k, at, progress=progress)
     if style == "json":

@@ -56,11 +56,13 @@ def command(
     pairs = () if examples is None else read_pairs(examples)
     repositories = open_all(places, **llm_overrides(llm, llm_model, dry_run))
     reports: list[object] = []
+    in_vain = False
     for repository in repositories:
         with TerminalProgress(repository.source.name) as progress:
             shown = _WithCost(progress, repository.settings)
             found = repository.rewrite(at, times, limit, pairs=pairs, progress=shown)
         print_notes(found.notes)
+        in_vain |= bool(found.outcome.unanswered) and not found.outcome.made and not found.dry_run
         if style == "text":
             print(_told(found))
         reports.append({"repository": found.repository, "model": found.model, "dry_run": found.dry_run,
@@ -68,8 +70,10 @@ def command(
     cost = llm_cost(repositories[0].settings)
     if style == "json":
         print_json({"repositories": reports, "llm": cost})
-        return
-    print_llm_cost(cost)
+    else:
+        print_llm_cost(cost)
+    if in_vain:
+        raise click.exceptions.Exit(1)  # a note has said why nothing was answered
 
 
 class _WithCost:

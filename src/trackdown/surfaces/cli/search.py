@@ -97,6 +97,8 @@ def command(
     except NoSuchPath as error:
         if issue is None and not any(map(os.path.exists, places)):
             raise NoSuchPath(f"{error} (a query of several words needs quotes)") from None
+        if issue is not None:
+            raise NoSuchPath(f"{error} (with --issue there is no QUERY)") from None
         raise
     names = ", ".join(dict.fromkeys(repository.source.name for repository in repositories))
     with TerminalProgress(names) as progress:

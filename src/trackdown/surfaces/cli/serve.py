@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import sys
 from pathlib import Path
 
@@ -15,8 +14,7 @@ from trackdown.errors import UsageError
 from trackdown.settings import load_settings
 from trackdown.surfaces.cli.options import format_option
 from trackdown.surfaces.cli.plain import one_line
-
-_LONGEST_TOKEN = 4096
+from trackdown.surfaces.cli.serving import log_to_stderr, read_token
 
 EXAMPLES = """\b
 Examples:
@@ -38,7 +36,7 @@ Examples:
               "proxy. Repeatable.")  # fmt: skip
 @click.option("--reports", metavar="DIR", type=click.Path(path_type=Path), help="Serve the reports of this folder.")
 @click.option("--rate", type=click.FloatRange(0.1, 1e6), metavar="N", help="How many requests a second one client may "
-              "send (by default 20, and any number from this machine).")  # fmt: skip
+              "send (by default 20, and any number where only this machine is served).")  # fmt: skip
 @click.option("--waiting", type=click.IntRange(0, 10_000), default=128, show_default=True, metavar="N", help="How many "
               "requests may wait; more are told to come back later.")  # fmt: skip
 @click.option("--log", "log_requests", is_flag=True, help="Print a line for every request, without what was searched.")
@@ -61,7 +59,7 @@ def command(
     indexed, and kept up to date as files change. Ctrl-C finishes what runs and ends.
     """
     settings = load_settings()
-    token = _read_token(token_file) if token_file is not None else settings.token
+    token = read_token(token_file) if token_file is not None else settings.token
     try:
         from trackdown.surfaces.http.door import Door
         from trackdown.surfaces.http.server import Server, Service
@@ -71,7 +69,8 @@ def command(
         raise UsageError(f"{error.name} is not installed: run `pip install 'trackdown[serve]'`") from None
     from trackdown.engine import SharedRepositories
 
-    _log_to_stderr()
+    # Uvicorn's own words are heard only when something is wrong.
+    log_to_stderr({"trackdown.http": logging.INFO, "uvicorn.error": logging.ERROR})
     service = Service(Door(host, token, names, rate), port, reports, waiting=waiting, log_requests=log_requests)
     with SharedRepositories(places or ["."], settings=settings) as shared:
         server = Server(shared, service, __version__)
@@ -85,32 +84,3 @@ def command(
             shared.start()
 
         server.run(ready)
-
-
-def _read_token(file: Path) -> str:
-    """The token in a file. Raises UsageError."""
-    try:
-        with file.open("rb") as stream:
-            if os.fstat(stream.fileno()).st_mode & 0o077:
-                print(f"note: other users of this machine can read {one_line(str(file))}", file=sys.stderr)
-            return stream.read(_LONGEST_TOKEN).decode("ascii").strip()
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not plain text"
-        raise UsageError(f"cannot read the token in {str(file)!r}: {reason}") from None
-
-
-class _OneLine(logging.Formatter):
-    """A log line is one line, whatever a request or a file put into it."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        return f"trackdown: {one_line(record.getMessage())}"
-
-
-def _log_to_stderr() -> None:
-    """What the server says of its work. Uvicorn's own words are heard only when something is wrong."""
-    handler = logging.StreamHandler()
-    handler.setFormatter(_OneLine())
-    for name, level in (("trackdown.http", logging.INFO), ("uvicorn.error", logging.ERROR)):
-        logger = logging.getLogger(name)
-        logger.handlers, logger.propagate = [handler], False
-        logger.setLevel(level)

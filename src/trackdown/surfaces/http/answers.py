@@ -48,7 +48,9 @@ class Snapshot(Answer):
 
 
 class SearchAnswer(Answer):
-    """Ranked results. `partial`: a first index is still being made, and this is from what was ready."""
+    """Ranked results. `partial`: a first index is still being made, and this is from what was ready. `llm` says what a
+    language model was asked, if any was.
+    """
 
     query: str
     level: Level
@@ -57,6 +59,7 @@ class SearchAnswer(Answer):
     snapshots: list[Snapshot]
     timings_ms: dict[str, float]
     results: list[Result]
+    llm: dict[str, Any] = Field(default_factory=dict)
 
 
 class PastCommit(Answer):

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from starlette.types import Receive
 
+from trackdown.surfaces.http.admission import ClientGone
 from trackdown.surfaces.http.metrics import Metrics
 from trackdown.surfaces.http.problems import Problem
 
@@ -31,10 +32,6 @@ class Cancel:
     def set(self) -> None:
         """Let the work end at the next opportunity."""
         self._event.set()
-
-
-class ClientGone(Exception):
-    """The client closed its connection before the answer was there."""
 
 
 class Crew:
@@ -87,6 +84,8 @@ class Crew:
             cancel.set()
             gone.cancel()
             future.cancel()  # what still waits is not begun
+            if not answer.cancel() and not answer.cancelled():
+                answer.exception()  # an error that nobody has asked for is printed
 
     def load(self) -> dict[str, int]:
         """How much is being done, how much waits, and how much may."""

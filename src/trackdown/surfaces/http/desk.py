@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, urlsplit, urlunsplit
 from starlette.requests import Request
 
 from trackdown.engine import SharedRepositories
-from trackdown.errors import QueryError, TrackdownError, UnknownRepository, UsageError
+from trackdown.errors import Cancelled, QueryError, TooBusy, TrackdownError, UnknownRepository, UsageError
 from trackdown.surfaces.http.asked import SearchBody
 from trackdown.surfaces.http.crew import Cancel, Crew
 from trackdown.surfaces.http.metrics import Metrics
@@ -100,15 +100,20 @@ class Desk:
             )
         return found
 
-    def statuses(self, name: str | None) -> list[dict[str, Any]]:
-        """What is indexed of one or of every repository. One that cannot be looked at says so, and hides no other."""
-        return [self._status(one) for one in ([name] if name is not None else self.shared.names)]
+    def statuses(self, name: str | None, cancel: Cancel) -> list[dict[str, Any]]:
+        """What is indexed of one or of every repository. One that cannot be looked at says so, and hides no other.
 
-    def _status(self, name: str) -> dict[str, Any]:
+        Raises TooBusy and Cancelled, which say nothing of a repository.
+        """
+        return [self._status(one, cancel) for one in ([name] if name is not None else self.shared.names)]
+
+    def _status(self, name: str, cancel: Cancel) -> dict[str, Any]:
         state = self.shared.state(name)
         problem = state.problem
         try:
-            status = self.shared.status(name)
+            status = self.shared.status(name, cancelled=cancel)
+        except (TooBusy, Cancelled):
+            raise
         except TrackdownError as error:
             problem = " ".join(str(error).split())
             status = RepositoryStatus(name, "unreadable", state.commit, False, False, 0, 0, {}, {}, 0, 0, "", 0)
@@ -153,6 +158,7 @@ def as_search(answer: SearchResults, **more: Any) -> dict[str, Any]:
         "snapshots": answer.snapshots,
         "timings_ms": dict(answer.timings_ms),
         "results": answer.results,
+        **({"llm": dict(answer.llm)} if answer.llm else {}),
     }
 
 

@@ -9,10 +9,12 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from hashlib import sha256
 
+from trackdown.errors import UsageError
 from trackdown.types import Clock
 
 _LOCAL_NAMES = ("localhost", "ip6-localhost")
 _MOST_CLIENTS = 10_000
+SHORTEST_TOKEN = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +22,7 @@ class Door:
     """What the server demands of a request.
 
     `names` are those it answers to beside its own; `rate` is requests a second and client, with `burst` at once; None
-    means 20 for clients elsewhere and no limit on this machine.
+    means 20, and no limit for clients on this machine where no others are expected (`is_private`).
     """
 
     host: str = "127.0.0.1"
@@ -30,6 +32,20 @@ class Door:
     burst: int = 100
     body_bytes: int = 1 << 20
     body_seconds: float = 10.0
+
+    def check(self) -> None:
+        """Raise UsageError for a door that everybody could come through."""
+        if not self.on_loopback and not self.token:
+            raise UsageError(
+                f"{self.host} can be reached from other machines: name a file that holds a token with --token-file, "
+                "or set TRACKDOWN_TOKEN"
+            )
+        if self.token and (len(self.token) < SHORTEST_TOKEN or not self.token.isascii() or not self.token.isprintable()
+                           or " " in self.token):  # fmt: skip
+            raise UsageError(
+                f"a token needs at least {SHORTEST_TOKEN} printable ASCII characters without blanks, "
+                "e.g. what `openssl rand -hex 32` prints"
+            )
 
     @property
     def on_loopback(self) -> bool:
@@ -64,19 +80,26 @@ class Door:
 
 
 class Turnstile:
-    """Lets each client pass so many times a second: a bucket of tokens each. For one thread."""
+    """Lets each client pass so many times a second: a bucket of tokens each. For one thread.
 
-    def __init__(self, rate: float | None, burst: int, clock: Clock = time.monotonic) -> None:
+    Without a rate, clients on this machine pass always if it `spares_loopback`: behind a proxy everybody seems to be
+    one of them.
+    """
+
+    def __init__(
+        self, rate: float | None, burst: int, clock: Clock = time.monotonic, *, spares_loopback: bool = True
+    ) -> None:
         self._rate = rate
         self._burst = burst
         self._clock = clock
+        self._spares_loopback = spares_loopback
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def passes(self, client: str) -> float:
         """0 when the client may pass, otherwise after how many seconds it may."""
         rate = self._rate
         if rate is None:
-            if is_loopback(client):
+            if self._spares_loopback and is_loopback(client):
                 return 0.0
             rate = 20.0
         key = _network(client)

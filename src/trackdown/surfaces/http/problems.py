@@ -16,6 +16,7 @@ from starlette.responses import Response
 from trackdown.errors import (
     EmptyRepository,
     GitError,
+    LlmError,
     ModelError,
     NoSuchPath,
     QueryError,
@@ -57,6 +58,8 @@ TITLES = {
     "store-full": "The disk is full",
     "store-busy": "The store is busy",
     "store": "The store cannot be used",
+    "language-model": "The language model cannot be asked",
+    "model": "A model cannot be used",
     "unexpected": "Something went wrong",
 }
 """What each type of problem is called."""
@@ -112,12 +115,21 @@ def log_unexpected(error: BaseException, route: str) -> None:
 
 def _of_ours(error: TrackdownError) -> Problem:
     detail = " ".join(str(error).split())
+    if isinstance(error, ModelError):  # what it says names files and addresses of the server
+        LOG.warning("%s", detail)
+        return _of_model(error)
     if isinstance(error, TooBusy):
         return Problem(503, "overloaded", detail, {"Retry-After": str(max(1, math.ceil(error.retry_after)))})
     for kind, status, name, wait in _OURS:
         if isinstance(error, kind):
             return Problem(status, name, detail, {"Retry-After": str(wait)} if wait else None)
     return Problem(500, "unexpected", detail)
+
+
+def _of_model(error: ModelError) -> Problem:
+    kind, what = ("language-model", "the language model") if isinstance(error, LlmError) else ("model", "a model")
+    detail = f"{what} that this needs cannot be used: the server's log says why"
+    return Problem(503, kind, detail, {"Retry-After": "60"})
 
 
 _OURS: tuple[tuple[type[TrackdownError], int, str, int], ...] = (
@@ -132,7 +144,6 @@ _OURS: tuple[tuple[type[TrackdownError], int, str, int], ...] = (
     (StoreBusy, 503, "store-busy", 5),
     (StoreFull, 507, "store-full", 0),
     (StoreError, 503, "store", 30),
-    (ModelError, 503, "store", 30),
 )
 """The first that fits: error, status, type of problem, seconds after which it may be gone."""
 

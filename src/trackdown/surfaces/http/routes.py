@@ -192,7 +192,7 @@ def _telling(router: APIRouter, desk: Desk) -> None:
     async def status(request: Request, asked: Annotated[StatusAsked, Query()]) -> Response:
         """What is indexed and how large it is, and how much the server has to do."""
         name = desk.known(asked.repository)
-        found = await desk.ask(request, lambda cancel: desk.statuses(name))
+        found = await desk.ask(request, lambda cancel: desk.statuses(name, cancel))
         return json_answer({"version": desk.version, "load": desk.crew.load(), "repositories": found})
 
     @router.get("/reports", response_model=answers.ReportsAnswer, operation_id="reports")

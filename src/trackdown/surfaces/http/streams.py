@@ -10,7 +10,8 @@ from typing import Any
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from trackdown.surfaces.http.crew import Cancel, ClientGone, client_gone
+from trackdown.surfaces.http.admission import ClientGone
+from trackdown.surfaces.http.crew import Cancel, client_gone
 from trackdown.surfaces.http.metrics import Metrics
 from trackdown.surfaces.http.problems import Problem, log_unexpected, problem_of
 from trackdown.surfaces.http.written import as_json

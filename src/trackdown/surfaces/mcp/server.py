@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+import traceback
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,20 +32,12 @@ from trackdown.surfaces.mcp.arguments import Arguments, in_words
 from trackdown.surfaces.mcp.served import Served
 from trackdown.surfaces.mcp.tools import INSTRUCTIONS, TOOLS, Call, Tool
 from trackdown.surfaces.mcp.written import refusal
+from trackdown.surfaces.steps import INDEXING, SEARCHING
 
 LOG = logging.getLogger("trackdown.mcp")
 
 _REPORT_SECONDS = 0.5
 _MOST_CALLS = 16
-_STEPS = {
-    "wait": "waiting for another process that indexes it",
-    "look": "looking at the files",
-    "parse": "parsing files",
-    "history": "reading commits",
-    "gather": "gathering",
-    "vectors": "adding up vectors",
-    "references": "reading references",
-}
 
 Context = ServerRequestContext[Any, Any]
 
@@ -123,14 +116,23 @@ class _Running:
         except TrackdownError as error:
             return _refused(str(error))
         except Exception as error:
-            LOG.exception("%s failed", self._tool.name)
-            return _refused(f"unexpected {type(error).__name__}: {error}")
+            where = traceback.extract_tb(error.__traceback__)[-1]
+            LOG.error(
+                "unexpected %s in %s, %s:%s: %s",
+                type(error).__name__,
+                self._tool.name,
+                where.filename,
+                where.lineno,
+                error,
+            )
+            return _refused("something unexpected went wrong: the server's log says what")
         return CallToolResult(content=[TextContent(text=answer.text)], structured_content=answer.value)
 
     def _hear(self, step: str, done: int, total: int | None) -> None:
         """What the engine reports, from whatever thread."""
         count = f" {done}" + (f" of {total}" if total is not None else "") if done or total else ""
-        self._heard = f"indexing: {_STEPS.get(step, step)}{count}"
+        named = {**INDEXING, **SEARCHING}.get(step, step)
+        self._heard = f"{'searching' if step in SEARCHING else 'indexing'}: {named[:1].lower()}{named[1:]}{count}"
 
     async def _report(self, ctx: Context) -> None:
         """Tell the client that it is worth waiting. The measure is seconds, which only grow."""

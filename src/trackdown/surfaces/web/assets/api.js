@@ -19,13 +19,19 @@ export const keepToken = (token) => {
   }
 };
 
-const headers = (more = {}) => {
-  let token = null;
+const keptToken = () => {
   try {
-    token = sessionStorage.getItem(TOKEN);
+    return sessionStorage.getItem(TOKEN);
   } catch {
-    /* storage may be forbidden */
+    return null; /* storage may be forbidden */
   }
+};
+
+/** Whether the server is asked with a token: then a plain link into the API leads nowhere. */
+export const usesToken = () => Boolean(keptToken());
+
+const headers = (more = {}) => {
+  const token = keptToken();
   return token ? { ...more, Authorization: `Bearer ${token}` } : more;
 };
 

@@ -1,16 +1,22 @@
 // What stands on the page when there are no results to show: the beginning, nothing found, something wrong, waiting.
 
-import { keepToken } from "./api.js";
+import { keepToken, usesToken } from "./api.js";
 import { counted, h, oneLine } from "./dom.js";
 import { DEFAULTS, FILTERS } from "./state.js";
 
 const STEPS = {
+  wait: "Waiting for another process that indexes it",
   look: "Looking at the files",
   parse: "Parsing files",
   history: "Reading commits",
   gather: "Gathering",
   vectors: "Adding up vectors",
   references: "Reading references",
+  rewritten: "Gathering rewrites",
+  ask: "Asking the language model",
+  compare: "Comparing candidates",
+  "read commits": "Reading past commits",
+  "read code": "Reading code",
 };
 export const stepName = (step) => STEPS[step] || oneLine(step);
 
@@ -44,7 +50,7 @@ const beginning = (repositories, reports) =>
       WAYS.map(([name, said]) => h("li", {}, h("b", {}, name), h("span", {}, said))),
     ),
     holdings(repositories),
-    reports.length
+    reports.length && !usesToken()
       ? h(
           "div",
           { class: "holdings" },
