@@ -117,9 +117,13 @@ def test_several_places_of_one_name_are_all_starts_and_that_is_said(web: Repo, o
     assert starts(found) == [f"more/m{number}.py:Till.count:2" for number in range(5)]
     (note,) = found.notes
     assert "Till.count names 5 places" in note and "more/m0.py:2" in note and "and 2 more" in note
-    assert starts(open_repo(web.root / "web").graph("Till")) == [f"more/m{number}.py:Till:1" for number in range(5)]
+    with pytest.raises(UsageError, match="no file, folder, class or function 'Till'"):
+        open_repo(web.root / "web").graph("Till")  # confined to its subfolder
+    begun = open_repo(web.root / "web")
+    begun.confined = False
+    assert starts(begun.graph("Till")) == [f"more/m{number}.py:Till:1" for number in range(5)]
     web.write("web/till.py", "class Till:\n    pass\n")
-    assert starts(open_repo(web.root / "web").graph("Till")) == ["web/till.py:Till:1"], "what is below is preferred"
+    assert starts(begun.graph("Till")) == ["web/till.py:Till:1"], "what is below is preferred"
     assert len(open_repo(web.root).graph("Till").starts) == 6
 
 

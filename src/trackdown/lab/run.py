@@ -10,13 +10,11 @@ from __future__ import annotations
 import hashlib
 import multiprocessing
 import os
-import signal
-import threading
 import time
 from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain, zip_longest
@@ -38,6 +36,7 @@ from trackdown.errors import (
     UsageError,
 )
 from trackdown.lab.cases import Place
+from trackdown.lab.children import end_with_parent, interrupts_held
 from trackdown.lab.commit_times import commit_times
 from trackdown.lab.runs import LONGEST_QUERY, MS_DIGITS, SCORE_DIGITS, WITHOUT_ANSWER, Row, RunFile
 from trackdown.lab.tasks import Bench, Task
@@ -228,10 +227,10 @@ def _search_all(todo: Sequence[Work], plan: Plan, jobs: int) -> Generator[list[R
     # Workers share the cores by themselves: models that took several threads each would wait for one another.
     plan = replace(plan, settings=replace(plan.settings, threads=plan.settings.threads or 1))
     others = set(multiprocessing.active_children())
-    pool = ProcessPoolExecutor(min(jobs, len(bundles)), multiprocessing.get_context("spawn"), _watch_parent)
+    pool = ProcessPoolExecutor(min(jobs, len(bundles)), multiprocessing.get_context("spawn"), end_with_parent)
     running: set[Future[list[Row]]] = set()
     try:
-        with _interrupts_held():
+        with interrupts_held():
             running |= {pool.submit(search_bundle, bundle, plan) for bundle in bundles}
         while running:
             ready, _ = wait(running, return_when=FIRST_COMPLETED)
@@ -245,28 +244,6 @@ def _search_all(todo: Sequence[Work], plan: Plan, jobs: int) -> Generator[list[R
             for worker in set(multiprocessing.active_children()) - others:
                 worker.kill()
         pool.shutdown(wait=True, cancel_futures=True)
-
-
-@contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Processes that are started meanwhile never see Ctrl-C, which is for this one to handle."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _watch_parent() -> None:
-    """Let a worker end with its parent: one that is killed cannot tell it to, and the worker would wait for ever."""
-
-    def end_with(parent: multiprocessing.process.BaseProcess) -> None:
-        parent.join()
-        os._exit(1)
-
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        threading.Thread(target=end_with, args=(parent,), daemon=True).start()
 
 
 def _bundles(todo: Sequence[Work]) -> Iterator[list[Work]]:

@@ -9,16 +9,15 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-import threading
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from typing import Any, Generic, TypeVar
 
 from trackdown.errors import TrackdownError
+from trackdown.lab.children import end_with_parent, interrupts_held
 from trackdown.types import Progress
 
 PATIENCE = 300.0
@@ -46,7 +45,7 @@ class _Worker(Generic[Job]):
         self.silent = 0.0
         self.words, other_end = context.Pipe(duplex=False)
         self.process = context.Process(target=_run, args=(work, job, other_end), daemon=True)
-        with _interrupts_held():
+        with interrupts_held():
             self.process.start()
         other_end.close()
 
@@ -124,7 +123,7 @@ def _death(code: int | None) -> str:
 
 def _run(work: Callable[[Any, Progress], object], job: object, words: Connection) -> None:
     """What a worker process does."""
-    _end_with_parent()
+    end_with_parent()
     told = 0.0
 
     def progress(step: str, done: int, total: int | None) -> None:
@@ -143,28 +142,6 @@ def _run(work: Callable[[Any, Progress], object], job: object, words: Connection
     except BaseException:
         os._exit(1)
     words.close()
-
-
-def _end_with_parent() -> None:
-    """A program that is killed cannot end its workers: they look after it themselves."""
-
-    def watch(parent: multiprocessing.process.BaseProcess) -> None:
-        parent.join()
-        os._exit(1)
-
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        threading.Thread(target=watch, args=(parent,), daemon=True).start()
-
-
-@contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Processes that are started meanwhile never see Ctrl-C, which is for this one to handle."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 __all__ = ["PATIENCE", "Done", "run_all"]
