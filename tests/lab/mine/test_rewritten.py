@@ -30,8 +30,13 @@ def test_commits_and_queries(tmp_path: Path) -> None:
     assert read_rewritten([one, two]) == {ONE: "It fails", TWO: "Crash"}
 
 
+def test_issues_that_people_wrote_come_first(tmp_path: Path) -> None:
+    one = table(tmp_path / "1.parquet", commit_id=[ONE], issue=["It is slow"], transformed_message_gpt4=["Made up"])
+    assert read_rewritten([one]) == {ONE: "It is slow"}
+
+
 def test_what_cannot_be_read(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="no column transformed_message_gpt4"):
+    with pytest.raises(UsageError, match="no column issue or transformed_message_gpt4"):
         read_rewritten([table(tmp_path / "1.parquet", commit_id=[ONE])])
     with pytest.raises(UsageError, match="holds no commit"):
         read_rewritten([table(tmp_path / "2.parquet", commit_id=["x"], transformed_message_gpt4=["y"])])

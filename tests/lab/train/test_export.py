@@ -18,6 +18,7 @@ from tests.models.made_models import VOCABULARY, make_tokenizer, table, write_js
 from trackdown.errors import ModelError
 from trackdown.lab.train.bert import _LAYER_NAMES, _NAMES, Bert, Shape
 from trackdown.lab.train.export import check, export, export_folder, export_static
+from trackdown.lab.train.states import load_base
 from trackdown.models.registry import open_models
 
 SHAPE = Shape(vocabulary=len(VOCABULARY), width=64, layers=2, heads=1, inner=128, positions=64)
@@ -59,6 +60,26 @@ def test_in_int8_it_is_close_and_small(model: Bert, tokenizer: Path, tmp_path: P
     assert sorted(path.name for path in (tmp_path / "small").iterdir()) == [
         "encoder.onnx", "manifest.json", "tokenizer.json",
     ]  # fmt: skip
+
+
+def test_what_was_made_small_can_be_trained_on_again(model: Bert, tokenizer: Path, tmp_path: Path) -> None:
+    for parameter in model.parameters():  # those that are equal would be written once
+        parameter.data += 0.1 * torch.randn_like(parameter)
+    first = export(model, tokenizer, tmp_path / "first", name="small")
+    state, beside = load_base(tmp_path / "first")
+    assert beside == tmp_path / "first" / "tokenizer.json"
+    assert state.keys() == model.state_dict().keys()
+    again = Bert(SHAPE).eval()
+    again.load_state_dict(state)
+    for name, value in model.state_dict().items():
+        assert torch.allclose(state[name], value, atol=0.02 * float(value.abs().max())), name
+    assert export(again, tokenizer, tmp_path / "again", name="small").model_id("encoder") == first.model_id("encoder")
+
+
+def test_a_graph_that_cannot_be_trained_on(tokenizer: Path, tmp_path: Path) -> None:
+    (tmp_path / "encoder.onnx").write_bytes(b"no graph")
+    with pytest.raises(ModelError, match="cannot be read as exported models"):
+        load_base(tmp_path)
 
 
 def test_a_vector_does_not_depend_on_its_batch(model: Bert, tokenizer: Path, tmp_path: Path) -> None:

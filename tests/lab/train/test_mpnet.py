@@ -48,11 +48,28 @@ def test_padding_changes_nothing() -> None:
     assert not torch.allclose(alone, model.embed(ids.flip(1), torch.ones_like(ids)), atol=1e-3)  # order counts
 
 
-def test_a_student_comes_to_see_what_its_teacher_sees() -> None:
+def make_both() -> tuple[Data, Mpnet, Bert]:
+    """Something to read, a teacher and a student."""
     data = Data(make_pack(repositories=2, count=60), "cpu")
     words = max(int(data.documents.flat.max()), int(data.queries.flat.max()), 102) + 1
     shape = Shape(vocabulary=words, width=32, layers=1, heads=2, inner=64, positions=64)
-    tutor, student = Mpnet(shape, torch.arange(words)).eval(), Bert(shape)
+    return data, Mpnet(shape, torch.arange(words)).eval(), Bert(shape)
+
+
+def test_a_student_comes_to_find_relevant_what_its_reader_does() -> None:
+    data, reader, student = make_both()
+    torch.nn.init.normal_(reader.relevance_head.weight, std=3.0)  # an opinion that can be told from none
+    plan = Plan(steps=151, batch=0, pairs=24, hard_pairs=4, rate=5e-3, relevance="listwise", pair_query_tokens=12,
+                pair_tokens=32, taught=1.0)  # fmt: skip
+    negatives = torch.randint(data.pack.documents, (data.pack.examples, 6))
+    lines: list[str] = []
+    learn(student, data, torch.arange(data.pack.examples), negatives, plan, log=lines.append, reader=reader)
+    first, last = (float(line.rsplit(" ", 1)[1]) for line in (lines[0], lines[-1]))
+    assert last < first / 2
+
+
+def test_a_student_comes_to_see_what_its_teacher_sees() -> None:
+    data, tutor, student = make_both()
     plan = Plan(steps=60, batch=16, hard=0, rate=3e-3, query_tokens=16, document_tokens=16, temperature=0.3, taught=1.0)
     lines: list[str] = []
     learn(student, data, torch.arange(data.pack.examples), None, plan, log=lines.append, teacher=tutor)

@@ -67,14 +67,14 @@ def test_versions_of_a_unit_share_a_key_wherever_its_file_stood() -> None:
     assert len(set(packer.pack().document_key)) == 2 * len(CODE)
 
 
-def test_a_rewritten_message_stands_in_the_subjects_place() -> None:
+def test_an_issue_stands_in_the_messages_place() -> None:
     rows = examples(4)
     rows[2]["rewritten"] = "palm again in the case"
     packer = Packer(make_tokenizer())
     packer.add("a", documents(), rows)
     pack = packer.pack()
     assert pack.example_kind.tolist() == [COMMIT, COMMIT, REWRITTEN, COMMIT]
-    assert (words(pack, "query", 4), words(pack, "query", 5)) == ("palm again in the case", "make the milk better")
+    assert (words(pack, "query", 4), words(pack, "query", 5)) == ("make the milk better", "palm again in the case")
 
 
 def test_a_share_bounds_what_is_taken_and_long_texts_are_cut() -> None:

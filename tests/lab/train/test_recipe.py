@@ -129,7 +129,7 @@ def test_the_module_runs_on_a_data_folder_alone(mined: Path, base: Path, tmp_pat
     ready = prepare(mined, base, tmp_path / "out", say=quiet)
     data = tmp_path / "out" / "training"
     save_state(ready.base, data, "base")
-    main([str(data), str(tmp_path / "module"), "--seconds", "0", "0.1", "0.1", "0.1", "--small", "--batch", "8"])
+    main([str(data), str(tmp_path / "module"), "--seconds", "0", "0", "0.1", "0.1", "0.1", "--small", "--batch", "8"])
     assert sorted(path.name for path in (tmp_path / "module").iterdir()) == [
         "log.jsonl", "model.npz.00", "table.npz.00", "vectors.npz.00",
     ]  # fmt: skip
@@ -144,7 +144,7 @@ def test_a_run_with_a_teacher_can_be_cut_in_three(mined: Path, base: Path, tmp_p
     shape = replace(SHAPE, vocabulary=words, positions=300)
     save_state(Mpnet(shape, torch.arange(words)).state_dict(), data, "teacher")
     save_state(ready.base, data, "base")
-    common = [str(data), str(out), "--seconds", "0.1", "0.1", "0.1", "0.1", "--small", "--batch", "8", "--resume"]
+    common = [str(data), str(out), "--seconds", *["0.1"] * 5, "--small", "--batch", "8", "--resume"]
     main([*common, "--until", "teacher"])
     trained = load_state(out, "teacher")
     main([*common, "--until", "vectors"])

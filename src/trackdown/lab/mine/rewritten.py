@@ -1,4 +1,4 @@
-"""Commit messages that somebody rewrote as issues: Parquet files like those that CMU publishes."""
+"""Issues of commits: those that people wrote, or messages rewritten as issues, in Parquet files like CMU's."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from trackdown.errors import UsageError
 from trackdown.lab.benches.cmu import QUERY
 from trackdown.lab.benches.rows import read_parquet
 
+ISSUE = "issue"
+"""The column of issues that people wrote; without it that of rewritten messages is read."""
 _FULL_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
@@ -18,8 +20,12 @@ def read_rewritten(paths: Sequence[Path]) -> dict[str, str]:
     found: dict[str, str] = {}
     for path in paths:
         before = len(found)
-        for row in read_parquet(path, ("commit_id", QUERY)):
-            commit, text = row["commit_id"], row[QUERY]
+        rows = read_parquet(path, ("commit_id",))
+        column = ISSUE if rows and ISSUE in rows[0] else QUERY
+        if rows and column not in rows[0]:
+            raise UsageError(f"{path} has no column {ISSUE} or {QUERY}; it has {', '.join(rows[0])}")
+        for row in rows:
+            commit, text = row["commit_id"], row[column]
             if isinstance(commit, str) and _FULL_ID.fullmatch(commit) and isinstance(text, str) and text.strip():
                 found.setdefault(commit, " ".join(text.split()))
         if len(found) == before:

@@ -83,7 +83,7 @@ def variants(ground: Ground) -> Iterator[Callable[[], Bert]]:
     for layers in (4, 3):
         yield partial(ground.fit, f"{layers} layers", plan, kept, hard, layers)
     short = replace(plan, seconds=plan.seconds / 3)
-    for name, messages in (("rewritten queries", 0.0), ("their own messages", 1.0)) if len(rewritten) else ():
+    for name, messages in (("rewritten queries", 1.0), ("their own subjects", 0.0)) if len(rewritten) else ():
         varied = replace(short, messages=messages)
         yield partial(ground.fit, f"{name} (only those commits)", varied, rewritten, hard)
     pairs = replace(plan, pairs=plan.batch // 4, commits=plan.batch // 8)

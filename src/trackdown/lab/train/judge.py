@@ -23,14 +23,16 @@ from trackdown.lab.train.ragged import Data, Ragged, pair
 _WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
 
 
-def held_out(model: Bert | Mpnet, data: Data, query_tokens: int = 128, document_tokens: int = 160) -> float:
-    """MRR of commits' messages over the documents of their repositories."""
+def held_out(
+    model: Bert | Mpnet, data: Data, query_tokens: int = 128, document_tokens: int = 160, kind: int = COMMIT
+) -> float:
+    """MRR of commits' messages, or of examples of another kind, over the documents of their repositories."""
     every = torch.arange(data.pack.documents, device=data.device)
     forms = torch.arange(2 * data.pack.examples, device=data.device)
     documents = encode_all(model, data.documents, every, document_tokens)
     queries = encode_all(model, data.queries, forms, query_tokens)
     ranks = mine(data, vector_scores(documents, queries), k=1).rank
-    return float((1.0 / ranks[data.kind == COMMIT]).mean())
+    return float((1.0 / ranks[data.kind == kind]).mean())
 
 
 @dataclass(slots=True)
@@ -77,7 +79,9 @@ def cosines(model: Bert | Mpnet, lists: Lists, query_tokens: int = 256, document
 
 
 @torch.no_grad()
-def relevances(model: Bert, lists: Lists, depth: int = 100, query_tokens: int = 128, tokens: int = 320) -> Tensor:
+def relevances(
+    model: Bert | Mpnet, lists: Lists, depth: int = 100, query_tokens: int = 128, tokens: int = 320
+) -> Tensor:
     """The cross-encoder's score of the first candidates; the rest get the lowest."""
     model.eval()
     device = lists.base.device
@@ -93,7 +97,7 @@ def relevances(model: Bert, lists: Lists, depth: int = 100, query_tokens: int = 
 
 
 @torch.no_grad()
-def commit_mrr(model: Bert, data: Data, pairs: CommitPairs, query_tokens: int = 96, tokens: int = 192) -> float:
+def commit_mrr(model: Bert | Mpnet, data: Data, pairs: CommitPairs, query_tokens: int = 96, tokens: int = 192) -> float:
     """MRR of the first past commit with shared files, among the past commits that resemble each query most."""
     model.eval()
     found = []

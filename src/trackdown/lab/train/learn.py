@@ -27,8 +27,8 @@ RelevanceLoss = Literal["bce", "mse", "listwise"]
 @dataclass(frozen=True, slots=True)
 class Plan:
     """How to train. A batch of 0 leaves that task out; `pairs` and `commits` count queries of which each brings one
-    right and `hard_pairs` wrong partners. `taught` is the part of the vectors' loss that a teacher has: to see the
-    documents of a batch as near to each query as the teacher does.
+    right and `hard_pairs` wrong partners. `taught` is the part of the losses that teachers have: to see the documents
+    of a batch as near to each query as one does, and a query's partners as relevant as the other.
     """
 
     steps: int = 1000
@@ -75,8 +75,12 @@ def learn(
     judge: Judge | None = None,
     log: Callable[[str], None] = print,
     teacher: Mpnet | None = None,
+    reader: Mpnet | None = None,
 ) -> float:
-    """Train on examples, and leave the model at its best judged state. Returns that score (0 without a judge)."""
+    """Train on examples, and leave the model at its best judged state. Returns that score (0 without a judge).
+
+    `teacher` teaches vectors, `reader` the relevance of code.
+    """
     device = data.device
     chance = torch.Generator(device=device).manual_seed(plan.seed)
     decayed = [value for name, value in model.named_parameters() if value.ndim > 1]
@@ -102,7 +106,7 @@ def learn(
             if plan.batch:
                 losses["contrast"] = _contrast(embed, data, examples, negatives, plan, chance, teacher)
             if plan.pairs and negatives is not None and relevance is not None:
-                losses["pairs"] = _pairs(relevance, data, examples, negatives, plan, chance)
+                losses["pairs"] = _pairs(relevance, data, examples, negatives, plan, chance, reader)
             if plan.commits and commit_pairs is not None and len(commit_pairs.examples) and relevance is not None:
                 losses["commits"] = _commits(relevance, data, commit_pairs, plan, chance)
         optimizer.zero_grad(set_to_none=True)
@@ -184,6 +188,7 @@ def _pairs(
     negatives: Tensor,
     plan: Plan,
     chance: torch.Generator,
+    reader: Mpnet | None = None,
 ) -> Tensor:
     """Relevance of a query's answer, of hard negatives, and of one random (easy) document."""
     some = _sample(examples, plan.pairs, chance)
@@ -194,10 +199,20 @@ def _pairs(
     columns.append(columns[0].roll(1))  # another query's answer, mostly of another repository: an easy one
     documents = torch.stack(columns, dim=1)
     forms = _forms(data, some, plan, chance).repeat_interleave(documents.shape[1])
-    scores = _read(relevance, data, forms, data.documents, documents, plan.pair_query_tokens, plan.pair_tokens)
+
+    def read(by: Callable[[Tensor, Tensor, Tensor], Tensor]) -> Tensor:
+        return _read(by, data, forms, data.documents, documents, plan.pair_query_tokens, plan.pair_tokens)
+
+    scores = read(relevance)
     labels = torch.zeros_like(scores)
     labels[:, 0] = 1.0
-    return relevance_loss(scores, labels, plan.relevance)
+    loss = relevance_loss(scores, labels, plan.relevance)
+    if reader is None or not plan.taught:
+        return loss
+    with torch.no_grad():
+        wanted = f.softmax(read(reader.relevance), dim=1)
+    learned = f.kl_div(f.log_softmax(scores, dim=1), wanted, reduction="batchmean")
+    return (1 - plan.taught) * loss + plan.taught * learned
 
 
 def _commits(

@@ -40,7 +40,7 @@ _LAYER_NAMES = {
 
 
 class Mpnet(nn.Module):
-    """Token ids → a vector for a text."""
+    """Token ids → a vector for a text, or a relevance for a pair: the heads of the model that it teaches."""
 
     def __init__(self, shape: Shape, ids: Tensor) -> None:
         super().__init__()
@@ -51,19 +51,30 @@ class Mpnet(nn.Module):
         # The fast kernels of attention give a bias no gradient, so this one stays as it came.
         self.distances = nn.Embedding(_BUCKETS, shape.heads).requires_grad_(False)
         self.layers = nn.ModuleList(Layer(shape) for _ in range(shape.layers))
+        self.dense = nn.Linear(shape.width, shape.width)
+        self.relevance_head = nn.Linear(shape.width, 1)
         self.register_buffer(IDS, ids.long())
         for layer in self.layers:
             layer.output_norm.eps = layer.outer_norm.eps = 1e-5
 
     def embed(self, ids: Tensor, mask: Tensor) -> Tensor:
-        """A vector of length 1 for each text: the mean of its states. The ids are ours."""
+        """A vector of length 1 for each text: the mean of its states."""
+        return pooled(self.hidden(ids, mask), mask)
+
+    def relevance(self, ids: Tensor, mask: Tensor, types: Tensor) -> Tensor:
+        """How well the second text of each pair answers the first. An MPNet tells them apart by what is between."""
+        state = self.hidden(ids, mask)
+        return self.relevance_head(torch.tanh(self.dense(state[:, 0]))).squeeze(-1)
+
+    def hidden(self, ids: Tensor, mask: Tensor) -> Tensor:
+        """The last layer's states. The ids are ours."""
         places = torch.arange(ids.shape[1], device=ids.device)
         state = self.norm(self.words(self.ids[ids]) + self.places(places + 2)[None])
         near = self.distances(bucket(places[None, :] - places[:, None])).permute(2, 0, 1)[None]
         bias = near + (1.0 - mask[:, None, None, :].to(near.dtype)) * -1e4
         for layer in self.layers:
             state = layer(state, bias.to(state.dtype))
-        return pooled(state, mask)
+        return state
 
 
 def bucket(distance: Tensor) -> Tensor:
@@ -77,13 +88,16 @@ def bucket(distance: Tensor) -> Tensor:
 
 
 def teacher(state: dict[str, Tensor]) -> Mpnet:
-    """The model of a state that `teacher_state` read. Raises KeyError for the state of something else."""
+    """The model of a state that `teacher_state` read, or that training left; only that has a relevance head.
+
+    Raises KeyError for the state of something else.
+    """
     words, width = state["words.weight"].shape
     layers = 1 + max(int(name.split(".")[1]) for name in state if name.startswith("layers."))
     inner = state["layers.0.inner.weight"].shape[0]
     shape = Shape(words, width, layers, state["distances.weight"].shape[1], inner, state["places.weight"].shape[0])
     model = Mpnet(shape, state[IDS])
-    model.load_state_dict({**state, IDS: state[IDS].long()})
+    model.load_state_dict({**model.state_dict(), **state, IDS: state[IDS].long()})
     return model
 
 

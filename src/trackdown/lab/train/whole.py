@@ -17,6 +17,7 @@ from torch import Tensor
 
 from trackdown.errors import ModelError
 from trackdown.lab.train.ablations import PLAN, SMALL_PLAN, run_ablations
+from trackdown.lab.train.bench import Bench, load_bench
 from trackdown.lab.train.bert import from_checkpoint
 from trackdown.lab.train.export import export, export_static
 from trackdown.lab.train.log import Log, Say, on_screen
@@ -24,7 +25,7 @@ from trackdown.lab.train.mpnet import teacher_state
 from trackdown.lab.train.pack import Pack, Share, load_pack
 from trackdown.lab.train.pack_folder import Packed, pack_folder, read_tokenizer
 from trackdown.lab.train.ragged import Data
-from trackdown.lab.train.recipe import SMALL, Bench, Recipe, load_bench, run
+from trackdown.lab.train.recipe import SMALL, Recipe, run
 from trackdown.lab.train.states import TOKENIZER, TRAINING, load_base, load_state
 
 FEW = Share(others=200, examples=300)

@@ -44,7 +44,7 @@ Examples:
 @click.option("--records", is_flag=True, help="One row per commit and file, with contents and diff.")
 @click.option("--exclude", type=_FILE, help="owner/name per line: refuse to mine any of these.")
 @click.option("--rewritten", type=_FILE, multiple=True,
-              help="Parquet with messages rewritten as issues: mine only the commits that it holds.")  # fmt: skip
+              help="Parquet with the issue behind each commit: mine only the commits that it holds.")  # fmt: skip
 @click.option("--rewrite-queries", is_flag=True, help="Let a language model write the issue behind every commit of the "
               "pairs, without the solution.")  # fmt: skip
 @click.option("--allow", multiple=True, metavar="OWNER/NAME",
