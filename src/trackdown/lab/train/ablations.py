@@ -15,13 +15,13 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
+from trackdown.lab.train.bench import Bench
 from trackdown.lab.train.bert import Bert, from_checkpoint
 from trackdown.lab.train.learn import CommitPairs, Plan, commit_pairs, learn
 from trackdown.lab.train.log import Log
 from trackdown.lab.train.pack import DOCSTRING, REWRITTEN
 from trackdown.lab.train.ragged import Data
 from trackdown.lab.train.recipe import (
-    Bench,
     Looked,
     fit_table,
     kept_examples,
