@@ -2,8 +2,9 @@
 
 python benchmarks/train_tables.py [--results benchmarks/results/train] [--part dev]
 
-A line is a variant: MRR on held-out repositories, then on the candidate lists of one set of development issues the
-model alone and its best sum with the search. The weight of that sum was chosen on the same issues.
+A line is a variant: MRR on held-out repositories, of commits and where there are any of issues, then on the candidate
+lists of one set of development issues the model alone and its best sum with the search. The weight of that sum was
+chosen on the same issues.
 """
 
 from __future__ import annotations
@@ -27,6 +28,13 @@ RUNS = {
         "both": "run 3, vectors and pairs, taught",
     },
 }
+ISSUES = "run-4-issues.json"
+ISSUES_RUN = {
+    "teacher": "run 4, the teacher of vectors",
+    "reader": "run 4, the teacher of pairs",
+    "vectors": "run 4, vectors",
+    "both": "run 4, vectors and pairs",
+}
 Step = Mapping[str, Any]
 
 
@@ -40,6 +48,7 @@ def main() -> None:
     tables = (
         variants_table(ablations, arguments.part),
         variants_table(whole_runs(arguments.results), arguments.part),
+        variants_table(issues_run(arguments.results / ISSUES), arguments.part),
         static_table(
             ablations,
             {
@@ -66,15 +75,23 @@ def whole_runs(folder: Path) -> Iterator[Step]:
                 yield {**step, "what": names[step["what"]]}
 
 
+def issues_run(path: Path) -> Iterator[Step]:
+    """The judged steps of the run with issues, after the models that it began with."""
+    first, *others = steps(path)
+    yield {"what": "run 3, as packaged", **first["base"]}
+    yield from ({**step, "what": ISSUES_RUN[step["what"]]} for step in others if step["what"] in ISSUES_RUN)
+
+
 def variants_table(found: Iterator[Step] | Sequence[Step], part: str) -> list[str]:
     """A line for each variant and score; first of all the search without a model."""
     judged = [step for step in found if step.get("lists")]
     search = chosen(judged[0]["lists"], part, "encoder")[0]
+    issues = ["issues"] if any("issue MRR" in step for step in judged) else []
     lines = [
-        row("variant", "", "held-out MRR", *(f"{name} alone" for name in MEASURES), "weight",
+        row("variant", "", "held-out MRR", *issues, *(f"{name} alone" for name in MEASURES), "weight",
             *(f"{name} in the sum" for name in MEASURES), "commit MRR"),
-        row(*["---"] * 11),
-        row(f"search only ({part})", "", "", "", "", "", "", *(number(search[name]) for name in MEASURES), ""),
+        row(*["---"] * (11 + len(issues))),
+        row(f"search only ({part})", *[""] * (6 + len(issues)), *(number(search[name]) for name in MEASURES), ""),
     ]  # fmt: skip
     for step in judged:
         for score, name in SCORES.items():
@@ -88,8 +105,9 @@ def variant_row(step: Step, part: str, score: str, name: str) -> str:
     _, alone, best = chosen(step["lists"], part, score)
     own = step.get("dev MRR") if score == "encoder" else None
     past = step.get("commit MRR") if score == "relevance" else None
-    return row(step["what"], name, number(own), *(number(alone[one]) for one in MEASURES), f"{best['weight']:g}",
-               *(number(best[one]) for one in MEASURES), number(past))  # fmt: skip
+    issues = [number(step["issue MRR"] if score == "encoder" else None)] if "issue MRR" in step else []
+    return row(step["what"], name, number(own), *issues, *(number(alone[one]) for one in MEASURES),
+               f"{best['weight']:g}", *(number(best[one]) for one in MEASURES), number(past))  # fmt: skip
 
 
 def chosen(lists: Sequence[Step], part: str, score: str) -> tuple[Step, Step, Step]:

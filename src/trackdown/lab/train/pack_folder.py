@@ -54,22 +54,34 @@ def read_tokenizer(path: Path) -> Any:
 
 
 def pack_folder(
-    mined: Path, tokenizer: Any, out: Path, held_out: Sequence[str] = (), share: Share | None = None
+    mined: Path,
+    tokenizer: Any,
+    out: Path,
+    held_out: Sequence[str] = (),
+    share: Share | None = None,
+    issues: Path | None = None,
 ) -> Packed:
     """Write both packs into `out`. `held_out` are names of repositories; without any, one in ten is chosen.
+
+    `issues` is a folder of the same kind, mined with the issues behind commits: what it has of a repository joins what
+    `mined` has, so that versions of one unit are known as such.
 
     Raises UsageError for a folder without mined files, a name that is not there, and too little to learn from.
     """
     check_pyarrow()
-    places = {_name(path): path for path in sorted(mined.glob(f"*{DOCUMENTS}"))}
-    if not places:
-        raise UsageError(f"{mined} has no *{DOCUMENTS}: fill it with `trackdown mine --out {mined}`")
+    places: dict[str, list[Path]] = {}
+    for folder in (mined, issues) if issues is not None else (mined,):
+        found = sorted(folder.glob(f"*{DOCUMENTS}"))
+        if not found:
+            raise UsageError(f"{folder} has no *{DOCUMENTS}: fill it with `trackdown mine --out {folder}`")
+        for path in found:
+            places.setdefault(_name(path), []).append(path)
     if unknown := sorted(set(held_out) - set(places)):
         raise UsageError(f"{mined} has no {', '.join(unknown)} to hold out: it has {', '.join(sorted(places)[:5])}, …")
     aside = set(held_out) or _chosen(places)
     train, dev = Packer(tokenizer, share), Packer(tokenizer, share)
-    for name, path in places.items():
-        documents, examples = _rows(path), _rows(path.with_name(path.name.removesuffix(DOCUMENTS) + EXAMPLES))
+    for name, paths in places.items():
+        documents, examples = _joined(paths)
         if len(places) == 1 and not held_out:
             older, newer = by_time(examples, _OLDER)
             _add(train, name, documents, [*older, *(row for row in examples if row["kind"] != "commit")])
@@ -98,6 +110,18 @@ def by_time(examples: Sequence[Row], older: float) -> tuple[list[Row], list[Row]
 def _add(packer: Packer, name: str, documents: Sequence[Row], examples: Sequence[Row]) -> None:
     if examples:
         packer.add(name, documents, examples)
+
+
+def _joined(paths: Sequence[Path]) -> tuple[list[Row], list[Row]]:
+    """Documents and examples of one repository, however many files they lie in."""
+    documents: list[Row] = []
+    examples: list[Row] = []
+    for path in paths:
+        first = len(documents)
+        documents += _rows(path)
+        for row in _rows(path.with_name(path.name.removesuffix(DOCUMENTS) + EXAMPLES)):
+            examples.append(row | {part: [number + first for number in row[part]] for part in ("answers", "beside")})
+    return documents, examples
 
 
 def _chosen(names: Iterable[str]) -> set[str]:

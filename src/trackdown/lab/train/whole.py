@@ -46,9 +46,19 @@ class Ready:
 
 
 def prepare(
-    mined: Path, base: Path, out: Path, held_out: Sequence[str] = (), *, small: bool = False, say: Say = on_screen
+    mined: Path,
+    base: Path,
+    out: Path,
+    held_out: Sequence[str] = (),
+    *,
+    issues: Path | None = None,
+    small: bool = False,
+    say: Say = on_screen,
 ) -> Ready:
-    """Pack a mined folder below `out`, and load everything. Raises UsageError and ModelError for what is not there."""
+    """Pack a mined folder, and one of issues, below `out`, and load everything.
+
+    Raises UsageError and ModelError for what is not there.
+    """
     state, tokenizer = load_base(base)
     try:
         model = from_checkpoint(state)
@@ -57,7 +67,7 @@ def prepare(
     device = chosen_device()
     if device == "cpu" and not small:
         say("There is no GPU here: this takes days on a CPU. --small takes minutes.")
-    packed = pack_folder(mined, read_tokenizer(tokenizer), out / TRAINING, held_out, FEW if small else None)
+    packed = pack_folder(mined, read_tokenizer(tokenizer), out / TRAINING, held_out, FEW if small else None, issues)
     log = Log(out / TRAINING / "log.jsonl", say)
     log("packed", **asdict(packed))
     train = Data(load_pack([out / TRAINING / "train.xz"]), device)
@@ -79,16 +89,17 @@ def train_models(
     *,
     held_out: Sequence[str] = (),
     teacher: Path | None = None,
+    issues: Path | None = None,
     recipe: Recipe | None = None,
     small: bool = False,
     say: Say = on_screen,
 ) -> dict[str, Any]:
     """Train by the published recipe, or by a small one, export, and compare what was exported with what was trained.
 
-    `teacher` is a folder with a larger model to learn from, an MPNet.
+    `teacher` is a folder with a larger model to learn from, an MPNet, `issues` one that was mined with issues.
     """
     taught_by = None if teacher is None else teacher_state(teacher, base / TOKENIZER)
-    ready = prepare(mined, base, out, held_out, small=small, say=say)
+    ready = prepare(mined, base, out, held_out, issues=issues, small=small, say=say)
     recipe = recipe or (SMALL if small else Recipe())
     model = run(recipe, ready.base, ready.train, ready.bench, out / TRAINING, ready.log, taught_by)
     before, after = ready.log.told["start"]["base"], ready.log.told["both"]

@@ -23,7 +23,7 @@ _PATH = click.Path(path_type=Path)
 _GOES_WITH = {
     "own": ("forget", "dry_run", "reranker", "path"),
     "fusion": ("repos", "stage"),
-    "": ("export", "ablations", "small", "hold_out", "teacher"),
+    "": ("export", "ablations", "small", "hold_out", "teacher", "issues"),
 }
 
 EXAMPLES = """\b
@@ -35,6 +35,7 @@ Examples:
   trackdown train --fusion --repos repositories.txt --data collected --out learned.json
   trackdown train --data mined --base all-MiniLM-L6-v2 --out trained --small
   trackdown train --data mined --base all-MiniLM-L6-v2 --teacher all-mpnet-base-v2 --out trained
+  trackdown train --data mined --issues mined-issues --base trained --out trained-on-issues
   trackdown train --data mined --base all-MiniLM-L6-v2 --out ablations --ablations
   trackdown train --export all-MiniLM-L6-v2 --out models
 """
@@ -65,6 +66,9 @@ EXPORT_CHECKED = (
               "tokenizer.json, or one that was trained here.")  # fmt: skip
 @click.option("--teacher", type=_PATH, help="A larger model to learn from: a folder like --base, with an MPNet such as "
               "all-mpnet-base-v2.")  # fmt: skip
+@click.option(
+    "--issues", type=_PATH, help="What `trackdown mine --rewritten` wrote: issues to learn from beside --data."
+)
 @click.option("--out", type=_PATH, help="Where to write: a folder for models, with --fusion a JSON file.")
 @click.option("--hold-out", multiple=True, metavar="OWNER/NAME",
               help="Judge by this repository; by one in ten without.")  # fmt: skip
@@ -105,9 +109,7 @@ def _check(chosen: str, given: Mapping[str, Any]) -> None:
         raise UsageError("--own keeps what it finds in the store: it goes with neither --data nor --out")
     if given["base"] and (chosen == "fusion" or given["export"] or (chosen == "own" and not given["reranker"])):
         raise UsageError("--base is for training models: it goes with --data, or with --own --reranker")
-    if given["export"] and (
-        given["data"] or given["ablations"] or given["small"] or given["hold_out"] or given["teacher"]
-    ):
+    if given["export"] and any(given[name] for name in ("data", *_GOES_WITH[""]) if name != "export"):
         raise UsageError("--export trains nothing: it goes with --out alone")
 
 
@@ -217,13 +219,14 @@ def _models(style: str, given: Mapping[str, Any]) -> None:
         raise UsageError("training models needs --data FOLDER (what `trackdown mine` wrote) and --out FOLDER")
     if base is None:
         raise UsageError(f"training models needs --base FOLDER: {WHERE_FROM}")
-    held_out, small, teacher = given["hold_out"], given["small"], given["teacher"]
+    held_out, small, teacher, issues = given["hold_out"], given["small"], given["teacher"], given["issues"]
     if given["ablations"]:
-        if teacher is not None:
-            raise UsageError("--ablations are runs without a teacher: leave out --teacher")
+        if teacher is not None or issues is not None:
+            raise UsageError("--ablations are runs without a teacher and on --data alone: no --teacher, no --issues")
         _show(train_ablations(data, base, out, held_out=held_out, small=small, say=_say), style)
     else:
-        _show(train_models(data, base, out, held_out=held_out, teacher=teacher, small=small, say=_say), style)
+        done = train_models(data, base, out, held_out=held_out, teacher=teacher, issues=issues, small=small, say=_say)
+        _show(done, style)
 
 
 def _say(text: str) -> None:
