@@ -14,8 +14,9 @@ pytest.importorskip("safetensors")
 import torch
 from safetensors.torch import save_file
 
+import trackdown.models
 from tests.models.made_models import VOCABULARY, make_tokenizer, table, write_json
-from trackdown.errors import ModelError
+from trackdown.errors import ModelError, UsageError
 from trackdown.lab.train.bert import _LAYER_NAMES, _NAMES, Bert, Shape
 from trackdown.lab.train.export import check, export, export_folder, export_static
 from trackdown.lab.train.states import load_base
@@ -74,6 +75,18 @@ def test_what_was_made_small_can_be_trained_on_again(model: Bert, tokenizer: Pat
     for name, value in model.state_dict().items():
         assert torch.allclose(state[name], value, atol=0.02 * float(value.abs().max())), name
     assert export(again, tokenizer, tmp_path / "again", name="small").model_id("encoder") == first.model_id("encoder")
+
+
+def test_the_packaged_models_can_be_trained_on() -> None:
+    state, tokenizer = load_base(Path(trackdown.models.__file__).parent / "weights")
+    assert tokenizer.is_file() and state.keys() == Bert(Shape(30522, 384, 6, 12, 1536, 512)).state_dict().keys()
+
+
+def test_a_graph_for_each_role_is_refused(model: Bert, tokenizer: Path, tmp_path: Path) -> None:
+    for role in ("encoder", "cross_encoder"):
+        export(model, tokenizer, tmp_path / "out", name="two", roles=[role])
+    with pytest.raises(UsageError, match="share one"):
+        load_base(tmp_path / "out")
 
 
 def test_a_graph_that_cannot_be_trained_on(tokenizer: Path, tmp_path: Path) -> None:

@@ -102,16 +102,28 @@ def test_a_mined_folder_becomes_two_packs(tmp_path: Path) -> None:
     assert len(chosen.held_out) == 1 and chosen.train == 120
 
 
+def test_issues_are_not_sampled_away() -> None:
+    rows = [row | {"rewritten": "it is lost" if number % 10 == 8 else ""} for number, row in enumerate(examples(60))]
+    packer = Packer(make_tokenizer(), Share(examples=10))
+    packer.add("a", documents(), rows)
+    issues = sum(1 for row in rows if row["rewritten"])
+    assert packer.kinds.count(REWRITTEN) == issues == 6 and len(packer.kinds) == 10
+
+
 def test_issues_join_what_was_mined_of_their_repository(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     for name in ("ada/one", "ada/two"):
         write_mined(tmp_path / "mined", name)
     write_mined(tmp_path / "issues", "ada/one")
+    with pytest.raises(UsageError, match="holds no issue"):
+        pack_folder(tmp_path / "mined", make_tokenizer(), tmp_path / "out", issues=tmp_path / "issues")
+    asked = [row | {"rewritten": "the loaf is lost" if row["kind"] == "commit" else ""} for row in examples(60)]
+    write_mined(tmp_path / "issues", "ada/one", asked)
     done = pack_folder(tmp_path / "mined", make_tokenizer(), tmp_path / "out", ["ada/two"], issues=tmp_path / "issues")
     alone = pack_folder(tmp_path / "mined", make_tokenizer(), tmp_path / "alone", ["ada/two"])
     assert (done.repositories, done.train, alone.train) == (2, 120, 60)
     joined, single = (load_pack([tmp_path / folder / "train.xz"]) for folder in ("out", "alone"))
-    assert joined.documents == 2 * single.documents
+    assert joined.documents == 2 * single.documents and set(joined.example_kind) == {COMMIT, DOCSTRING, REWRITTEN}
     assert set(joined.document_key) == set(single.document_key), "versions of one unit, in whichever folder they lie"
     words_of = [words(joined, "document", int(number)) for number in joined.answer]
     assert sorted(words_of) == sorted(2 * [words(single, "document", int(number)) for number in single.answer])

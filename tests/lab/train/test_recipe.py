@@ -19,7 +19,7 @@ import torch
 
 from tests.conftest import Repo
 from tests.index.histories import Planned, make_history
-from tests.lab.train.made_packs import ASKED, CODE, make_tokenizer, vocabulary, write_mined
+from tests.lab.train.made_packs import ASKED, CODE, make_pack, make_tokenizer, vocabulary, write_mined
 from tests.lab.train.test_export import make_source
 from trackdown.errors import ModelError, UsageError
 from trackdown.lab.train.ablations import run_ablations
@@ -28,7 +28,9 @@ from trackdown.lab.train.export import export, export_static
 from trackdown.lab.train.learn import Plan
 from trackdown.lab.train.mpnet import Mpnet
 from trackdown.lab.train.own_reranker import FEWEST_CASES, fit_own_reranker
-from trackdown.lab.train.recipe import SMALL, Recipe, load_training, main, run
+from trackdown.lab.train.pack import REWRITTEN
+from trackdown.lab.train.ragged import Data
+from trackdown.lab.train.recipe import SMALL, Recipe, load_training, main, run, with_issues_more
 from trackdown.lab.train.states import load_base, load_state, save_state
 from trackdown.lab.train.table import TablePlan
 from trackdown.lab.train.whole import prepare, train_models
@@ -146,14 +148,35 @@ def test_a_run_with_a_teacher_can_be_cut_in_three(mined: Path, base: Path, tmp_p
     save_state(ready.base, data, "base")
     common = [str(data), str(out), "--seconds", *["0.1"] * 5, "--small", "--batch", "8", "--resume"]
     main([*common, "--until", "teacher"])
-    trained = load_state(out, "teacher")
+    trained, reading = load_state(out, "teacher"), load_state(out, "reader")
+    assert any(not torch.equal(trained[name], reading[name]) for name in trained), "the second learned something else"
     main([*common, "--until", "vectors"])
     vectors = load_state(out, "vectors")
     main(common)
     assert all(torch.equal(trained[name], value) for name, value in load_state(out, "teacher").items())
+    assert all(torch.equal(reading[name], value) for name, value in load_state(out, "reader").items())
     assert all(torch.equal(vectors[name], value) for name, value in load_state(out, "vectors").items())
     told = [json.loads(line)["what"] for line in (out / "log.jsonl").read_text().splitlines()]
-    assert told.count("teacher") == told.count("vectors") == told.count("both") == told.count("table") == 1
+    assert all(told.count(stage) == 1 for stage in ("teacher", "reader", "vectors", "both", "table"))
+
+
+def test_a_teacher_may_teach_vectors_alone(mined: Path, base: Path, tmp_path: Path) -> None:
+    ready = prepare(mined, base, tmp_path / "out", say=quiet)
+    data, out = tmp_path / "out" / "training", tmp_path / "module"
+    words = int(ready.base["embeddings.word_embeddings.weight"].shape[0])
+    tutor = Mpnet(replace(SHAPE, vocabulary=words, positions=300), torch.arange(words))
+    save_state(tutor.state_dict(), data, "teacher")
+    save_state(ready.base, data, "base")
+    main([str(data), str(out), "--seconds", "0.1", "0", "0.1", "0.1", "0.1", "--small", "--batch", "8"])
+    assert any(out.glob("teacher.npz.*")) and not any(out.glob("reader.npz.*")) and any(out.glob("model.npz.*"))
+
+
+def test_issues_count_more_than_commits() -> None:
+    data = Data(make_pack(repositories=1, count=12), "cpu")
+    data.kind[:3] = REWRITTEN
+    every = torch.arange(data.pack.examples)
+    counted = torch.bincount(with_issues_more(data, every, 4), minlength=len(every))
+    assert counted[:3].tolist() == [4, 4, 4] and set(counted[3:].tolist()) == {1}
 
 
 def test_ablations_judge_every_variant(mined: Path, base: Path, tmp_path: Path) -> None:

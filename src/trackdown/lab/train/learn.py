@@ -18,7 +18,7 @@ from torch.nn import functional as f
 from trackdown.lab.train.bert import Bert
 from trackdown.lab.train.encode import autocast, embedded
 from trackdown.lab.train.mpnet import Mpnet
-from trackdown.lab.train.pack import DOCSTRING
+from trackdown.lab.train.pack import COMMIT, DOCSTRING
 from trackdown.lab.train.ragged import Data, Ragged, pair
 
 RelevanceLoss = Literal["bce", "mse", "listwise"]
@@ -276,7 +276,8 @@ def _forms(data: Data, some: Tensor, plan: Plan, chance: torch.Generator) -> Ten
 
 def commit_pairs(data: Data, vectors: Tensor, examples: Tensor, k: int = 24) -> CommitPairs:
     """For each commit the most similar older ones of its repository, with system 1's label: a file that both touched
-    (lab/mine/labels.py). Repositories with few commits give none.
+    (lab/mine/labels.py). What asks with an issue is no older one, since search reads messages. Repositories with few
+    commits give none.
     """
     kept, partners, labels = [], [], []
     for repository in torch.unique(data.repository[examples]).tolist():
@@ -287,7 +288,7 @@ def commit_pairs(data: Data, vectors: Tensor, examples: Tensor, k: int = 24) -> 
         files, mask = data.files.rows(rows, 12)
         for start in range(0, len(rows), 256):
             part = slice(start, start + 256)
-            older = data.time[rows][None] < data.time[rows[part]][:, None]
+            older = (data.time[rows][None] < data.time[rows[part]][:, None]) & (data.kind[rows] == COMMIT)[None]
             scores = torch.where(older, (texts[part] @ texts.T).float(), -torch.inf)
             best, found = scores.topk(k, dim=1)
             same = files[part][:, None, :, None] == files[found][:, :, None, :]

@@ -107,9 +107,7 @@ class Packer:
         chance = random.Random(f"{self._share.seed}:{name}")
         repository = len(self._names)
         self._names.append(name)
-        chosen = list(examples)
-        if len(chosen) > self._share.examples:
-            chosen = chance.sample(chosen, self._share.examples)
+        chosen = _fewer(examples, self._share.examples, chance)
         answers = [_some(row["answers"], self._share.answers, chance) for row in chosen]
         beside = [_some(row["beside"], self._share.beside, chance) for row in chosen]
         wanted = {number for numbers in (*answers, *beside) for number in numbers}
@@ -164,6 +162,14 @@ class Packer:
             batch = [text[: 12 * longest] for text in texts[start : start + 4096]]
             for found in self._tokenizer.encode_batch(batch, add_special_tokens=False):
                 yield np.array(found.ids[:longest], np.uint16)
+
+
+def _fewer(examples: Sequence[dict[str, Any]], most: int, chance: random.Random) -> list[dict[str, Any]]:
+    """At most so many examples; issues, which are few, go first."""
+    if len(examples) <= most:
+        return list(examples)
+    issues = [row for row in examples if row["rewritten"]][:most]
+    return [*issues, *chance.sample([row for row in examples if not row["rewritten"]], most - len(issues))]
 
 
 def _some(values: Sequence[int], most: int, chance: random.Random) -> list[int]:

@@ -70,15 +70,19 @@ def pack_folder(
     """
     check_pyarrow()
     places: dict[str, list[Path]] = {}
-    for folder in (mined, issues) if issues is not None else (mined,):
-        found = sorted(folder.glob(f"*{DOCUMENTS}"))
-        if not found:
-            raise UsageError(f"{folder} has no *{DOCUMENTS}: fill it with `trackdown mine --out {folder}`")
+    for folder, how in ((mined, ""), (issues, "--rewritten FILE ")):
+        found = sorted(folder.glob(f"*{DOCUMENTS}")) if folder is not None else []
+        if folder is not None and not found:
+            raise UsageError(f"{folder} has no *{DOCUMENTS}: fill it with `trackdown mine {how}--out {folder}`")
         for path in found:
             places.setdefault(_name(path), []).append(path)
+    if issues is not None and not _has_issues(issues):
+        raise UsageError(f"{issues} holds no issue: fill it with `trackdown mine --rewritten FILE --out {issues}`")
     if unknown := sorted(set(held_out) - set(places)):
-        raise UsageError(f"{mined} has no {', '.join(unknown)} to hold out: it has {', '.join(sorted(places)[:5])}, …")
-    aside = set(held_out) or _chosen(places)
+        raise UsageError(
+            f"there is no {', '.join(unknown)} to hold out: {mined} has {', '.join(sorted(places)[:5])}, …"
+        )
+    aside = set(held_out) or _chosen(name for name, paths in places.items() if paths[0].parent == mined)
     train, dev = Packer(tokenizer, share), Packer(tokenizer, share)
     for name, paths in places.items():
         documents, examples = _joined(paths)
@@ -110,6 +114,10 @@ def by_time(examples: Sequence[Row], older: float) -> tuple[list[Row], list[Row]
 def _add(packer: Packer, name: str, documents: Sequence[Row], examples: Sequence[Row]) -> None:
     if examples:
         packer.add(name, documents, examples)
+
+
+def _has_issues(folder: Path) -> bool:
+    return any(row["rewritten"] for path in sorted(folder.glob(f"*{EXAMPLES}")) for row in _rows(path))
 
 
 def _joined(paths: Sequence[Path]) -> tuple[list[Row], list[Row]]:

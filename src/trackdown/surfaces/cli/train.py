@@ -63,7 +63,7 @@ EXPORT_CHECKED = (
               "what models say of it (retrieve by default).")  # fmt: skip
 @click.option("--data", type=_PATH, help="What `trackdown mine` wrote; with --fusion, where what is collected is kept.")
 @click.option("--base", type=_PATH, help="The weights to begin with: a folder with model.safetensors and "
-              "tokenizer.json, or one that was trained here.")  # fmt: skip
+              "tokenizer.json, one that was trained here, or that of the packaged models.")  # fmt: skip
 @click.option("--teacher", type=_PATH, help="A larger model to learn from: a folder like --base, with an MPNet such as "
               "all-mpnet-base-v2.")  # fmt: skip
 @click.option(
