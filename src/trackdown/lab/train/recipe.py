@@ -180,16 +180,7 @@ def run(
     if resume and _left(out, "vectors"):
         model.load_state_dict(load_state(out, "vectors"))
     else:
-        learn(
-            model,
-            train,
-            mixed,
-            first.negatives,
-            recipe.vectors,
-            judge=judge,
-            log=log.line,
-            teacher=next(iter(teachers), None),
-        )
+        learn(model, train, mixed, first.negatives, recipe.vectors, None, judge, log.line, *teachers[:1])
         save_state(model.state_dict(), out, "vectors")
         log("vectors", **bench.report(model, pairs=False))
     if until == "vectors":
@@ -200,9 +191,8 @@ def run(
     past = commit_pairs(train, second.queries, examples)
     log("looked again", kept=len(examples), mrr=_mrr(second.rank, train), commit_pairs=len(past.examples),
         share=round(float(past.labels.float().mean()), 3) if len(past.examples) else 0.0)  # fmt: skip
-    learn(
-        model, train, _mixed(train, examples, recipe), second.negatives, recipe.both, past, judge, log.line, *teachers
-    )
+    mixed = _mixed(train, examples, recipe)
+    learn(model, train, mixed, second.negatives, recipe.both, past, judge, log.line, *teachers)
     del teachers
     log("both", **bench.report(model, pairs=True))
     save_state(model.state_dict(), out, "model")
