@@ -34,7 +34,7 @@ from trackdown.lab.mine.issue_style import IssueWriter
 from trackdown.lab.runs import Row
 from trackdown.lab.summary import summarise
 from trackdown.lab.tasks import Bench, Task
-from trackdown.models.llm.asking import Answer, Asker, Prompt
+from trackdown.models.llm.prompt import Completion, LanguageModel, Prompt
 from trackdown.settings import Settings, load_settings
 from trackdown.types import Progress, no_progress
 
@@ -47,7 +47,7 @@ METRICS = ("Acc@1", "Acc@5", "Acc@10", "R@20", "MRR")
 class Counted:
     """A model whose answers are added up, whether they are new or had been kept."""
 
-    desk: Asker
+    desk: LanguageModel
     questions: int = 0
     unanswered: int = 0
     tokens_in: int = 0
@@ -63,7 +63,7 @@ class Counted:
     def context(self) -> int:
         return self.desk.context
 
-    def ask(self, stage: str, prompts: Sequence[Prompt], progress: Progress = no_progress) -> list[Answer | None]:
+    def ask(self, stage: str, prompts: Sequence[Prompt], progress: Progress = no_progress) -> list[Completion | None]:
         """Ask, and count."""
         found = self.desk.ask(stage, prompts, progress)
         self.questions += len(found)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tests.index.segments import index_of
 from trackdown.engine.few_shot import MOST_PAIRS, few_shot, main_language
 from trackdown.index.code import CodeIndex
-from trackdown.models.llm.code_writing import Pair
+from trackdown.models.llm.code_generation import CodeExample
 
 
 def documented(name: str, said: str) -> str:
@@ -24,7 +24,7 @@ FILES = {
 }
 
 
-def pairs(code: CodeIndex, files: dict[str, str], language: str) -> Sequence[Pair]:
+def pairs(code: CodeIndex, files: dict[str, str], language: str) -> Sequence[CodeExample]:
     def texts(units: Sequence[int]) -> list[str | None]:
         found: list[str | None] = []
         for unit in units:
@@ -38,7 +38,7 @@ def pairs(code: CodeIndex, files: dict[str, str], language: str) -> Sequence[Pai
 def test_a_pair_is_the_first_sentence_and_the_code_without_it() -> None:
     code = index_of(FILES)
     (pair,) = pairs(code, FILES, "python")
-    assert pair == Pair("Turn the crank of the engine", "def turn(value):\n    value += 1\n    return value")
+    assert pair == CodeExample("Turn the crank of the engine", "def turn(value):\n    value += 1\n    return value")
     (other,) = pairs(code, FILES, "javascript")
     assert other.description == "Pour the oil into the engine." and other.code.startswith("function pour")
     assert pairs(code, FILES, "ruby") == ()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.models.llm.desks import QUESTION, MemoryFacts, questions
+from tests.models.llm.clients import QUESTION, MemoryFacts, questions
 from tests.models.llm.loopback import echoes, fails, serving
 from trackdown.engine.llm import has_llm, list_llms, llm_cost, llm_name, open_desk
 from trackdown.errors import LlmError, UsageError

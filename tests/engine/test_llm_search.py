@@ -14,10 +14,10 @@ import trackdown
 from tests.conftest import Repo
 from tests.models.llm.answers import write_answers
 from tests.models.llm.loopback import hangs, serving
-from tests.models.llm.made_asker import MadeAsker, honest
+from tests.models.llm.made_llm import MadeLlm, honest
 from trackdown.engine import options_of, rank, with_mode
 from trackdown.errors import Cancelled, LlmError, UsageError
-from trackdown.models.llm.asking import Prompt
+from trackdown.models.llm.prompt import Prompt
 from trackdown.settings import Settings
 from trackdown.types import SearchResults
 
@@ -44,7 +44,7 @@ def asked(web: Repo, settings: Settings, tmp_path: Path) -> Asked:
     def opened(
         mode: str, says: Callable[[Prompt], str], level: Any = "function", searched: str = ""
     ) -> trackdown.Repository:
-        asker = MadeAsker(says)
+        asker = MadeLlm(says)
         with trackdown.open(web.root, settings=settings) as plain:
             options = replace(with_mode(options_of(settings), mode), level=level)
             rank(plain.prepared(), QUERY, options, asker=asker)
@@ -139,7 +139,7 @@ def test_neighbours_that_the_model_picks_move_up(repo: Repo, settings: Settings,
         for number in range(9)
     }
     repo.commit("Begin", many)
-    asker = MadeAsker(honest(lambda piece: "m08" in piece, fewest=0))
+    asker = MadeLlm(honest(lambda piece: "m08" in piece, fewest=0))
     with trackdown.open(repo.root, settings=settings) as opened:
         rank(opened.prepared(), "cookie", with_mode(options_of(settings), "bm25+spider-llm"), asker=asker)
     answers = [(stage, prompt, asker.says(prompt)) for stage, prompt in asker.asked]

@@ -13,13 +13,13 @@ from tests.conftest import Repo
 from tests.lab.made_tasks import bench_of, grown_repository, task
 from tests.models.llm.answers import write_answers
 from tests.models.llm.loopback import fails, says, serving
-from tests.models.llm.made_asker import MadeAsker
+from tests.models.llm.made_llm import MadeLlm
 from trackdown.engine import options_of, rank, with_mode
 from trackdown.errors import UsageError
 from trackdown.lab.run import plan, run_bench
 from trackdown.lab.runs import Row, RunFile, without_answer
 from trackdown.lab.tasks import Bench
-from trackdown.models.llm.asking import Prompt
+from trackdown.models.llm.prompt import Prompt
 from trackdown.settings import Settings
 
 MODE = "bm25+llm-rerank@3"
@@ -33,7 +33,7 @@ def bench(repo: Repo) -> Bench:
 
 def prompts(bench: Bench, settings: Settings) -> list[Prompt]:
     """All that the mode asks."""
-    asker = MadeAsker(lambda _: "1")
+    asker = MadeLlm(lambda _: "1")
     with trackdown.open(bench.tasks[0].place, settings=settings) as opened:
         for one in bench.tasks:
             options = replace(with_mode(options_of(settings), MODE), k=one.depth)

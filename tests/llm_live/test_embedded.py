@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.models.llm.desks import MemoryFacts, desk
+from tests.models.llm.clients import MemoryFacts, desk
 from trackdown.engine.llm import list_llms, open_desk
 from trackdown.errors import LlmError
-from trackdown.models.llm.asking import Prompt
 from trackdown.models.llm.chat import PromptTooLong
 from trackdown.models.llm.embedded import Embedded, packaged_file
+from trackdown.models.llm.prompt import Prompt
 from trackdown.settings import Settings
 
 pytestmark = pytest.mark.llm
@@ -96,7 +96,7 @@ def test_the_settings_name_it(settings: Settings) -> None:
 
 def test_it_prints_nothing_and_ends_with_the_program() -> None:
     code = (
-        "from trackdown.models.llm.asking import Prompt\n"
+        "from trackdown.models.llm.prompt import Prompt\n"
         "from trackdown.models.llm.embedded import Embedded, packaged_file\n"
         "print(Embedded(packaged_file()).answer(Prompt('', 'Hello', max_tokens=3)).tokens_out)\n"
     )

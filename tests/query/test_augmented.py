@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from tests.models.llm.made_asker import MadeAsker
-from trackdown.models.llm.code_writing import Pair
+from tests.models.llm.made_llm import MadeLlm
+from trackdown.models.llm.code_generation import CodeExample
 from trackdown.query.augmented import code_weights, with_exemplars
 from trackdown.query.exemplars import exemplar_prompts, write_exemplars
 from trackdown.query.understand import understand
@@ -44,13 +44,13 @@ def test_alone_the_querys_words_take_no_part() -> None:
 
 def test_what_is_empty_or_said_before_is_left_out() -> None:
     answers = iter(["```\nreturn biscuit\n```", None, "", "return biscuit", "return wafer"])
-    asker = MadeAsker(lambda prompt: next(answers))
+    asker = MadeLlm(lambda prompt: next(answers))
     assert write_exemplars(asker, QUERY, [], "python", 5) == ("return biscuit", "return wafer")
-    assert write_exemplars(MadeAsker(lambda prompt: None), QUERY, [], "python") == ()
+    assert write_exemplars(MadeLlm(lambda prompt: None), QUERY, [], "python") == ()
 
 
 def test_every_prompt_shows_other_pairs_as_long_as_they_last() -> None:
-    pairs = [Pair(f"number {n}", f"def f{n}(): pass") for n in range(6)]
+    pairs = [CodeExample(f"number {n}", f"def f{n}(): pass") for n in range(6)]
     prompts = exemplar_prompts(QUERY, pairs, "python", 4096, 2)
     shown = [[answer for _, answer in prompt.examples] for prompt in prompts]
     assert shown == [[pair.code for pair in pairs[:4]], [pairs[n].code for n in (4, 5, 0, 1)]]

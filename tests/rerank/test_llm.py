@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.models.llm.made_asker import MadeAsker, blocks_of, honest
+from tests.models.llm.made_llm import MadeLlm, blocks_of, honest
 from tests.rerank.judged_code import Snapshot, function
-from trackdown.models.llm.asking import Answer, Prompt
+from trackdown.models.llm.prompt import Completion, Prompt
 from trackdown.rerank.judging import CODE, LLM, Verdict
 from trackdown.rerank.llm import Listwise, llm_order, windows
 from trackdown.rerank.pieces import pieces_of
@@ -27,7 +27,7 @@ def worth(piece: str) -> float:
     return float(found[1])
 
 
-def order(asker: MadeAsker, listwise: Listwise, count: int = 20, notes: list[str] | None = None) -> list[int]:
+def order(asker: MadeLlm, listwise: Listwise, count: int = 20, notes: list[str] | None = None) -> list[int]:
     told = [] if notes is None else notes
     found = llm_order(ISSUE, PIECES[:count], listwise, asker, told.append)
     assert sorted(found) == list(range(count)), "nothing is lost and nothing is added"
@@ -51,7 +51,7 @@ def test_windows_reach_everything_and_overlap(depth: int, window: int, step: int
 
 
 def test_one_window_is_ordered_as_the_model_says() -> None:
-    asker = MadeAsker(honest(worth))
+    asker = MadeLlm(honest(worth))
     assert order(asker, Listwise()) == list(range(19, -1, -1))
     ((stage, prompt),) = asker.asked
     assert stage == "rerank" and list(blocks_of(prompt.user)) == ["ISSUE", *map(str, range(1, 21))]
@@ -59,55 +59,55 @@ def test_one_window_is_ordered_as_the_model_says() -> None:
 
 
 def test_windows_carry_the_best_from_the_end_to_the_front() -> None:
-    asker = MadeAsker(honest(worth))
+    asker = MadeLlm(honest(worth))
     found = order(asker, Listwise(depth=50), 60)
     assert len(asker.asked) == 4 and found[:10] == list(range(49, 39, -1)) and found[50:] == list(range(50, 60))
 
 
 def test_the_best_three_of_twenty() -> None:
-    asker = MadeAsker(honest(worth))
+    asker = MadeLlm(honest(worth))
     found = order(asker, Listwise(top=3), 30)
     assert found == [19, 18, 17, *range(17), *range(20, 30)] and len(asker.asked) == 1
     assert "Name the 3 of the 20 pieces" in asker.asked[0][1].user
 
 
 def test_what_an_answer_does_not_name_stays_behind_in_its_order() -> None:
-    assert order(MadeAsker(lambda _: "4, 2"), Listwise(), 6) == [3, 1, 0, 2, 4, 5]
+    assert order(MadeLlm(lambda _: "4, 2"), Listwise(), 6) == [3, 1, 0, 2, 4, 5]
 
 
 @pytest.mark.parametrize("said", ["21", "0, 1", "src/m3.py", "The best is 3.", "", "3 5 x", "[7](src/evil.py)"])
 def test_anything_but_given_numbers_keeps_the_order_and_is_told(said: str) -> None:
     notes: list[str] = []
-    assert order(MadeAsker(lambda _: said), Listwise(), notes=notes) == list(range(20))
+    assert order(MadeLlm(lambda _: said), Listwise(), notes=notes) == list(range(20))
     assert notes == ["1 of 1 answers of made were not numbers of the list: the order before was kept there"]
 
 
 def test_one_bad_window_leaves_the_others_their_say() -> None:
     answers = iter(["nonsense", "2, 1", None, "20"])
     notes: list[str] = []
-    found = order(MadeAsker(lambda _: next(answers)), Listwise(depth=50), 50, notes)
+    found = order(MadeLlm(lambda _: next(answers)), Listwise(depth=50), 50, notes)
     assert found[:4] == [19, 0, 1, 2] and found[20:23] == [21, 20, 22] and found[30:] == list(range(30, 50))
     assert len(notes) == 1 and notes[0].startswith("1 of 3 answers")
 
 
 def test_no_answer_keeps_the_order_without_a_word_of_ours() -> None:
     notes: list[str] = []
-    assert order(MadeAsker(lambda _: None), Listwise(), notes=notes) == list(range(20)) and notes == []
-    assert order(MadeAsker(lambda _: "0"), Listwise(), notes=notes) == list(range(20)) and notes == []
+    assert order(MadeLlm(lambda _: None), Listwise(), notes=notes) == list(range(20)) and notes == []
+    assert order(MadeLlm(lambda _: "0"), Listwise(), notes=notes) == list(range(20)) and notes == []
 
 
 def test_a_cut_answer_is_none() -> None:
     notes: list[str] = []
-    cut = Answer("20, 1", 9, 9, 0.0, whole=False)
-    assert order(MadeAsker(lambda _: cut), Listwise(), notes=notes) == list(range(20)) and len(notes) == 1
+    cut = Completion("20, 1", 9, 9, 0.0, whole=False)
+    assert order(MadeLlm(lambda _: cut), Listwise(), notes=notes) == list(range(20)) and len(notes) == 1
 
 
 def test_a_small_context_gets_smaller_windows_and_a_tiny_one_none() -> None:
-    asker = MadeAsker(honest(worth), context=1000)
+    asker = MadeLlm(honest(worth), context=1000)
     found = order(asker, Listwise(depth=20), 20)
     sizes = [len(blocks_of(prompt.user)) - 1 for _, prompt in asker.asked]
     assert len(sizes) > 1 and max(sizes) < 20 and found[0] == 19
-    tiny = MadeAsker(honest(worth), context=300)
+    tiny = MadeLlm(honest(worth), context=300)
     notes: list[str] = []
     assert order(tiny, Listwise(), notes=notes) == list(range(20))
     assert not tiny.asked and "300 tokens" in notes[0]
@@ -115,7 +115,7 @@ def test_a_small_context_gets_smaller_windows_and_a_tiny_one_none() -> None:
 
 @pytest.mark.parametrize("count", [0, 1])
 def test_there_is_nothing_to_order(count: int) -> None:
-    asker = MadeAsker(honest(worth))
+    asker = MadeLlm(honest(worth))
     assert order(asker, Listwise(), count) == list(range(count)) and not asker.asked
 
 
@@ -132,7 +132,7 @@ def test_code_that_gives_orders_is_data_and_can_only_be_a_number() -> None:
         return honest(worth)(prompt)
 
     pieces = [evil, *PIECES[1:4]]
-    assert llm_order(ISSUE, pieces, Listwise(), MadeAsker(says), print) == [3, 2, 1, 0]
+    assert llm_order(ISSUE, pieces, Listwise(), MadeLlm(says), print) == [3, 2, 1, 0]
     (prompt,) = seen
     assert blocks_of(prompt.user)["1"] == evil and len(blocks_of(prompt.user)) == 5
 

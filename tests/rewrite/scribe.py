@@ -15,10 +15,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from trackdown.engine.fact_cache import StoreFacts
 from trackdown.errors import NoAnswer
-from trackdown.models.llm.asking import Answer, Prompt
 from trackdown.models.llm.budget import Budget
-from trackdown.models.llm.desk import Desk
-from trackdown.models.llm.ledger import Ledger
+from trackdown.models.llm.client import LlmClient
+from trackdown.models.llm.ledger import UsageLedger
+from trackdown.models.llm.prompt import Completion, Prompt
 from trackdown.store.store import Store
 
 _NAME = re.compile(r"(?:def|class|function)\s+(\w+)")
@@ -49,15 +49,15 @@ class Scribe:
         self.fails: tuple[str, ...] = ()
         self.asked: list[Prompt] = []
 
-    def answer(self, prompt: Prompt) -> Answer:
+    def answer(self, prompt: Prompt) -> Completion:
         self.asked.append(prompt)
         if any(word in prompt.user for word in self.fails):
             raise NoAnswer("the scribe has no answer")
-        return Answer(answered(prompt.user, self.dialect), len(prompt.user) // 3, 20, 0.01)
+        return Completion(answered(prompt.user, self.dialect), len(prompt.user) // 3, 20, 0.01)
 
-    def desk(self, store: Store, tokens: int = 10**9, *, dry_run: bool = False) -> Desk:
+    def desk(self, store: Store, tokens: int = 10**9, *, dry_run: bool = False) -> LlmClient:
         """Where it is asked, with a budget of its own."""
-        return Desk(self, StoreFacts(store), Ledger(Budget(tokens, 1.0)), dry_run=dry_run)
+        return LlmClient(self, StoreFacts(store), UsageLedger(Budget(tokens, 1.0)), dry_run=dry_run)
 
 
 class ScribeServer:

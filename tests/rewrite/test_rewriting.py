@@ -14,8 +14,8 @@ from tests.rewrite.scribe import Scribe
 from trackdown.engine.rewriting import Rewriting, rewriting, take_rewrites
 from trackdown.errors import UsageError
 from trackdown.index.rewrites import read_rewrites, rewriters, rewritten_numbers, text_digest
-from trackdown.models.llm.asking import Answer, Prompt
-from trackdown.models.llm.code_writing import Pair
+from trackdown.models.llm.code_generation import CodeExample
+from trackdown.models.llm.prompt import Completion, Prompt
 from trackdown.rewrite.rewriting import BATCH, rewriter_of
 from trackdown.settings import Settings
 from trackdown.store.store import Store
@@ -51,7 +51,7 @@ def run(
     *,
     tokens: int = 10**9,
     dry_run: bool = False,
-    pairs: tuple[Pair, ...] = (),
+    pairs: tuple[CodeExample, ...] = (),
 ) -> Rewriting:
     desk = scribe.desk(store, tokens, dry_run=dry_run)
     return rewriting(opened.prepared(), desk, times=times, limit=limit, pairs=pairs)
@@ -106,7 +106,7 @@ def test_an_interruption_loses_no_more_than_the_batch_under_way(
     scribe = Scribe()
 
     class Interrupted(Scribe):
-        def answer(self, prompt: Prompt) -> Answer:
+        def answer(self, prompt: Prompt) -> Completion:
             if len(self.asked) == 3 * BATCH + 2:  # in the midst of the second batch
                 raise KeyboardInterrupt
             return super().answer(prompt)
@@ -146,7 +146,7 @@ def test_answers_of_no_use_are_failures(repo: Repo, opened: trackdown.Repository
     repo.commit("Begin", FILES)
 
     class Mute(Scribe):
-        def answer(self, prompt: Prompt) -> Answer:
+        def answer(self, prompt: Prompt) -> Completion:
             return replace(super().answer(prompt), text="…")
 
     outcome = run(opened, store, Mute()).outcome
@@ -222,7 +222,7 @@ def test_documented_functions_are_shown_and_given_pairs_in_their_place(
         ("Description: Turn the crank of an engine.\nCode:", code),
     }
     other = Scribe("other")
-    run(opened, store, other, pairs=(Pair("wind it", "wind()"),))
+    run(opened, store, other, pairs=(CodeExample("wind it", "wind()"),))
     assert {example[1] for prompt in other.asked for example in prompt.examples} == {"wind it", "wind()"}
 
 
@@ -270,10 +270,10 @@ def test_other_given_pairs_or_another_context_is_another_rewriter(
     repo: Repo, opened: trackdown.Repository, store: Store
 ) -> None:
     repo.commit("Begin", FILES)
-    scribe, pairs = Scribe(), (Pair("Add two numbers", "def add(a, b): ..."),)
+    scribe, pairs = Scribe(), (CodeExample("Add two numbers", "def add(a, b): ..."),)
     desk = scribe.desk(store)
     others = [
-        rewriter_of(desk), rewriter_of(desk, pairs), rewriter_of(desk, (Pair("Add", pairs[0].code),)),
+        rewriter_of(desk), rewriter_of(desk, pairs), rewriter_of(desk, (CodeExample("Add", pairs[0].code),)),
         rewriter_of(Scribe(context=2048).desk(store)),
     ]  # fmt: skip
     assert len(set(others)) == 4

@@ -11,7 +11,7 @@ import pytest
 
 from tests.conftest import Repo
 from tests.models.llm.answers import write_answers
-from tests.models.llm.made_asker import MadeAsker
+from tests.models.llm.made_llm import MadeLlm
 from tests.surfaces.program import Run
 from tests.surfaces.test_eval import CASES, build_zoo
 from trackdown.lab.mine.dataset import build_from_git
@@ -19,7 +19,7 @@ from trackdown.lab.mine.harvest import Limits
 from trackdown.lab.mine.issue_style import IssueWriter
 from trackdown.lab.mine.repositories import Place
 from trackdown.lab.mine.training import Job, Wanted, mine
-from trackdown.models.llm.asking import Prompt
+from trackdown.models.llm.prompt import Prompt
 
 InProcess = Callable[..., Run]
 
@@ -42,10 +42,10 @@ def answers(zoo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         asked.append(prompt)
         return issue(len(asked))
 
-    build_from_git(zoo.root, query_from="rewritten", writer=IssueWriter(MadeAsker(says)))
+    build_from_git(zoo.root, query_from="rewritten", writer=IssueWriter(MadeLlm(says)))
     mine(
         Job(Place(zoo.root, "", "zoo"), Wanted(tmp_path / "away", limits=Limits())),
-        writer=IssueWriter(MadeAsker(says)),
+        writer=IssueWriter(MadeLlm(says)),
     )
     told = [("issue", prompt, issue(number)) for number, prompt in enumerate(asked)]
     path = write_answers(tmp_path / "answers.jsonl", told)

@@ -15,7 +15,7 @@ from trackdown.retrieve.corpus import Corpus, not_told
 from trackdown.types import Progress, no_progress
 
 if TYPE_CHECKING:
-    from trackdown.models.llm.asking import Asker
+    from trackdown.models.llm.prompt import LanguageModel
 
 
 def corpus_of(
@@ -23,7 +23,7 @@ def corpus_of(
     snippets: Snippets,
     seen_from: str | None = None,
     *,
-    asker: Asker | None = None,
+    asker: LanguageModel | None = None,
     tell: Callable[[str], None] = not_told,
     generated: Generated = NOTHING,
     progress: Progress = no_progress,

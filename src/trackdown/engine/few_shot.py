@@ -16,7 +16,7 @@ import numpy as np
 from trackdown.errors import UsageError
 from trackdown.index.code import CodeIndex
 from trackdown.index.neural import Texts
-from trackdown.models.llm.code_writing import Pair
+from trackdown.models.llm.code_generation import CodeExample
 from trackdown.types import CODE, FUNCTION_KINDS
 from trackdown.units.docstrings import split_docstring
 
@@ -36,23 +36,23 @@ def main_language(code: CodeIndex) -> str:
     return max(sorted(counts), key=counts.__getitem__, default="text")
 
 
-def few_shot(code: CodeIndex, texts: Texts) -> Callable[[str], Sequence[Pair]]:
+def few_shot(code: CodeIndex, texts: Texts) -> Callable[[str], Sequence[CodeExample]]:
     """Language → up to MOST_PAIRS pairs in it, found when they are first asked for."""
     return lru_cache(maxsize=None)(lambda language: _pairs(code, texts, language))
 
 
-def _pairs(code: CodeIndex, texts: Texts, language: str) -> tuple[Pair, ...]:
+def _pairs(code: CodeIndex, texts: Texts, language: str) -> tuple[CodeExample, ...]:
     lines = code.unit_end - code.unit_start + 1
     fitting = code.is_kind(FUNCTION_KINDS) & code.unit_alive & (lines >= _FEWEST_LINES) & (lines <= _MOST_LINES)
     fitting &= code.file_role[code.unit_file] == CODE
     units = [unit for unit in np.flatnonzero(fitting).tolist() if code.language(int(code.unit_file[unit])) == language]
-    found: dict[str, Pair] = {}
+    found: dict[str, CodeExample] = {}
     for unit in sorted(units, key=lambda unit: _drawn(code, unit))[:_MOST_READ]:
         (source,) = texts([unit])
         said, rest = split_docstring(source, language) if source is not None else ("", "")
         sentence = said.split(". ")[0].strip()
         if _FEWEST_WORDS <= len(sentence.split()) <= _MOST_WORDS and rest.strip():
-            found.setdefault(sentence, Pair(sentence, rest.strip("\n")))
+            found.setdefault(sentence, CodeExample(sentence, rest.strip("\n")))
         if len(found) == MOST_PAIRS:
             break
     return tuple(found.values())
@@ -64,7 +64,7 @@ def _drawn(code: CodeIndex, unit: int) -> bytes:
     return hashlib.blake2b(place.encode("utf-8", "surrogateescape"), digest_size=8).digest()
 
 
-def read_pairs(path: Path) -> tuple[Pair, ...]:
+def read_pairs(path: Path) -> tuple[CodeExample, ...]:
     """Pairs from a file of lines {"query", "code"}. Raises UsageError that names the line."""
     try:
         lines = path.read_text("utf-8").splitlines()
@@ -82,10 +82,10 @@ def read_pairs(path: Path) -> tuple[Pair, ...]:
             query, code = None, None
         if not (isinstance(query, str) and isinstance(code, str) and query.strip() and code.strip()):
             raise UsageError(f'{path}, line {number}: an example is a line {{"query": "…", "code": "…"}}')
-        found.append(Pair(query.strip(), code.strip("\n")))
+        found.append(CodeExample(query.strip(), code.strip("\n")))
     if not found:
         raise UsageError(f"{path} holds no example")
     return tuple(found)
 
 
-__all__ = ["MOST_PAIRS", "Pair", "few_shot", "main_language", "read_pairs"]
+__all__ = ["MOST_PAIRS", "CodeExample", "few_shot", "main_language", "read_pairs"]

@@ -13,8 +13,8 @@ from trackdown.pipeline import Options
 if TYPE_CHECKING:
     from trackdown.index.neural import Texts
     from trackdown.index.rewritten import Rewritten
-    from trackdown.models.llm.asking import Asker
-    from trackdown.models.llm.code_writing import Pair
+    from trackdown.models.llm.code_generation import CodeExample
+    from trackdown.models.llm.prompt import LanguageModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,19 +26,19 @@ class Generated:
 
     exemplars: tuple[str, ...] = ()
     rewriter: str = ""
-    pairs: tuple[Pair, ...] = ()
+    pairs: tuple[CodeExample, ...] = ()
 
 
 NOTHING = Generated()
 
 
-def check_exemplars(options: Options, asker: Asker | None, generated: Generated) -> None:
+def check_exemplars(options: Options, asker: LanguageModel | None, generated: Generated) -> None:
     """Refuse to search with exemplars where nobody writes any, unless there may be rewrites to go by."""
     if asker is None and not generated.exemplars and (options.exemplars_only or not options.rewritten):
         raise UsageError("exemplars need a language model: name one with --llm or TRACKDOWN_LLM")
 
 
-def examples_of(prepared: Prepared, texts: Texts, given: Sequence[Pair]) -> tuple[str, Sequence[Pair]]:
+def examples_of(prepared: Prepared, texts: Texts, given: Sequence[CodeExample]) -> tuple[str, Sequence[CodeExample]]:
     """The language to write in, and pairs of description and code: those given, else some of the repository's own."""
     from trackdown.engine.few_shot import few_shot, main_language
 
@@ -47,7 +47,7 @@ def examples_of(prepared: Prepared, texts: Texts, given: Sequence[Pair]) -> tupl
 
 
 def open_rewrites(
-    prepared: Prepared, texts: Texts, asker: Asker | None, generated: Generated, tell: Callable[[str], None]
+    prepared: Prepared, texts: Texts, asker: LanguageModel | None, generated: Generated, tell: Callable[[str], None]
 ) -> Rewritten | None:
     """The rewrites to search with: those of a named rewriter, else the configured model's (made with the pairs that are
     given, else without any), else whose there are most. They are one rewriter's, never several.

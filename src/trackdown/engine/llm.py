@@ -14,14 +14,14 @@ from trackdown.engine.models import NONE
 from trackdown.engine.modes import Listed
 from trackdown.errors import LlmError, UsageError
 from trackdown.models.llm.budget import Budget, Prices
-from trackdown.models.llm.ledger import Ledger, as_json
+from trackdown.models.llm.ledger import UsageLedger, cost_table
 from trackdown.settings import Settings
 from trackdown.types import FactCache
 
 if TYPE_CHECKING:
     from trackdown.models.llm.chat import ChatModel
-    from trackdown.models.llm.desk import Desk
-    from trackdown.models.llm.replay import Recorder, Replay
+    from trackdown.models.llm.client import LlmClient
+    from trackdown.models.llm.replay import Recorder, ReplayFile
 
 EMBEDDED = "embedded"
 _UNSET = Path()
@@ -34,7 +34,7 @@ def has_llm(settings: Settings) -> bool:
     return settings.llm != NONE or settings.llm_replay != _UNSET
 
 
-def open_desk(settings: Settings, facts: FactCache) -> Desk | None:
+def open_desk(settings: Settings, facts: FactCache) -> LlmClient | None:
     """The desk to ask at; None without a language model. All desks of the same settings share one budget and one count
     of all, and each has its own notes and counts: open one for each search.
 
@@ -43,18 +43,18 @@ def open_desk(settings: Settings, facts: FactCache) -> Desk | None:
     """
     if not has_llm(settings):
         return None
-    from trackdown.models.llm.desk import Desk
+    from trackdown.models.llm.client import LlmClient
 
     run = _run(settings)
     replay, notes = (None, ()) if run.replay is None else (run.replay.answers, run.replay.notes)
-    return Desk(
+    return LlmClient(
         run.model, facts, run.ledger,
         replay=replay, recorder=run.recorder, dry_run=settings.llm_dry_run, notes=notes,
     )  # fmt: skip
 
 
 @contextmanager
-def asking(settings: Settings) -> Iterator[Desk]:
+def asking(settings: Settings) -> Iterator[LlmClient]:
     """The desk for work that opens no repository, with its answers in the store. Raises UsageError without a model."""
     from trackdown.engine.fact_cache import StoreFacts
     from trackdown.store.store import Store
@@ -81,7 +81,7 @@ def llm_cost(settings: Settings) -> dict[str, Any]:
     if not has_llm(settings):
         return {}
     run = _run(settings)
-    return as_json(run.model.name, run.ledger.costs(), dry_run=settings.llm_dry_run)
+    return cost_table(run.model.name, run.ledger.costs(), dry_run=settings.llm_dry_run)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +89,8 @@ class _Run:
     """What all desks of the same settings share."""
 
     model: ChatModel
-    ledger: Ledger
-    replay: Replay | None
+    ledger: UsageLedger
+    replay: ReplayFile | None
     recorder: Recorder | None
 
 
@@ -106,7 +106,7 @@ def _opened(settings: Settings) -> _Run:
     replay = None if settings.llm_replay == _UNSET else read_replay(settings.llm_replay)
     recorder = None if settings.llm_record == _UNSET else Recorder(settings.llm_record)
     model = _model(settings, replay)
-    return _Run(model, Ledger(_budget(settings)), replay, recorder)
+    return _Run(model, UsageLedger(_budget(settings)), replay, recorder)
 
 
 def _budget(settings: Settings) -> Budget:
@@ -119,7 +119,7 @@ def _budget(settings: Settings) -> Budget:
     return Budget(settings.llm_tokens, settings.llm_money, prices)
 
 
-def _model(settings: Settings, replay: Replay | None) -> ChatModel:
+def _model(settings: Settings, replay: ReplayFile | None) -> ChatModel:
     """The model itself, not yet loaded."""
     place = settings.llm.strip()
     if place == NONE:
@@ -155,7 +155,7 @@ def _embedded(path: Path, context: int, threads: int) -> ChatModel:
     return Embedded(path, context=context, threads=threads)
 
 
-def _recorded(settings: Settings, replay: Replay | None) -> ChatModel:
+def _recorded(settings: Settings, replay: ReplayFile | None) -> ChatModel:
     """A model that is not here: only what it once answered is."""
     from trackdown.models.llm.recorded import Recorded
 

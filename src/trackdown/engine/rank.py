@@ -15,7 +15,7 @@ from trackdown.query.understand import understand
 from trackdown.retrieve.corpus import not_told
 
 if TYPE_CHECKING:
-    from trackdown.models.llm.asking import Asker
+    from trackdown.models.llm.prompt import LanguageModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ def rank(
     seen_from: str | None = None,
     tap: pipeline.Tap | None = None,
     *,
-    asker: Asker | None = None,
+    asker: LanguageModel | None = None,
     tell: Callable[[str], None] = not_told,
     generated: Generated = NOTHING,
 ) -> list[RankedPlace]:

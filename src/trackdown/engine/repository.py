@@ -56,13 +56,13 @@ from trackdown.types import (
 )
 
 if TYPE_CHECKING:
-    from trackdown.engine.few_shot import Pair
+    from trackdown.engine.few_shot import CodeExample
     from trackdown.engine.looker import Looker
     from trackdown.engine.neighbourhood import Neighbourhood
     from trackdown.engine.related import Related
     from trackdown.engine.rewriting import Rewriting
     from trackdown.fuse.learned import LearnedFusion
-    from trackdown.models.llm.desk import Desk
+    from trackdown.models.llm.client import LlmClient
 
 MOST_RESULTS = 1000
 _LONGEST_WAIT = 1800.0
@@ -310,7 +310,7 @@ class Repository:
         times: int = 1,
         limit: int | None = None,
         *,
-        pairs: Sequence[Pair] = (),
+        pairs: Sequence[CodeExample] = (),
         progress: Progress = no_progress,
     ) -> Rewriting:
         """Let the language model rewrite a snapshot's units, as `search` uses them with `reco`.
@@ -425,7 +425,7 @@ class Repository:
         repository = self._preparer.identity(prepared.snapshot.commit)
         return own_fusion(self._store, repository, level, fusing_models(prepared.models))
 
-    def _desk(self, options: pipeline.Options, tell: Callable[[str], None]) -> Desk | None:
+    def _desk(self, options: pipeline.Options, tell: Callable[[str], None]) -> LlmClient | None:
         """Where stages ask a language model, if one of them may and there is one. One that cannot be opened, and that
         nobody asked for, costs a note.
         """

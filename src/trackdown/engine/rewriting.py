@@ -13,14 +13,14 @@ from trackdown.engine.prepare import Prepared
 from trackdown.engine.snippets import Snippets
 from trackdown.errors import UsageError
 from trackdown.index.rewrites import rewriter_id
-from trackdown.models.llm.asking import Asker
-from trackdown.models.llm.code_writing import Pair
+from trackdown.models.llm.code_generation import CodeExample
+from trackdown.models.llm.prompt import LanguageModel
 from trackdown.rewrite.choice import main_unit, units_to_rewrite
 from trackdown.rewrite.rewriting import Outcome, Row, Walk, rewrite_units, rewriter_of
 from trackdown.types import Progress, no_progress
 
 if TYPE_CHECKING:
-    from trackdown.models.llm.desk import Desk
+    from trackdown.models.llm.client import LlmClient
 
 MOST_TIMES = 8
 Made = tuple[str, str]
@@ -40,11 +40,11 @@ class Rewriting:
 
 def rewriting(
     prepared: Prepared,
-    desk: Desk,
+    desk: LlmClient,
     *,
     times: int = 1,
     limit: int | None = None,
-    pairs: Sequence[Pair] = (),
+    pairs: Sequence[CodeExample] = (),
     progress: Progress = no_progress,
 ) -> Rewriting:
     """Rewrite what has fewer than `times` rewrites by the desk's model. `pairs` are shown in place of the code's own.
@@ -61,11 +61,11 @@ def rewriting(
 
 def _walked(
     prepared: Prepared,
-    asker: Asker,
+    asker: LanguageModel,
     times: int,
     limit: int | None,
     dry_run: bool,
-    pairs: Sequence[Pair],
+    pairs: Sequence[CodeExample],
     progress: Progress,
 ) -> Outcome:
     if not 1 <= times <= MOST_TIMES:

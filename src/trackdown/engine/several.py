@@ -8,7 +8,7 @@ from dataclasses import replace
 from math import inf
 
 from trackdown.engine.repository import Repository
-from trackdown.models.llm.ledger import joined
+from trackdown.models.llm.ledger import merge_cost_tables
 from trackdown.types import Effort, Level, Progress, Result, SearchResults, never, no_progress
 
 Place = tuple[str, str, str, int]
@@ -105,7 +105,7 @@ def merged(answers: Sequence[SearchResults], k: int) -> SearchResults:
         tuple(dict.fromkeys(note for answer in answers for note in answer.notes)),
         any(answer.partial for answer in answers),
         dict(timings),
-        joined([answer.llm for answer in answers]),
+        merge_cost_tables([answer.llm for answer in answers]),
     )
 
 

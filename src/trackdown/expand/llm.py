@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from trackdown.models.llm.asking import Asker
-from trackdown.models.llm.choosing import DATA_ONLY, Question, choice_prompt, chosen_numbers, most_pieces
+from trackdown.models.llm.listwise import DATA_ONLY, ListwiseTask, listwise_prompt, max_passages, parse_numbers
+from trackdown.models.llm.prompt import LanguageModel
 from trackdown.types import Progress, no_progress
 
 STAGE = "select"
 """What its cost is booked under."""
-_QUESTION = Question(
+_QUESTION = ListwiseTask(
     f"You find code that has to change, or has to be understood, to resolve an issue. {DATA_ONLY}",
     "Which of the pieces 1 to {count} are relevant for the issue? Answer with their numbers only, the most relevant "
     "first, or with 0 when none is.",
@@ -30,7 +30,7 @@ _QUESTION = Question(
 def llm_selector(
     issue: str,
     read: Callable[[Sequence[int]], list[str]],
-    asker: Asker,
+    asker: LanguageModel,
     tell: Callable[[str], None],
     progress: Progress = no_progress,
 ) -> Callable[[Sequence[Sequence[int]]], list[list[int] | None]]:
@@ -40,16 +40,16 @@ def llm_selector(
     """
 
     def select(groups: Sequence[Sequence[int]]) -> list[list[int] | None]:
-        most = most_pieces(asker, _QUESTION)
+        most = max_passages(asker, _QUESTION)
         if not most and any(groups):
             tell(f"the context of {asker.name} ({asker.context} tokens) is too small to pick neighbours: none moved")
         shown = [list(group[:most]) for group in groups]
         asked = [number for number, group in enumerate(shown) if group]
-        prompts = [choice_prompt(asker, _QUESTION, issue, read(shown[number])) for number in asked]
+        prompts = [listwise_prompt(asker, _QUESTION, issue, read(shown[number])) for number in asked]
         found: list[list[int] | None] = [None] * len(groups)
         unusable = 0
         for number, answer in zip(asked, asker.ask(STAGE, prompts, progress) if prompts else (), strict=True):
-            chosen = None if answer is None else chosen_numbers(answer, len(shown[number]))
+            chosen = None if answer is None else parse_numbers(answer, len(shown[number]))
             if chosen is not None:
                 found[number] = [shown[number][one - 1] for one in chosen]
             elif answer is not None:

@@ -40,7 +40,7 @@ from trackdown.lab.children import end_with_parent, interrupts_held
 from trackdown.lab.commit_times import commit_times
 from trackdown.lab.runs import LONGEST_QUERY, MS_DIGITS, SCORE_DIGITS, WITHOUT_ANSWER, Row, RunFile
 from trackdown.lab.tasks import Bench, Task
-from trackdown.models.llm.code_writing import Pair
+from trackdown.models.llm.code_generation import CodeExample
 from trackdown.pipeline import Options
 from trackdown.repository.history import HISTORY_VERSION
 from trackdown.settings import Settings
@@ -68,7 +68,7 @@ class Plan:
     settings: Settings
     config: str
     rewriter: str = ""
-    pairs: tuple[Pair, ...] = ()
+    pairs: tuple[CodeExample, ...] = ()
 
 
 def resolve_modes(modes: Sequence[str], settings: Settings) -> tuple[tuple[str, Options], ...]:
@@ -86,7 +86,7 @@ def _plain_options(settings: Settings) -> Options:
     return options_of(replace(settings, mode="hybrid", adaptive=False, graph=False))
 
 
-def plan(bench: Bench, modes: Sequence[str], settings: Settings, pairs: tuple[Pair, ...] = ()) -> Plan:
+def plan(bench: Bench, modes: Sequence[str], settings: Settings, pairs: tuple[CodeExample, ...] = ()) -> Plan:
     """Resolve modes, and name the configuration.
 
     Raises UsageError as `resolve_modes` does, and for a mode that needs a language model where there is none: its row

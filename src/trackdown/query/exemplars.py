@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from trackdown.models.llm.asking import Answer, Asker, Prompt
-from trackdown.models.llm.code_writing import Pair, code_in, code_prompt
+from trackdown.models.llm.code_generation import CodeExample, code_prompt, extract_code
+from trackdown.models.llm.prompt import Completion, LanguageModel, Prompt
 from trackdown.query.understand import Query
 from trackdown.types import Progress, no_progress
 
@@ -17,7 +17,7 @@ STAGE = "exemplars"
 
 
 def exemplar_prompts(
-    query: Query, pairs: Sequence[Pair], language: str, context: int, count: int = 1, shown: int = 4
+    query: Query, pairs: Sequence[CodeExample], language: str, context: int, count: int = 1, shown: int = 4
 ) -> list[Prompt]:
     """One prompt for each exemplar, with `shown` of the pairs in each: other ones each time, as long as they last."""
     prompts = []
@@ -29,9 +29,9 @@ def exemplar_prompts(
 
 
 def write_exemplars(
-    asker: Asker,
+    asker: LanguageModel,
     query: Query,
-    pairs: Sequence[Pair],
+    pairs: Sequence[CodeExample],
     language: str,
     count: int = 1,
     progress: Progress = no_progress,
@@ -41,5 +41,5 @@ def write_exemplars(
     return tuple(dict.fromkeys(filter(None, map(_code, answers))))
 
 
-def _code(answer: Answer | None) -> str:
-    return "" if answer is None else code_in(answer.text)
+def _code(answer: Completion | None) -> str:
+    return "" if answer is None else extract_code(answer.text)

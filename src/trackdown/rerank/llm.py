@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from trackdown.models.llm.asking import Asker
-from trackdown.models.llm.choosing import DATA_ONLY, Question, choice_prompt, chosen_numbers, most_pieces
+from trackdown.models.llm.listwise import DATA_ONLY, ListwiseTask, listwise_prompt, max_passages, parse_numbers
+from trackdown.models.llm.prompt import LanguageModel
 from trackdown.types import Progress, no_progress
 
 STAGE = "rerank"
@@ -23,7 +23,7 @@ _EXAMPLE = (
     "Login fails when the password holds a colon",
     ("web/cart.py: Cart.total\ndef total(self): ...", "web/login.py: parse_login\ndef parse_login(text): ..."),
 )
-_ORDER = Question(
+_ORDER = ListwiseTask(
     f"You order code by how likely it has to change to resolve an issue. {DATA_ONLY}",
     "Order all pieces from 1 to {count}, the one that most likely has to change first. Answer with numbers only.",
     ((*_EXAMPLE, "2, 1"),),
@@ -58,7 +58,7 @@ def llm_order(
     issue: str,
     pieces: Sequence[str],
     listwise: Listwise,
-    asker: Asker,
+    asker: LanguageModel,
     tell: Callable[[str], None],
     progress: Progress = no_progress,
 ) -> list[int]:
@@ -71,7 +71,7 @@ def llm_order(
     depth = min(listwise.depth, len(pieces))
     question = _top(listwise.top) if listwise.top else _ORDER
     wanted = depth if listwise.top else listwise.window
-    window = min(wanted, most_pieces(asker, question))
+    window = min(wanted, max_passages(asker, question))
     if depth < _FEWEST:
         return order
     if window < _FEWEST:
@@ -80,12 +80,12 @@ def llm_order(
     asked = unusable = 0
     for start, end in windows(window if listwise.top else depth, window, max(1, listwise.step * window // wanted)):
         inside = order[start:end]
-        prompt = choice_prompt(asker, question, issue, [pieces[place] for place in inside])
+        prompt = listwise_prompt(asker, question, issue, [pieces[place] for place in inside])
         (answer,) = asker.ask(STAGE, [prompt], progress)
         if answer is None:  # the asker's own note says why
             continue
         asked += 1
-        numbers = chosen_numbers(answer, len(inside))
+        numbers = parse_numbers(answer, len(inside))
         if numbers is None:
             unusable += 1
             continue
@@ -97,8 +97,8 @@ def llm_order(
     return order
 
 
-def _top(count: int) -> Question:
-    return Question(
+def _top(count: int) -> ListwiseTask:
+    return ListwiseTask(
         f"You pick the code that has to change to resolve an issue. {DATA_ONLY}",
         f"Name the {count} of the {{count}} pieces that most likely have to change, the likeliest first. Answer with "
         "numbers only.",

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from trackdown.index.neural import Neural
     from trackdown.index.rewritten import Rewritten, RewrittenBodies
     from trackdown.index.vectors import UnitVectors
-    from trackdown.models.llm.asking import Asker
-    from trackdown.models.llm.code_writing import Pair
+    from trackdown.models.llm.code_generation import CodeExample
+    from trackdown.models.llm.prompt import LanguageModel
 
 
 def not_told(note: str) -> None:
@@ -41,9 +41,9 @@ class Corpus:
     graph: Callable[[], Graph] | None = None
     vectors: Callable[[], UnitVectors | None] | None = None
     neural: Neural | None = None
-    asker: Asker | None = None
+    asker: LanguageModel | None = None
     tell: Callable[[str], None] = not_told
-    examples: Callable[[], tuple[str, Sequence[Pair]]] | None = None
+    examples: Callable[[], tuple[str, Sequence[CodeExample]]] | None = None
     rewritten: Callable[[], Rewritten | None] | None = None
     bodies: RewrittenBodies | None = None
 

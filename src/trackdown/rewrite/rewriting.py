@@ -13,16 +13,16 @@ from dataclasses import dataclass
 
 from trackdown.index.neural import Texts
 from trackdown.index.rewrites import rewriter_id
-from trackdown.models.llm.asking import Asker, Prompt
-from trackdown.models.llm.code_writing import (
+from trackdown.models.llm.code_generation import (
     PROMPTS_VERSION,
     SUMMARY_TOKENS,
-    Pair,
-    code_in,
+    CodeExample,
     code_prompt,
-    sentence_in,
+    extract_code,
+    extract_summary,
     summary_prompt,
 )
+from trackdown.models.llm.prompt import LanguageModel, Prompt
 from trackdown.types import Progress, no_progress
 from trackdown.units.docstrings import split_docstring
 
@@ -52,7 +52,7 @@ class Walk:
     having: Mapping[str, tuple[int, ...]]
     language: Callable[[int], str]
     texts: Texts
-    pairs: Callable[[str], Sequence[Pair]]
+    pairs: Callable[[str], Sequence[CodeExample]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class _Item:
     number: int
 
 
-def rewriter_of(asker: Asker, pairs: Sequence[Pair] = ()) -> str:
+def rewriter_of(asker: LanguageModel, pairs: Sequence[CodeExample] = ()) -> str:
     """The id of the rewriter that a model is when it is asked in our words, with its context, and shown given pairs.
 
     Pairs that are drawn from the repository itself are no part of it: any edit may draw others, and then everything
@@ -90,7 +90,7 @@ def rewriter_of(asker: Asker, pairs: Sequence[Pair] = ()) -> str:
 
 def rewrite_units(
     walk: Walk,
-    asker: Asker,
+    asker: LanguageModel,
     keep: Callable[[Sequence[Row]], None],
     *,
     times: int = 1,
@@ -137,7 +137,7 @@ class _Batch:
     whose source is gone.
     """
 
-    def __init__(self, walk: Walk, asker: Asker, items: Sequence[_Item], progress: Progress) -> None:
+    def __init__(self, walk: Walk, asker: LanguageModel, items: Sequence[_Item], progress: Progress) -> None:
         self.items = items
         self.cut = self.silent = self.failed = 0
         self._walk = walk
@@ -154,7 +154,7 @@ class _Batch:
         self.silent = answers.count(None)
         if dry_run:
             told = [
-                (item, _ANY_SENTENCE.format(item.digest) if answer is None else sentence_in(answer.text))
+                (item, _ANY_SENTENCE.format(item.digest) if answer is None else extract_summary(answer.text))
                 for (item, _), answer in zip(readable, answers, strict=True)
             ]
             self._asker.ask(CODE, [self._code_prompt(item, sentence) for item, sentence in told], self._progress)
@@ -162,7 +162,7 @@ class _Batch:
         told = [
             (item, sentence)
             for (item, _), answer in zip(readable, answers, strict=True)
-            if answer is not None and (sentence := sentence_in(answer.text))
+            if answer is not None and (sentence := extract_summary(answer.text))
         ]
         asked = [self._code_prompt(item, sentence) for item, sentence in told]
         written = self._asker.ask(CODE, asked, self._progress) if asked else []
@@ -170,7 +170,7 @@ class _Batch:
         rows = [
             (item.digest, item.number, sentence, code)
             for (item, sentence), answer in zip(told, written, strict=True)
-            if answer is not None and (code := code_in(answer.text))
+            if answer is not None and (code := extract_code(answer.text))
         ]
         self.failed = len(self.items) - self.silent - len(rows)
         return rows
@@ -186,7 +186,7 @@ class _Batch:
         language = self._walk.language(item.unit)
         return code_prompt(sentence, self._pairs(item, language), language, self._asker.context, item.number)[0]
 
-    def _pairs(self, item: _Item, language: str) -> list[Pair]:
+    def _pairs(self, item: _Item, language: str) -> list[CodeExample]:
         """Some of the pairs, others for each number. No unit is an example for itself, to be repeated."""
         pairs = [pair for pair in self._walk.pairs(language) if pair.code != self._own[item]]
         first = item.number * SHOWN_PAIRS % max(1, len(pairs))

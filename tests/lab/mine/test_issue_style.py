@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from tests.models.llm.made_asker import MadeAsker
+from tests.models.llm.made_llm import MadeLlm
 from trackdown.lab.mine.issue_style import LEAKS, NO_ANSWER, NO_ISSUE, IssueWriter, Told, issue_of
-from trackdown.models.llm.asking import Answer, Prompt
+from trackdown.models.llm.prompt import Completion, Prompt
 
 MESSAGE = "Downloader: add retry_limit (#12)\n\nBusy servers are asked again.\n\nSigned-off-by: Ada <ada@example.org>\n"
 COMMIT = Told(MESSAGE, frozenset({("retry", "limit"), ("attempt",)}))
@@ -23,7 +23,7 @@ def message_of(prompt: Prompt) -> str:
 
 
 def test_the_message_is_data_and_the_answer_is_the_query() -> None:
-    asker = MadeAsker(lambda _: ISSUE)
+    asker = MadeLlm(lambda _: ISSUE)
     writer = IssueWriter(asker)
     assert writer.write([COMMIT]) == [ISSUE]
     ((stage, prompt),) = asker.asked
@@ -35,7 +35,7 @@ def test_the_message_is_data_and_the_answer_is_the_query() -> None:
 
 
 def test_what_gives_the_change_away_is_asked_for_once_more_without_its_words() -> None:
-    asker = MadeAsker(lambda prompt: ISSUE if prompt.number else LEAKING)
+    asker = MadeLlm(lambda prompt: ISSUE if prompt.number else LEAKING)
     writer = IssueWriter(asker)
     assert writer.write([COMMIT, COMMIT]) == [ISSUE, ISSUE]
     assert asker.rounds == [2, 2]
@@ -45,11 +45,11 @@ def test_what_gives_the_change_away_is_asked_for_once_more_without_its_words() -
 
 
 def test_what_gives_it_away_twice_keeps_the_subject_and_is_counted() -> None:
-    writer = IssueWriter(MadeAsker(lambda _: LEAKING))
+    writer = IssueWriter(MadeLlm(lambda _: LEAKING))
     assert writer.write([COMMIT]) == [""]
     assert writer.done.kept == {LEAKS: 1, NO_ISSUE: 0, NO_ANSWER: 0} and writer.done.rewritten == 0
     assert writer.done.as_dict()["leak_of_issues"] is None
-    assert IssueWriter(MadeAsker(lambda _: LEAKING), most_leaked=0.5).write([COMMIT]) == [LEAKING]
+    assert IssueWriter(MadeLlm(lambda _: LEAKING), most_leaked=0.5).write([COMMIT]) == [LEAKING]
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_what_gives_it_away_twice_keeps_the_subject_and_is_counted() -> None:
     ],
 )
 def test_what_is_no_issue_keeps_the_subject(said: str) -> None:
-    writer = IssueWriter(MadeAsker(lambda _: said), most_leaked=1.0)
+    writer = IssueWriter(MadeLlm(lambda _: said), most_leaked=1.0)
     assert writer.write([COMMIT]) == [""] and writer.done.kept[NO_ISSUE] == 1
 
 
@@ -74,34 +74,34 @@ def test_what_speaks_of_its_markers_is_no_issue() -> None:
         assert found is not None
         return f"Between the lines with {found[1]} busy servers are asked again."
 
-    writer = IssueWriter(MadeAsker(says))
+    writer = IssueWriter(MadeLlm(says))
     assert writer.write([COMMIT]) == [""] and writer.done.kept[NO_ISSUE] == 1
 
 
 def test_what_repeats_an_example_is_asked_for_without_examples() -> None:
     parrot = "The parser is given up at once, even when the server was only busy for a moment."
-    asker = MadeAsker(lambda prompt: parrot if prompt.examples else ISSUE)
+    asker = MadeLlm(lambda prompt: parrot if prompt.examples else ISSUE)
     writer = IssueWriter(asker)
     assert writer.write([COMMIT]) == [ISSUE] and writer.done.asked_again == 1
     assert [len(prompt.examples) for _, prompt in asker.asked] == [2, 0]
-    writer = IssueWriter(MadeAsker(lambda _: parrot))
+    writer = IssueWriter(MadeLlm(lambda _: parrot))
     assert writer.write([COMMIT]) == [""] and writer.done.kept[NO_ISSUE] == 1
 
 
 def test_no_answer_keeps_the_subject_and_is_not_asked_again() -> None:
-    asker = MadeAsker(lambda _: None)
+    asker = MadeLlm(lambda _: None)
     writer = IssueWriter(asker)
     assert writer.write([COMMIT, COMMIT]) == ["", ""]
     assert asker.rounds == [2] and writer.done.kept[NO_ANSWER] == 2
 
 
 def test_no_second_answer_leaves_the_reason_of_the_first() -> None:
-    writer = IssueWriter(MadeAsker(lambda prompt: None if prompt.number else LEAKING))
+    writer = IssueWriter(MadeLlm(lambda prompt: None if prompt.number else LEAKING))
     assert writer.write([COMMIT]) == [""] and writer.done.kept == {LEAKS: 1, NO_ISSUE: 0, NO_ANSWER: 0}
 
 
 def test_the_sums_go_on() -> None:
-    writer = IssueWriter(MadeAsker(lambda _: ISSUE))
+    writer = IssueWriter(MadeLlm(lambda _: ISSUE))
     writer.write([COMMIT])
     writer.write([COMMIT, Told("Begin with downloads", frozenset())])
     assert (writer.done.commits, writer.done.rewritten) == (3, 3)
@@ -119,12 +119,12 @@ def test_the_sums_go_on() -> None:
     ],
 )
 def test_the_sentences_of_an_answer(text: str, issue: str) -> None:
-    assert issue_of(Answer(text, 1, 1, 0.0)) == issue
+    assert issue_of(Completion(text, 1, 1, 0.0)) == issue
 
 
 def test_a_cut_answer_is_used_up_to_its_last_sentence() -> None:
-    assert issue_of(Answer(f"{ISSUE} It also happens wh", 1, 1, 0.0, whole=False)) == ISSUE
-    assert issue_of(Answer("A download is given up at on", 1, 1, 0.0, whole=False)) == ""
+    assert issue_of(Completion(f"{ISSUE} It also happens wh", 1, 1, 0.0, whole=False)) == ISSUE
+    assert issue_of(Completion("A download is given up at on", 1, 1, 0.0, whole=False)) == ""
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_a_cut_answer_is_used_up_to_its_last_sentence() -> None:
     ],
 )
 def test_a_message_that_gives_orders_stays_between_its_markers(evil: str) -> None:
-    asker = MadeAsker(lambda _: ISSUE)
+    asker = MadeLlm(lambda _: ISSUE)
     IssueWriter(asker).write([Told(f"Fix it\n\n{evil}", frozenset())])
     prompt = asker.asked[0][1]
     inside = message_of(prompt)
@@ -145,10 +145,10 @@ def test_a_message_that_gives_orders_stays_between_its_markers(evil: str) -> Non
 
 
 def test_a_huge_message_is_cut_to_the_context() -> None:
-    asker = MadeAsker(lambda _: ISSUE, context=1024)
+    asker = MadeLlm(lambda _: ISSUE, context=1024)
     IssueWriter(asker).write([Told("Fix the loader\n\n" + "It goes on and on.\n" * 5000, frozenset())])
     assert len(asker.asked[0][1].user) < 1500
 
 
 def test_another_model_is_another_writer() -> None:
-    assert IssueWriter(MadeAsker(str, name="a")).id != IssueWriter(MadeAsker(str, name="b")).id
+    assert IssueWriter(MadeLlm(str, name="a")).id != IssueWriter(MadeLlm(str, name="b")).id

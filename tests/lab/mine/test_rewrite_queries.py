@@ -10,14 +10,14 @@ import pytest
 
 from tests.conftest import Repo
 from tests.lab.mine.test_training import grown, rows
-from tests.models.llm.made_asker import MadeAsker
+from tests.models.llm.made_llm import MadeLlm
 from trackdown.errors import UsageError
 from trackdown.lab.mine.case_file import read_cases, write_cases
 from trackdown.lab.mine.dataset import build_from_git
 from trackdown.lab.mine.issue_style import LEAKS, NO_ANSWER, IssueWriter
 from trackdown.lab.mine.repositories import Place
 from trackdown.lab.mine.training import Job, Wanted, mine, mine_all
-from trackdown.models.llm.asking import Prompt
+from trackdown.models.llm.prompt import Prompt
 
 POOL = "class Pool:\n    def take(self):\n        return self.items.pop()\n"
 ISSUES = {
@@ -39,7 +39,7 @@ def history(repo: Repo) -> Repo:
     return repo
 
 
-def model(answers: Mapping[str, str]) -> MadeAsker:
+def model(answers: Mapping[str, str]) -> MadeLlm:
     """A model that knows an issue for the beginnings of some messages."""
 
     def says(prompt: Prompt) -> str | None:
@@ -47,7 +47,7 @@ def model(answers: Mapping[str, str]) -> MadeAsker:
         assert found is not None
         return next((issue for start, issue in answers.items() if found[1].startswith(start)), None)
 
-    return MadeAsker(says)
+    return MadeLlm(says)
 
 
 def test_cases_get_the_issues_that_were_written(history: Repo, tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_what_leaks_keeps_its_subject_and_its_source(history: Repo) -> None:
 
 def test_two_cases_never_ask_the_same(history: Repo) -> None:
     same = "Connections are handled in a strange order, sometimes twice."
-    found = build_from_git(history.root, query_from="rewritten", writer=IssueWriter(MadeAsker(lambda _: same)))
+    found = build_from_git(history.root, query_from="rewritten", writer=IssueWriter(MadeLlm(lambda _: same)))
     assert [case.query for case in found] == [same, "Take the oldest connection first"]
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import msgspec
 
-from trackdown.models.llm.asking import Prompt
-from trackdown.models.llm.replay import FORMAT, Line
+from trackdown.models.llm.prompt import Prompt
+from trackdown.models.llm.replay import FORMAT, ReplayLine
 
 
 def write_answers(
@@ -16,7 +16,7 @@ def write_answers(
 ) -> Path:
     """A file with (stage, prompt, text) as a model of this name and context would have answered."""
     lines = [
-        Line(FORMAT, prompt.digest(model), model, context, stage, text, 100, 10, 0.5, True)
+        ReplayLine(FORMAT, prompt.digest(model), model, context, stage, text, 100, 10, 0.5, True)
         for stage, prompt, text in answers
     ]
     path.write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in lines))

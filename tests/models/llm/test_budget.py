@@ -8,7 +8,7 @@ import threading
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trackdown.models.llm.budget import Budget, Prices, Share
+from trackdown.models.llm.budget import Budget, Prices, Spending
 
 TOKENS = st.integers(0, 400)
 
@@ -52,14 +52,14 @@ def test_a_question_that_does_not_fit_waits_for_one_under_way() -> None:
     budget = Budget(100, 1.0)
     first = budget.reserve(60, 30)
     assert first is not None
-    got: list[Share | None] = []
+    got: list[Spending | None] = []
     waiting = threading.Thread(target=lambda: got.append(budget.reserve(50, 10)), daemon=True)
     waiting.start()
     waiting.join(0.1)
     assert waiting.is_alive() and got == []
     budget.settle(first, 20, 10)  # less than was set aside
     waiting.join(5)
-    assert got == [Share(60, 0.0)]
+    assert got == [Spending(60, 0.0)]
 
 
 def test_a_reason_names_the_limit_that_was_hit() -> None:

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.models.llm.desks import QUESTION, endpoint
+from tests.models.llm.clients import QUESTION, endpoint
 from tests.models.llm.loopback import (
     Reply,
     cuts,
@@ -21,9 +21,9 @@ from tests.models.llm.loopback import (
     waits,
 )
 from trackdown.errors import LlmError, NoAnswer, UsageError
-from trackdown.models.llm.asking import Prompt
 from trackdown.models.llm.chat import PromptTooLong, TryAgain
 from trackdown.models.llm.endpoint import Endpoint
+from trackdown.models.llm.prompt import Prompt
 
 KEY = "sk-not-to-be-seen"
 

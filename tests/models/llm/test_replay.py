@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from trackdown.errors import UsageError
-from trackdown.models.llm.asking import Answer
+from trackdown.models.llm.prompt import Completion
 from trackdown.models.llm.replay import Recorder, read_replay
 
 
-def answer(text: str) -> Answer:
-    return Answer(text, 10, 2, 0.25, whole=False)
+def answer(text: str) -> Completion:
+    return Completion(text, 10, 2, 0.25, whole=False)
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:
@@ -23,8 +23,8 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
     recorder.add("k2", "large", 8192, "gar", answer(""))
     found = read_replay(path)
     assert found.answers == {
-        "k1": Answer("one\n\u2028 line ?", 10, 2, 0.25, whole=False, fresh=False),
-        "k2": Answer("", 10, 2, 0.25, whole=False, fresh=False),
+        "k1": Completion("one\n\u2028 line ?", 10, 2, 0.25, whole=False, fresh=False),
+        "k2": Completion("", 10, 2, 0.25, whole=False, fresh=False),
     }
     assert found.models == {"small": 4096, "large": 8192} and found.notes == ()
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trackdown.errors import UsageError
-from trackdown.models.llm.texts import read_texts
+from trackdown.models.llm.pregenerated import read_pregenerated
 
 Made = tuple[str, str]
 
@@ -27,7 +27,7 @@ def read_made_texts(folder: Path, name: str, questions: Collection[str], snippet
 
     Texts of other ids are passed over: a folder may hold those of a whole set. Raises UsageError when none belongs.
     """
-    made = read_texts(folder, name)
+    made = read_pregenerated(folder, name)
     exemplars = {id_: _of(made.exemplars, id_) for id_ in questions}
     summaries = {key: _of(made.summaries, key) for key in snippets}
     rewrites = {

@@ -16,10 +16,10 @@ from typing import Any
 from trackdown.lab.mine.filters import FEWEST_WORDS
 from trackdown.lab.mine.leaks import Name, leak, leaked
 from trackdown.lab.mine.messages import clean_message, clean_subject, content_words, folded_subject
-from trackdown.models.llm.asking import Answer, Asker, Prompt
-from trackdown.models.llm.fitting import shortened
-from trackdown.models.llm.quoting import quote
+from trackdown.models.llm.context_window import shortened
+from trackdown.models.llm.prompt import Completion, LanguageModel, Prompt
 from trackdown.models.llm.thoughts import without_thoughts
+from trackdown.models.llm.untrusted_text import quote
 from trackdown.types import Progress, no_progress
 from trackdown.units.tokens import words
 
@@ -103,7 +103,7 @@ class Rewriting:
 class IssueWriter:
     """Rewrites messages by a language model. `done` counts what it did."""
 
-    def __init__(self, asker: Asker, most_leaked: float = MOST_LEAKED) -> None:
+    def __init__(self, asker: LanguageModel, most_leaked: float = MOST_LEAKED) -> None:
         self.done = Rewriting()
         self._asker = asker
         self._most_leaked = most_leaked
@@ -147,7 +147,7 @@ class IssueWriter:
         examples = () if again else tuple((_written(shown), issue) for shown, issue in _EXAMPLES)
         return Prompt(_SYSTEM, _written(message, unwanted), examples, _ANSWER_TOKENS, 0.7 if again else 0.0, int(again))
 
-    def _judged(self, told: Told, prompt: Prompt, answer: Answer | None) -> tuple[str, str]:
+    def _judged(self, told: Told, prompt: Prompt, answer: Completion | None) -> tuple[str, str]:
         """The issue that an answer holds, and why it cannot be used; no reason when it can."""
         if answer is None:
             return "", NO_ANSWER
@@ -171,7 +171,7 @@ class IssueWriter:
                 self.done.leak_of_issues += leak(text, told.identifiers)
 
 
-def issue_of(answer: Answer) -> str:
+def issue_of(answer: Completion) -> str:
     """The one or two sentences of an answer on one line, without labels and quotes; empty when there are none.
 
     An answer that was cut off is used up to its last whole sentence.

@@ -29,7 +29,7 @@ class Prices:
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class Spending:
     """What is set aside for one question."""
 
     tokens: int
@@ -47,35 +47,35 @@ class Budget:
         self.tokens = tokens
         self.money = money
         self.prices = prices
-        self._used = Share(0, 0.0)
-        self._aside = Share(0, 0.0)
+        self._used = Spending(0, 0.0)
+        self._aside = Spending(0, 0.0)
         self._changed = threading.Condition()
 
-    def reserve(self, tokens_in: int, tokens_out: int, waiting: Callable[[], None] = _wait_on) -> Share | None:
+    def reserve(self, tokens_in: int, tokens_out: int, waiting: Callable[[], None] = _wait_on) -> Spending | None:
         """Set aside the most that a question can use; None when it is too much. Waits where settling may free some,
         and calls `waiting` meanwhile, which may raise.
         """
-        share = Share(tokens_in + tokens_out, self.prices.of(tokens_in, tokens_out))
+        share = Spending(tokens_in + tokens_out, self.prices.of(tokens_in, tokens_out))
         with self._changed:
             while not self._fits(share):
                 if not self._aside.tokens:
                     return None
                 waiting()
                 self._changed.wait(_POLL_SECONDS)
-            self._aside = Share(self._aside.tokens + share.tokens, self._aside.money + share.money)
+            self._aside = Spending(self._aside.tokens + share.tokens, self._aside.money + share.money)
         return share
 
-    def settle(self, share: Share, tokens_in: int, tokens_out: int) -> float:
+    def settle(self, share: Spending, tokens_in: int, tokens_out: int) -> float:
         """Book what a question has used in the place of what was set aside for it; what it cost."""
         cost = self.prices.of(tokens_in, tokens_out)
         with self._changed:
             left = self._aside.tokens - share.tokens
-            self._aside = Share(left, self._aside.money - share.money if left else 0.0)
-            self._used = Share(self._used.tokens + tokens_in + tokens_out, self._used.money + cost)
+            self._aside = Spending(left, self._aside.money - share.money if left else 0.0)
+            self._used = Spending(self._used.tokens + tokens_in + tokens_out, self._used.money + cost)
             self._changed.notify_all()
         return cost
 
-    def used(self) -> Share:
+    def used(self) -> Spending:
         """What was used so far."""
         with self._changed:
             return self._used
@@ -104,7 +104,7 @@ class Budget:
             f"question may cost {self.prices.of(tokens_in, tokens_out):.2g}): raise llm_money to go on"
         )
 
-    def _fits(self, share: Share) -> bool:
+    def _fits(self, share: Spending) -> bool:
         tokens = self._used.tokens + self._aside.tokens + share.tokens
         money = self._used.money + self._aside.money + share.money
         return tokens <= self.tokens and money <= self.money * (1 + 1e-9)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from trackdown.errors import NoAnswer
-from trackdown.models.llm.asking import Answer, Prompt
+from trackdown.models.llm.prompt import Completion, Prompt
 
 _BYTES_A_TOKEN = 3.5
 _BYTES_A_TOKEN_AT_LEAST = 2.0
@@ -43,13 +43,13 @@ class ChatModel(Protocol):
         """How many threads may ask at once."""
         ...
 
-    def answer(self, prompt: Prompt) -> Answer:
+    def answer(self, prompt: Prompt) -> Completion:
         """Ask once. Raises TryAgain when it may help to, NoAnswer when this prompt has no answer, and LlmError when
         asking on is in vain."""
         ...
 
 
-def turns(prompt: Prompt) -> list[tuple[str, str]]:
+def chat_messages(prompt: Prompt) -> list[tuple[str, str]]:
     """A prompt as the turns of a conversation: role and text."""
     told = [("system", prompt.system)] if prompt.system else []
     for asked, answered in prompt.examples:
@@ -68,6 +68,6 @@ def most_tokens(prompt: Prompt) -> int:
 
 
 def _tokens(prompt: Prompt, bytes_each: float) -> int:
-    told = turns(prompt)
+    told = chat_messages(prompt)
     size = sum(len(text.encode("utf-8", "surrogatepass")) for _, text in told)
     return int(size / bytes_each) + _TOKENS_A_TURN * (len(told) + 1)

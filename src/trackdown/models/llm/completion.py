@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from trackdown.errors import NoAnswer
-from trackdown.models.llm.asking import Answer, Prompt
 from trackdown.models.llm.chat import likely_tokens
+from trackdown.models.llm.prompt import Completion, Prompt
 from trackdown.models.llm.thoughts import without_thoughts
 
 _CHARACTERS_A_TOKEN = 16
 _MOST_TOKENS = 10_000_000
 
 
-def read_completion(value: Any, prompt: Prompt, seconds: float, who: str) -> Answer:
+def read_completion(value: Any, prompt: Prompt, seconds: float, who: str) -> Completion:
     """The answer in a completion. What a model thought before it answered is left out, and so is what it wrote beyond
     the prompt's limit. Raises NoAnswer for anything that is not a completion.
     """
@@ -29,7 +29,7 @@ def read_completion(value: Any, prompt: Prompt, seconds: float, who: str) -> Ans
     usage = value.get("usage")
     tokens_in = _count(usage, "prompt_tokens", likely_tokens(prompt))
     tokens_out = _count(usage, "completion_tokens", likely_tokens(Prompt("", message)))
-    return Answer(text, tokens_in, tokens_out, seconds, whole)
+    return Completion(text, tokens_in, tokens_out, seconds, whole)
 
 
 def _choice(value: Any) -> tuple[Any, Any]:

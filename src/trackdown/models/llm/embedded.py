@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from trackdown.errors import LlmError, NoAnswer
-from trackdown.models.llm.asking import Answer, Prompt
-from trackdown.models.llm.chat import PromptTooLong, turns
+from trackdown.models.llm.chat import PromptTooLong, chat_messages
 from trackdown.models.llm.completion import read_completion
 from trackdown.models.llm.gguf import context_length, digest
+from trackdown.models.llm.prompt import Completion, Prompt
 
 CONTEXT = 8192
 """The most that is used of a context where the user does not say: every token of it takes memory."""
@@ -51,9 +51,11 @@ class Embedded:
         self._server: Any = None
         self._asking = threading.Lock()
 
-    def answer(self, prompt: Prompt) -> Answer:
+    def answer(self, prompt: Prompt) -> Completion:
         """Ask once."""
-        messages = [{"role": role, "content": text.encode("utf-8", "replace").decode()} for role, text in turns(prompt)]
+        messages = [
+            {"role": role, "content": text.encode("utf-8", "replace").decode()} for role, text in chat_messages(prompt)
+        ]
         question = {
             "messages": messages,
             "max_tokens": prompt.max_tokens,

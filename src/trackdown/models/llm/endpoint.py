@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from trackdown.errors import LlmError, NoAnswer, UsageError
-from trackdown.models.llm.asking import Answer, Prompt
-from trackdown.models.llm.chat import PromptTooLong, TryAgain, turns
+from trackdown.models.llm.chat import PromptTooLong, TryAgain, chat_messages
 from trackdown.models.llm.completion import read_completion
+from trackdown.models.llm.prompt import Completion, Prompt
 
 if TYPE_CHECKING:
     import httpx
@@ -72,12 +72,12 @@ class Endpoint:
         self._limit_field = "max_tokens"
         self._takes_temperature = True
 
-    def answer(self, prompt: Prompt) -> Answer:
+    def answer(self, prompt: Prompt) -> Completion:
         """Ask once. Who waits for a connection has not asked yet: that time is not the endpoint's."""
         with self._places:
             return self._answered(prompt)
 
-    def _answered(self, prompt: Prompt) -> Answer:
+    def _answered(self, prompt: Prompt) -> Completion:
         started = time.monotonic()
         status, headers, body = self._post(self._question(prompt), _SMALLEST_LIMIT + _BYTES_A_TOKEN * prompt.max_tokens)
         if status == 200:
@@ -91,7 +91,7 @@ class Endpoint:
         raise self._refusal(status, headers, body)
 
     def _question(self, prompt: Prompt) -> dict[str, Any]:
-        messages = [{"role": role, "content": text} for role, text in turns(prompt)]
+        messages = [{"role": role, "content": text} for role, text in chat_messages(prompt)]
         asked = {"model": self._model, "messages": messages, self._limit_field: prompt.max_tokens, "stream": False}
         return asked | ({"temperature": prompt.temperature} if self._takes_temperature else {})
 

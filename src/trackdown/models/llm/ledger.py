@@ -49,14 +49,14 @@ class StageCost:
 
 
 Costs = tuple[StageCost, ...]
-TOTAL = "total"
+TOTAL_STAGE = "total"
 
 
 STOPPED_SECONDS = 60.0
 """How long a model that failed is left alone: a process that goes on may find it back."""
 
 
-class Tally:
+class StageCosts:
     """Counts by stage. For several threads."""
 
     def __init__(self) -> None:
@@ -74,14 +74,14 @@ class Tally:
             return tuple(cost for cost in self._counts.values() if cost.asked)
 
 
-class Ledger:
+class UsageLedger:
     """The budget and the counts of a run, and whether asking has stopped. For several threads."""
 
     def __init__(self, budget: Budget, clock: Clock = time.monotonic) -> None:
         self.budget = budget
         self._clock = clock
         self._lock = threading.Lock()
-        self._counts = Tally()
+        self._counts = StageCosts()
         self._failed_in_a_row = 0
         self._stopped: tuple[str, float] | None = None
 
@@ -125,7 +125,7 @@ class Ledger:
         return self._counts.costs()
 
 
-def added(costs: Costs, name: str = TOTAL) -> StageCost:
+def total_cost(costs: Costs, name: str = TOTAL_STAGE) -> StageCost:
     """All stages together."""
     total = StageCost(name)
     for cost in costs:
@@ -133,18 +133,18 @@ def added(costs: Costs, name: str = TOTAL) -> StageCost:
     return replace(total, stage=name)
 
 
-def as_json(model: str, costs: Costs, *, dry_run: bool = False) -> dict[str, Any]:
+def cost_table(model: str, costs: Costs, *, dry_run: bool = False) -> dict[str, Any]:
     """A cost table as surfaces give it out; empty when nothing was asked."""
     if not costs:
         return {}
     rows = [asdict(cost) for cost in costs]
-    return {"model": model, "dry_run": dry_run, "stages": rows, "total": asdict(added(costs))}
+    return {"model": model, "dry_run": dry_run, "stages": rows, "total": asdict(total_cost(costs))}
 
 
-def joined(tables: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def merge_cost_tables(tables: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Several tables of one model as one."""
     asked = [table for table in tables if table]
     found: dict[str, StageCost] = {}
     for row in (row for table in asked for row in table["stages"]):
         found[row["stage"]] = StageCost(**row).plus(found.get(row["stage"], StageCost(row["stage"])))
-    return as_json(asked[0]["model"], tuple(found.values()), dry_run=asked[0]["dry_run"]) if asked else {}
+    return cost_table(asked[0]["model"], tuple(found.values()), dry_run=asked[0]["dry_run"]) if asked else {}

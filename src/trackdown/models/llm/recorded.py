@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from trackdown.errors import NoAnswer
-from trackdown.models.llm.asking import Answer, Prompt
+from trackdown.models.llm.prompt import Completion, Prompt
 
 
 class Recorded:
@@ -19,6 +19,6 @@ class Recorded:
         self.context = context
         self._path = path
 
-    def answer(self, prompt: Prompt) -> Answer:
+    def answer(self, prompt: Prompt) -> Completion:
         """Never. The reason is always the same."""
         raise NoAnswer(f"{self._path} has no answer of {self.name} to this question")

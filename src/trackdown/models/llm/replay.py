@@ -8,12 +8,12 @@ from pathlib import Path
 import msgspec
 
 from trackdown.errors import UsageError
-from trackdown.models.llm.asking import Answer
+from trackdown.models.llm.prompt import Completion
 
 FORMAT = 1
 
 
-class Line(msgspec.Struct, frozen=True):
+class ReplayLine(msgspec.Struct, frozen=True):
     """A line of the file."""
 
     format: int
@@ -28,22 +28,22 @@ class Line(msgspec.Struct, frozen=True):
     whole: bool
 
 
-class Replay:
+class ReplayFile:
     """What a file holds. `models` are those whose answers they are, with their contexts; `notes` says which lines could
     not be read."""
 
-    def __init__(self, answers: Mapping[str, Answer], models: Mapping[str, int], notes: tuple[str, ...]) -> None:
+    def __init__(self, answers: Mapping[str, Completion], models: Mapping[str, int], notes: tuple[str, ...]) -> None:
         self.answers = answers
         self.models = models
         self.notes = notes
 
 
-def read_replay(path: Path) -> Replay:
+def read_replay(path: Path) -> ReplayFile:
     """Read a file of answers; a damaged line, or one of another format, is left out with a note.
 
     Raises UsageError when the file cannot be read at all.
     """
-    answers: dict[str, Answer] = {}
+    answers: dict[str, Completion] = {}
     models: dict[str, int] = {}
     bad: list[int] = []
     try:
@@ -55,7 +55,7 @@ def read_replay(path: Path) -> Replay:
                 if line is None:
                     bad.append(number)
                     continue
-                answers[line.key] = Answer(
+                answers[line.key] = Completion(
                     line.text, line.tokens_in, line.tokens_out, line.seconds, line.whole, fresh=False
                 )
                 models[line.model] = line.context
@@ -65,12 +65,12 @@ def read_replay(path: Path) -> Replay:
     if bad:
         told = f"line {bad[0]} is" if len(bad) == 1 else f"{len(bad)} lines (the first is line {bad[0]}) are"
         notes = (f"{path}: {told} damaged or of another version, and left out",)
-    return Replay(answers, models, notes)
+    return ReplayFile(answers, models, notes)
 
 
-def _read(raw: bytes) -> Line | None:
+def _read(raw: bytes) -> ReplayLine | None:
     try:
-        line = msgspec.json.decode(raw, type=Line)
+        line = msgspec.json.decode(raw, type=ReplayLine)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
     return line if line.format == FORMAT else None
@@ -83,12 +83,12 @@ class Recorder:
         self._path = path
         self._known = set(read_replay(path).answers) if path.exists() else set()
 
-    def add(self, key: str, model: str, context: int, stage: str, answer: Answer) -> None:
+    def add(self, key: str, model: str, context: int, stage: str, answer: Completion) -> None:
         """Write a line at once, so that an interruption loses nothing. Raises UsageError where that cannot be done."""
         if key in self._known:
             return
         text = answer.text.encode("utf-8", "replace").decode()  # half a surrogate pair has no place in JSON
-        line = Line(
+        line = ReplayLine(
             FORMAT, key, model, context, stage, text, answer.tokens_in, answer.tokens_out, round(answer.seconds, 3),
             answer.whole,
         )  # fmt: skip

@@ -17,7 +17,7 @@ from trackdown.surfaces.cli.progress import TerminalProgress
 from trackdown.types import Level
 
 if TYPE_CHECKING:
-    from trackdown.engine.few_shot import Pair
+    from trackdown.engine.few_shot import CodeExample
     from trackdown.lab.run import Plan
     from trackdown.lab.runs import Row, RunFile
     from trackdown.lab.tasks import Bench
@@ -201,7 +201,7 @@ def run(
     llm_model: str | None,
     dry_run: bool,
     oracle: Sequence[int] = (),
-    pairs: tuple[Pair, ...] = (),
+    pairs: tuple[CodeExample, ...] = (),
 ) -> None:
     """Search a bench and print what came out."""
     from trackdown.lab.run import plan, run_bench

@@ -21,22 +21,22 @@ _SHORTEST, _TRIES = 6, 16
 
 
 @dataclass(frozen=True, slots=True)
-class Quoted:
+class QuotedTexts:
     """Blocks of data, in the order given, and the word that every marker carries and no text holds."""
 
     word: str
     blocks: tuple[str, ...]
 
 
-def quote(named: Sequence[tuple[str, str]]) -> Quoted:
+def quote(named: Sequence[tuple[str, str]]) -> QuotedTexts:
     """(name, text) → blocks from `BEGIN name word` to `END name word`. The same texts give the same word."""
-    texts = [harmless(text) for _, text in named]
+    texts = [sanitized(text) for _, text in named]
     word = _absent_word(texts)
     blocks = (f"BEGIN {name} {word}\n{text}\nEND {name} {word}" for (name, _), text in zip(named, texts, strict=True))
-    return Quoted(word, tuple(blocks))
+    return QuotedTexts(word, tuple(blocks))
 
 
-def harmless(text: str) -> str:
+def sanitized(text: str) -> str:
     """A text without hidden characters and without what a model takes for the end of a turn."""
     plain = text.encode("utf-8", "replace").decode("utf-8").replace("\r\n", "\n")
     return _TURN.sub(lambda found: f"{found.group()} ", _HIDDEN.sub("", plain))

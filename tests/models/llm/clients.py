@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from trackdown.models.llm.asking import Prompt
 from trackdown.models.llm.budget import Budget, Prices
 from trackdown.models.llm.chat import ChatModel
-from trackdown.models.llm.desk import Desk, Waiting
+from trackdown.models.llm.client import LlmClient, Waiting
 from trackdown.models.llm.endpoint import Endpoint
-from trackdown.models.llm.ledger import Ledger
+from trackdown.models.llm.ledger import UsageLedger
+from trackdown.models.llm.prompt import Prompt
 
 QUESTION = Prompt("Be brief.", "What is two and two?", max_tokens=50)
 
@@ -49,9 +49,9 @@ def desk(
     money: float = 1.0,
     prices: Prices | None = None,
     **settings: Any,
-) -> Desk:
-    ledger = Ledger(Budget(tokens, money, prices or Prices()))
-    return Desk(model, facts or MemoryFacts(), ledger, **({"sleep": Slept()} | settings))
+) -> LlmClient:
+    ledger = UsageLedger(Budget(tokens, money, prices or Prices()))
+    return LlmClient(model, facts or MemoryFacts(), ledger, **({"sleep": Slept()} | settings))
 
 
 def questions(count: int) -> list[Prompt]:

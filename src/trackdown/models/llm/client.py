@@ -11,10 +11,10 @@ from functools import partial
 from typing import Any, TypeVar
 
 from trackdown.errors import Cancelled, LlmError, NoAnswer
-from trackdown.models.llm.asking import Answer, Prompt
+from trackdown.models.llm.cache import CompletionCache
 from trackdown.models.llm.chat import ChatModel, PromptTooLong, TryAgain, likely_tokens, most_tokens
-from trackdown.models.llm.kept import KeptAnswers
-from trackdown.models.llm.ledger import Costs, Ledger, StageCost, Tally, as_json
+from trackdown.models.llm.ledger import Costs, StageCost, StageCosts, UsageLedger, cost_table
+from trackdown.models.llm.prompt import Completion, Prompt
 from trackdown.models.llm.replay import Recorder
 from trackdown.types import FactCache, Progress, no_progress
 
@@ -47,7 +47,7 @@ class _TooLarge(NoAnswer):
     """The question does not fit what is left of the budget: no fault of the model's."""
 
 
-class Desk:
+class LlmClient:
     """An `Asker`: never raises for what the model does or does not do. `notes` says what went wrong here, and `stopped`
     why nothing is asked any more. Each search has its own, with its own notes and counts; the ledger is shared.
 
@@ -59,9 +59,9 @@ class Desk:
         self,
         model: ChatModel,
         facts: FactCache,
-        ledger: Ledger,
+        ledger: UsageLedger,
         *,
-        replay: Mapping[str, Answer] | None = None,
+        replay: Mapping[str, Completion] | None = None,
         recorder: Recorder | None = None,
         dry_run: bool = False,
         notes: Sequence[str] = (),
@@ -69,12 +69,12 @@ class Desk:
     ) -> None:
         self.dry_run = dry_run
         self._model = model
-        self._kept = KeptAnswers(facts)
+        self._kept = CompletionCache(facts)
         self._ledger = ledger
         self._replay = replay or {}
         self._recorder = recorder
         self._sleep = sleep
-        self._tally = Tally()
+        self._tally = StageCosts()
         self._problems: Counter[str] = Counter(notes)
         self._stopped: str | None = None
         self._noting = threading.Lock()
@@ -96,7 +96,7 @@ class Desk:
 
     def cost(self) -> dict[str, Any]:
         """What was asked at this desk, as a table for surfaces; empty when nothing was."""
-        return as_json(self.name, self.counts, dry_run=self.dry_run)
+        return cost_table(self.name, self.counts, dry_run=self.dry_run)
 
     @property
     def stopped(self) -> str | None:
@@ -113,7 +113,7 @@ class Desk:
             self._problems.clear()
             return [*told, *([stopped] if stopped is not None else [])]
 
-    def ask(self, stage: str, prompts: Sequence[Prompt], progress: Progress = no_progress) -> list[Answer | None]:
+    def ask(self, stage: str, prompts: Sequence[Prompt], progress: Progress = no_progress) -> list[Completion | None]:
         """An answer for each prompt, in their order; None where there is none. `progress` is called while one is waited
         for, too: where it raises, nothing more is asked.
         """
@@ -138,7 +138,7 @@ class Desk:
                 waiting()
         return [found.get(key) for key in keys]
 
-    def _known(self, stage: str, keys: Sequence[str]) -> dict[str, Answer]:
+    def _known(self, stage: str, keys: Sequence[str]) -> dict[str, Completion]:
         """What has been answered before, here or in the file."""
         found = self._kept.read(dict.fromkeys(keys))
         for key in dict.fromkeys(keys):
@@ -163,7 +163,7 @@ class Desk:
         self._tally.book(cost)
         self._ledger.book(cost)
 
-    def _answers(self, stage: str, asked: Sequence[Asked], waiting: Waiting) -> Iterator[tuple[str, Answer | None]]:
+    def _answers(self, stage: str, asked: Sequence[Asked], waiting: Waiting) -> Iterator[tuple[str, Completion | None]]:
         """Answers as they come."""
         if self._model.concurrency < 2:
             for key, prompt in asked:
@@ -172,7 +172,7 @@ class Desk:
             threads = min(self._model.concurrency, len(asked))
             yield from _side_by_side(asked, partial(self._answer, stage), threads, waiting)
 
-    def _answer(self, stage: str, prompt: Prompt, waiting: Waiting) -> Answer | None:
+    def _answer(self, stage: str, prompt: Prompt, waiting: Waiting) -> Completion | None:
         """One prompt's answer, with its cost booked; None, with the reason noted."""
         stopped = self.stopped
         if stopped is None:
@@ -194,7 +194,7 @@ class Desk:
         self._book(StageCost(stage, unanswered=1))
         return None
 
-    def _asked(self, stage: str, prompt: Prompt, waiting: Waiting) -> Answer:
+    def _asked(self, stage: str, prompt: Prompt, waiting: Waiting) -> Completion:
         """The model's answer, asked again where that may help. Raises NoAnswer, and LlmError when none is to be had."""
         tokens, limit = likely_tokens(prompt), prompt.max_tokens
         if tokens + limit > self.context:
@@ -206,7 +206,7 @@ class Desk:
                 self._sleep(wait_s if error.wait_s is None else error.wait_s, waiting)
         return self._asked_once(stage, prompt, waiting)
 
-    def _asked_once(self, stage: str, prompt: Prompt, waiting: Waiting) -> Answer:
+    def _asked_once(self, stage: str, prompt: Prompt, waiting: Waiting) -> Completion:
         """One try, within the budget: what the model is likely to charge for is booked even if nothing came of it."""
         budget, most, limit = self._ledger.budget, most_tokens(prompt), prompt.max_tokens
         share = budget.reserve(most, limit, waiting)
@@ -225,23 +225,23 @@ class Desk:
             money = budget.settle(share, *used)
             self._book(StageCost(stage, calls, 0, 0, *used, seconds, money))
 
-    def _keep(self, stage: str, key: str, answer: Answer) -> None:
+    def _keep(self, stage: str, key: str, answer: Completion) -> None:
         self._kept.write(key, answer)
         self._record(stage, key, answer)
 
-    def _record(self, stage: str, key: str, answer: Answer) -> None:
+    def _record(self, stage: str, key: str, answer: Completion) -> None:
         if self._recorder is not None:
             self._recorder.add(key, self.name, self.context, stage, answer)
 
 
 def _side_by_side(
-    asked: Sequence[Asked], answer: Callable[[Prompt, Waiting], Answer | None], threads: int, waiting: Waiting
-) -> Iterator[tuple[str, Answer | None]]:
+    asked: Sequence[Asked], answer: Callable[[Prompt, Waiting], Completion | None], threads: int, waiting: Waiting
+) -> Iterator[tuple[str, Completion | None]]:
     """Answers from several threads, as they come; `waiting` is called here alone. Threads are daemons: an interrupted
     program does not wait for them, and those that are left ask nothing more.
     """
     todo: queue.SimpleQueue[Asked] = queue.SimpleQueue()
-    done: queue.SimpleQueue[tuple[str, Answer | None] | BaseException] = queue.SimpleQueue()
+    done: queue.SimpleQueue[tuple[str, Completion | None] | BaseException] = queue.SimpleQueue()
     left = threading.Event()
 
     def wanted() -> None:

@@ -32,7 +32,7 @@ class Prompt:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Completion:
     """What a model wrote. `whole` is False when it was cut off at its limit; `fresh` False when it had been kept."""
 
     text: str
@@ -43,7 +43,7 @@ class Answer:
     fresh: bool = True
 
 
-class Asker(Protocol):
+class LanguageModel(Protocol):
     """A language model with its cache and its budget, as stages see it."""
 
     @property
@@ -56,7 +56,7 @@ class Asker(Protocol):
         """How many tokens prompt and answer may have together."""
         ...
 
-    def ask(self, stage: str, prompts: Sequence[Prompt], progress: Progress = no_progress) -> list[Answer | None]:
+    def ask(self, stage: str, prompts: Sequence[Prompt], progress: Progress = no_progress) -> list[Completion | None]:
         """An answer for each prompt, in their order; None where there is none, which a note then explains.
 
         What was asked before costs nothing. `stage` is what the cost is booked under.

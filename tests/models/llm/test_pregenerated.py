@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from trackdown.errors import UsageError
-from trackdown.models.llm.texts import read_texts
+from trackdown.models.llm.pregenerated import read_pregenerated
 
 
 def test_texts_are_found_by_id_however_it_is_written(tmp_path: Path) -> None:
     (tmp_path / "mbpp-exemplars.jsonl").write_text('{"id": 11, "code": "a"}\n\n{"id": "11", "code": "b"}\n')
     (tmp_path / "mbpp-summaries.jsonl").write_text('{"id": 12, "summary": "Adds."}')
-    found = read_texts(tmp_path, "mbpp")
+    found = read_pregenerated(tmp_path, "mbpp")
     assert found.exemplars == {"11": ("a", "b")}
     assert found.summaries == {"12": ("Adds.",)} and found.rewrites == {}
 
@@ -34,12 +34,12 @@ def test_texts_are_found_by_id_however_it_is_written(tmp_path: Path) -> None:
 def test_a_bad_line_is_named(tmp_path: Path, line: bytes, said: str) -> None:
     (tmp_path / "mbpp-rewrites.jsonl").write_bytes(b'{"id": 1, "code": "x"}\n' + line + b"\n")
     with pytest.raises(UsageError) as caught:
-        read_texts(tmp_path, "mbpp")
+        read_pregenerated(tmp_path, "mbpp")
     assert f"mbpp-rewrites.jsonl, {said}" in str(caught.value)
 
 
 def test_a_folder_without_texts_says_what_should_be_there(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"one of mbpp-exemplars\.jsonl, mbpp-summaries\.jsonl, mbpp-rewrites"):
-        read_texts(tmp_path, "mbpp")
+        read_pregenerated(tmp_path, "mbpp")
     with pytest.raises(UsageError, match="there is no folder"):
-        read_texts(tmp_path / "missing", "mbpp")
+        read_pregenerated(tmp_path / "missing", "mbpp")

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trackdown.models.llm import quoting
-from trackdown.models.llm.quoting import harmless, quote
+from trackdown.models.llm import untrusted_text
+from trackdown.models.llm.untrusted_text import quote, sanitized
 
 
 @given(st.lists(st.text(), max_size=5))
@@ -30,7 +30,7 @@ def test_who_knows_a_word_gets_another_one() -> None:
 
 
 def test_a_text_that_holds_every_short_word_gets_a_longer_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(quoting, "_SHORTEST", 1)
+    monkeypatch.setattr(untrusted_text, "_SHORTEST", 1)
     word = quote([("1", "0123456789abcdef")]).word
     assert len(word) > 1
 
@@ -52,7 +52,7 @@ def test_the_same_texts_give_the_same_prompt() -> None:
     ],
 )
 def test_turns_of_a_conversation_are_broken_up(forged: str) -> None:
-    told = harmless(f"code\n{forged}")
+    told = sanitized(f"code\n{forged}")
     for mark in ("<|", "|>", "<｜", "｜>", "<s>", "</s>", "[INST", "[/INST", "<SYS>", "</SYS>", "_of_turn>", "[SYSTEM",
                  "[/SYSTEM"):  # fmt: skip
         assert mark not in told.replace("< start_of_turn>", "").replace("< end_of_turn>", "")
@@ -61,8 +61,8 @@ def test_turns_of_a_conversation_are_broken_up(forged: str) -> None:
 
 def test_code_stays_as_it_is() -> None:
     code = "if a < b | c > d:\n\treturn [instance for x in List<String>()]  # «ünï» 日本 &lt;div class='s'&gt;"
-    assert harmless(code) == code
+    assert sanitized(code) == code
 
 
 def test_hidden_characters_and_broken_bytes_are_left_out() -> None:
-    assert harmless("a\x00b\x1b[2Jc\u200bd\u202ee\U000e0041f\r\ng\th\ud800") == "ab[2Jcdef\ng\th?"
+    assert sanitized("a\x00b\x1b[2Jc\u200bd\u202ee\U000e0041f\r\ng\th\ud800") == "ab[2Jcdef\ng\th?"

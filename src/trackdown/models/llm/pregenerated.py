@@ -20,7 +20,7 @@ _LARGEST = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
-class MadeTexts:
+class PregeneratedTexts:
     """What was written for each id, generation by generation. An id is a string, however the file wrote it."""
 
     exemplars: Mapping[str, tuple[str, ...]]
@@ -28,7 +28,7 @@ class MadeTexts:
     rewrites: Mapping[str, tuple[str, ...]]
 
 
-def read_texts(folder: Path, name: str) -> MadeTexts:
+def read_pregenerated(folder: Path, name: str) -> PregeneratedTexts:
     """The texts of a set. A file that is not there gives nothing.
 
     Raises UsageError when there is none of the three, and for a line that cannot be read, with its number.
@@ -40,7 +40,7 @@ def read_texts(folder: Path, name: str) -> MadeTexts:
         names = ", ".join(path.name for path in paths.values())
         raise UsageError(f"{folder} holds no texts for {name}: one of {names} should be there")
     found = {kind: _read(path, _FIELDS[kind]) if path.exists() else {} for kind, path in paths.items()}
-    return MadeTexts(**found)
+    return PregeneratedTexts(**found)
 
 
 def _read(path: Path, field: str) -> dict[str, tuple[str, ...]]:

@@ -9,20 +9,20 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from tests.models.llm.desks import QUESTION, MemoryFacts, Slept, desk, endpoint, questions
+from tests.models.llm.clients import QUESTION, MemoryFacts, Slept, desk, endpoint, questions
 from tests.models.llm.loopback import Reply, cuts, echoes, fails, hangs, says, sends, serving, waits
 from trackdown.errors import Cancelled
-from trackdown.models.llm.asking import Answer, Prompt
 from trackdown.models.llm.budget import Budget, Prices
+from trackdown.models.llm.cache import KIND
 from trackdown.models.llm.chat import most_tokens
-from trackdown.models.llm.desk import MOST_FAILURES, Desk, sleep
-from trackdown.models.llm.kept import KIND
-from trackdown.models.llm.ledger import STOPPED_SECONDS, Ledger, StageCost
+from trackdown.models.llm.client import MOST_FAILURES, LlmClient, sleep
+from trackdown.models.llm.ledger import STOPPED_SECONDS, StageCost, UsageLedger
+from trackdown.models.llm.prompt import Completion, Prompt
 from trackdown.models.llm.replay import Recorder, read_replay
 from trackdown.types import Progress
 
 
-def texts(answers: list[Answer | None]) -> list[str | None]:
+def texts(answers: list[Completion | None]) -> list[str | None]:
     return [None if answer is None else answer.text for answer in answers]
 
 
@@ -126,7 +126,7 @@ def test_after_a_refused_key_nothing_is_asked_and_answers_so_far_are_kept() -> N
 def test_a_model_that_failed_is_tried_again_after_a_while_but_a_budget_is_final() -> None:
     now = [0.0]
     for for_good in (False, True):
-        ledger = Ledger(Budget(1, 1.0), clock=lambda: now[0])
+        ledger = UsageLedger(Budget(1, 1.0), clock=lambda: now[0])
         ledger.stop("it is gone", for_good=for_good)
         ledger.stop("a later reason")
         assert ledger.stopped == "it is gone" and ledger.ended == ("it is gone" if for_good else None)
@@ -151,7 +151,7 @@ def test_a_token_budget_stops_before_it_is_passed() -> None:
 def test_a_budget_that_is_used_up_stays_so() -> None:
     now = [0.0]
     with serving(echoes) as server:
-        asking = Desk(endpoint(server.url), MemoryFacts(), Ledger(Budget(10, 1.0), clock=lambda: now[0]))
+        asking = LlmClient(endpoint(server.url), MemoryFacts(), UsageLedger(Budget(10, 1.0), clock=lambda: now[0]))
         asking.ask("test", [QUESTION])
         now[0] += STOPPED_SECONDS + 1
         assert "the budget of 10 tokens" in str(asking.stopped) and server.seen == []
@@ -217,10 +217,10 @@ def test_a_dry_run_counts_and_asks_nothing() -> None:
 
 
 def test_desks_of_one_ledger_have_notes_and_costs_of_their_own() -> None:
-    facts, ledger = MemoryFacts(), Ledger(Budget(1_000_000, 1.0))
+    facts, ledger = MemoryFacts(), UsageLedger(Budget(1_000_000, 1.0))
     with serving(echoes, sends(b"nonsense"), echoes) as server:
         model = endpoint(server.url, concurrency=1)
-        first, second = Desk(model, facts, ledger), Desk(model, facts, ledger)
+        first, second = LlmClient(model, facts, ledger), LlmClient(model, facts, ledger)
         first.ask("first", questions(2))
         second.ask("first", questions(3))
         second.ask("second", questions(1))
@@ -232,14 +232,14 @@ def test_desks_of_one_ledger_have_notes_and_costs_of_their_own() -> None:
     ]
     assert table["total"]["calls"] == 2 and table["model"] == second.name
     assert [(cost.stage, cost.calls, cost.unanswered) for cost in ledger.costs()] == [("first", 3, 1), ("second", 0, 0)]
-    assert Desk(model, facts, ledger).cost() == {}
+    assert LlmClient(model, facts, ledger).cost() == {}
 
 
 def test_who_was_refused_nothing_hears_nothing_of_a_stop() -> None:
-    facts, ledger = MemoryFacts(), Ledger(Budget(1_000_000, 1.0))
+    facts, ledger = MemoryFacts(), UsageLedger(Budget(1_000_000, 1.0))
     with serving(echoes, fails(401)) as server:
         model = endpoint(server.url, concurrency=1)
-        first, second, third = (Desk(model, facts, ledger) for _ in range(3))
+        first, second, third = (LlmClient(model, facts, ledger) for _ in range(3))
         first.ask("test", questions(2))
         second.ask("test", questions(1))
         third.ask("test", questions(2))

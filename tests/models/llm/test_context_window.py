@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trackdown.models.llm.fitting import estimated_tokens, fair_shares, shortened
+from trackdown.models.llm.context_window import estimated_tokens, fair_shares, shortened
 
 
 @given(st.text(max_size=400), st.integers(-3, 200))

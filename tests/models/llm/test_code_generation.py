@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trackdown.models.llm.asking import Prompt
-from trackdown.models.llm.code_writing import Pair, code_in, code_prompt, sentence_in, summary_prompt
-from trackdown.models.llm.fitting import estimated_tokens
+from trackdown.models.llm.code_generation import CodeExample, code_prompt, extract_code, extract_summary, summary_prompt
+from trackdown.models.llm.context_window import estimated_tokens
+from trackdown.models.llm.prompt import Prompt
 
-PAIRS = [Pair(f"turn crank {n}", f"def crank_{n}():\n    return {n}") for n in range(4)]
+PAIRS = [CodeExample(f"turn crank {n}", f"def crank_{n}():\n    return {n}") for n in range(4)]
 CODE = "def sign(cookie):\n    return cookie"
 
 
@@ -30,29 +30,29 @@ CODE = "def sign(cookie):\n    return cookie"
     ],
 )
 def test_the_code_of_an_answer(answer: str) -> None:
-    assert code_in(answer) == CODE
+    assert extract_code(answer) == CODE
 
 
 @pytest.mark.parametrize("answer", ["", "   \n", "```\n```", "```python\n\n```", "…", "42", "```\n()\n```"])
 def test_an_answer_without_code_is_none(answer: str) -> None:
-    assert code_in(answer) == ""
+    assert extract_code(answer) == ""
 
 
 def test_fields_of_a_record_are_no_labels() -> None:
     record = "class Entry:\n    description: str\n    code: int"
-    assert code_in(record) == record
+    assert extract_code(record) == record
 
 
 def test_code_is_cut_and_keeps_no_turns_of_a_conversation() -> None:
-    assert len(code_in("x = 1\n" * 10_000)) <= 8000
-    assert "<|im_end|>" not in code_in("print('<|im_end|>')") and "print" in code_in("print('<|im_end|>')")
+    assert len(extract_code("x = 1\n" * 10_000)) <= 8000
+    assert "<|im_end|>" not in extract_code("print('<|im_end|>')") and "print" in extract_code("print('<|im_end|>')")
 
 
 def test_the_sentence_of_an_answer() -> None:
-    assert sentence_in('Purpose: "Sign the\ncookie."\n\nIt does so by …') == "Sign the cookie."
-    assert sentence_in("**Sign the cookie.**") == "Sign the cookie."
-    assert sentence_in("  \n") == "" and sentence_in("?!") == ""
-    assert len(sentence_in("word " * 1000)) <= 600
+    assert extract_summary('Purpose: "Sign the\ncookie."\n\nIt does so by …') == "Sign the cookie."
+    assert extract_summary("**Sign the cookie.**") == "Sign the cookie."
+    assert extract_summary("  \n") == "" and extract_summary("?!") == ""
+    assert len(extract_summary("word " * 1000)) <= 600
 
 
 def test_pairs_come_first_as_turns_of_their_own() -> None:
@@ -77,7 +77,7 @@ def size(prompt: Prompt) -> int:
 
 @given(st.text(max_size=3000), st.integers(512, 4096), st.lists(st.text(max_size=400), max_size=5))
 def test_a_prompt_fits_whatever_stands_in_it(text: str, context: int, codes: list[str]) -> None:
-    pairs = [Pair("turn the crank", code) for code in codes]
+    pairs = [CodeExample("turn the crank", code) for code in codes]
     for prompt, cut in (code_prompt(text, pairs, "python", context), summary_prompt(text, pairs, "python", context)):
         assert size(prompt) <= context
         assert cut or estimated_tokens(prompt.user) >= estimated_tokens(text)
@@ -94,11 +94,11 @@ def test_what_does_not_fit_is_cut_and_said_to_be() -> None:
 @pytest.mark.parametrize("answer", ["`" * 60_000, "~" * 60_000 + "\nx", "`" * 60_000 + "\n" + "`\n" * 30_000])
 def test_a_long_fence_takes_no_time(answer: str) -> None:
     started = time.monotonic()
-    code_in(answer)
+    extract_code(answer)
     assert time.monotonic() - started < 1.0
 
 
 def test_a_fence_ends_at_a_line_like_its_own() -> None:
-    assert code_in("So:\n````py\ndef f():\n```\n  ````\nrest") == "def f():\n```"
-    assert code_in("~~~\r\ndef f(): ...\r\n~~~\r\nrest") == "def f(): ..."
-    assert code_in("```\ndef f(): ...") == "def f(): ..."
+    assert extract_code("So:\n````py\ndef f():\n```\n  ````\nrest") == "def f():\n```"
+    assert extract_code("~~~\r\ndef f(): ...\r\n~~~\r\nrest") == "def f(): ..."
+    assert extract_code("```\ndef f(): ...") == "def f(): ..."

@@ -6,28 +6,31 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from trackdown.models.llm.asking import Answer, Prompt
+from trackdown.models.llm.prompt import Completion, Prompt
 from trackdown.types import Progress, no_progress
 
 
 @dataclass
-class MadeAsker:
-    """An `Asker` whose answers a function gives: a text, an `Answer`, or None for none. Keeps what it was asked."""
+class MadeLlm:
+    """A `LanguageModel` whose answers come from a function: a text, a `Completion`, or None.
 
-    says: Callable[[Prompt], str | Answer | None]
+    Records what it was asked.
+    """
+
+    says: Callable[[Prompt], str | Completion | None]
     name: str = "made"
     context: int = 8192
     asked: list[tuple[str, Prompt]] = field(default_factory=list)
     rounds: list[int] = field(default_factory=list)
 
-    def ask(self, stage: str, prompts: Sequence[Prompt], progress: Progress = no_progress) -> list[Answer | None]:
+    def ask(self, stage: str, prompts: Sequence[Prompt], progress: Progress = no_progress) -> list[Completion | None]:
         self.rounds.append(len(prompts))
         self.asked += [(stage, prompt) for prompt in prompts]
         return [self._answer(prompt) for prompt in prompts]
 
-    def _answer(self, prompt: Prompt) -> Answer | None:
+    def _answer(self, prompt: Prompt) -> Completion | None:
         said = self.says(prompt)
-        return Answer(said, len(prompt.user) // 4, len(said) // 4, 0.0) if isinstance(said, str) else said
+        return Completion(said, len(prompt.user) // 4, len(said) // 4, 0.0) if isinstance(said, str) else said
 
 
 def blocks_of(text: str) -> dict[str, str]:
