@@ -25,7 +25,7 @@ import trackdown
 from trackdown.engine import rank
 from trackdown.expand.spider import Expansion
 from trackdown.graph.graph import Graph
-from trackdown.pipeline import Options
+from trackdown.pipeline import SearchPlan
 from trackdown.settings import load_settings
 
 QUERIES = ("session cookie is not signed", "order of a query set with a foreign key", "template tag does not escape")
@@ -112,7 +112,7 @@ def neighbourhoods(place: Path, store: Path) -> dict[str, Any]:
     repository, graph = opened(place, store)
     prepared = repository.prepared()
     answer: dict[str, Any] = {}
-    plain = Options(k=20)
+    plain = SearchPlan(k=20)
     along = {
         "plain": None,
         "contains": Expansion(),
@@ -122,7 +122,7 @@ def neighbourhoods(place: Path, store: Path) -> dict[str, Any]:
         times = []
         for query in QUERIES * 3:
             started = time.perf_counter()
-            rank(prepared, query, Options(k=plain.k, expansion=expansion))
+            rank(prepared, query, SearchPlan(k=plain.k, expansion=expansion))
             times.append((time.perf_counter() - started) * 1000)
         answer[name] = {"first_ms": round(times[0], 1), "then_p50_ms": round(statistics.median(times[3:]), 1)}
     definitions = [one for file in list(graph.program.files.values())[::7] for one in graph.program.definitions(file)]

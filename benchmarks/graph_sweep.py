@@ -20,7 +20,7 @@ from typing import Any
 from measure import describe_run
 
 import trackdown
-from trackdown.engine import Prepared, options_of, rank, with_mode
+from trackdown.engine import Prepared, default_plan, rank, with_mode
 from trackdown.expand.spider import Expansion
 from trackdown.graph.edges import EDGE_TYPES, EdgeType
 from trackdown.lab.benches.swe import read_swe
@@ -29,7 +29,7 @@ from trackdown.lab.measure.bootstrap import bootstrap_interval
 from trackdown.lab.measure.judged import Judged, judge
 from trackdown.lab.measure.metrics import metric
 from trackdown.lab.tasks import Task
-from trackdown.pipeline import Options
+from trackdown.pipeline import SearchPlan
 from trackdown.settings import load_settings
 
 BASES = ("bm25", "hybrid")
@@ -96,7 +96,7 @@ def prepared_states(tasks: Sequence[Task]) -> Iterator[tuple[Task, Prepared]]:
 
 def sweep(tasks: Sequence[Task]) -> dict[str, Any]:
     """All variants on all tasks."""
-    base_options = {base: replace(with_mode(options_of(load_settings()), base), k=500) for base in BASES}
+    base_options = {base: replace(with_mode(default_plan(load_settings()), base), k=500) for base in BASES}
     judged: dict[tuple[str, Variant], list[Judged]] = {}
     times: dict[tuple[str, Variant], list[float]] = {}
     chances = Chances()
@@ -131,7 +131,7 @@ class Chances:
         self._places = [0, 0]
         self._missed = 0
 
-    def look(self, prepared: Prepared, task: Task, options: Options, places: Sequence[Place]) -> None:
+    def look(self, prepared: Prepared, task: Task, options: SearchPlan, places: Sequence[Place]) -> None:
         """Count for one task."""
         gold = set(task.gold)
         order = {place: number for number, place in enumerate(places, 1)}

@@ -24,8 +24,8 @@ from typing import Any
 
 from measure import describe_run
 
+from trackdown.engine import default_plan, rank, with_mode
 from trackdown.engine import open as open_repository
-from trackdown.engine import options_of, rank, with_mode
 from trackdown.engine.llm import asking, open_desk
 from trackdown.lab.benches.swe import read_swe
 from trackdown.lab.cases import Place
@@ -148,7 +148,7 @@ def search(task: Task, asking: Sequence[str], settings: Settings) -> tuple[list[
     with open_repository(task.place, settings=settings) as opened:
         prepared = opened.prepared(task.at)
         for mode in (*PLAIN, *asking):
-            options = replace(with_mode(options_of(settings), mode), k=100)
+            options = replace(with_mode(default_plan(settings), mode), k=100)
             desk = open_desk(settings, prepared.facts)
             assert desk is not None
             asker = Counted(desk) if mode in asking else None

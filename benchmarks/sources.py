@@ -8,10 +8,10 @@ from itertools import islice
 
 import numpy as np
 
-from trackdown.engine import Prepared, options_of, rank, with_mode
+from trackdown.engine import Prepared, default_plan, rank, with_mode
 from trackdown.expand.neighbours import neighbour_finder
 from trackdown.expand.spider import Expansion
-from trackdown.pipeline import ROLE_FACTORS, Options
+from trackdown.pipeline import ROLE_FACTORS, SearchPlan
 from trackdown.query.understand import Query, understand
 from trackdown.retrieve.candidates import Candidates, candidates
 from trackdown.settings import load_settings
@@ -29,7 +29,7 @@ _BESIDE = Expansion(edges=("contains",), depth=3)
 
 def orders(prepared: Prepared, query: str, depth: int) -> dict[str, list[Place]]:
     """The best functions of every source, and of what is made of several. Raises QueryError."""
-    plain = options_of(replace(load_settings(), mode=FUSED, adaptive=False, graph=False))
+    plain = default_plan(replace(load_settings(), mode=FUSED, adaptive=False, graph=False))
     understood = understand(query)
     pool = candidates(prepared.code, "function")
     words = ranked(prepared, query, with_mode(plain, "bm25"))
@@ -55,7 +55,7 @@ def orders(prepared: Prepared, query: str, depth: int) -> dict[str, list[Place]]
     return {name: list(islice(order, depth)) for name, order in (*single.items(), *made.items())}
 
 
-def ranked(prepared: Prepared, query: str, options: Options) -> list[Place]:
+def ranked(prepared: Prepared, query: str, options: SearchPlan) -> list[Place]:
     """All functions that a mode finds, best first."""
     found = rank(prepared, query, replace(options, level="function", k=_EVERYTHING))
     return [(place.path, place.symbol) for place in found]

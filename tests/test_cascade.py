@@ -15,7 +15,7 @@ from trackdown.engine.fact_cache import StoreFacts
 from trackdown.expand.spider import Expansion
 from trackdown.index.vectors import UnitVectors, build_vectors
 from trackdown.models.registry import Models, open_models
-from trackdown.pipeline import Options, Ranked, Stopwatch, Tapped, search
+from trackdown.pipeline import Ranked, SearchPlan, Stopwatch, Tapped, search
 from trackdown.query.understand import understand
 from trackdown.rerank.judging import CODE, COMMITS, ENCODER, Judging
 from trackdown.retrieve.corpus import Corpus
@@ -69,7 +69,7 @@ def places(corpus: Corpus, found: list[Ranked]) -> list[str]:
 @pytest.mark.parametrize("fusion", ["weighted", "rrf", "learned"])
 def test_the_parts_of_a_score_sum_to_it(corpus: Corpus, level: Level, fusion: Fusion) -> None:
     for text in ("where is the session biscuit signed?", "sign_cookie in src/web/session.py", "tests of the session"):
-        found = search(corpus, understand(text), Options(level, k=50, fusion=fusion, judging=DEEP))
+        found = search(corpus, understand(text), SearchPlan(level, k=50, fusion=fusion, judging=DEEP))
         assert found or level == "class"
         for item in found:
             assert sum(part.value for part in item.parts) == pytest.approx(item.score, rel=1e-12)
@@ -79,7 +79,7 @@ def test_the_parts_of_a_score_sum_to_it(corpus: Corpus, level: Level, fusion: Fu
 
 def test_every_stage_is_heard_and_timed(corpus: Corpus) -> None:
     watch = Stopwatch()
-    best = search(corpus, understand("sign the session cookie"), Options(judging=DEEP), watch)[0]
+    best = search(corpus, understand("sign the session cookie"), SearchPlan(judging=DEEP), watch)[0]
     assert {part.signal for part in best.parts} == {"lexical", "commits", "dense", ENCODER, COMMITS, CODE}
     assert list(watch.timings) == [
         "lexical", "mentions", "commits", "dense", "fuse", "encode", "commit-rerank", "code-rerank", "explain",
@@ -88,19 +88,19 @@ def test_every_stage_is_heard_and_timed(corpus: Corpus) -> None:
 
 def test_a_question_without_a_shared_word_finds_its_answer(corpus: Corpus) -> None:
     query = understand("autograph a biscuit")
-    assert search(replace(corpus, vectors=None), query, Options()) == []
+    assert search(replace(corpus, vectors=None), query, SearchPlan()) == []
     for judging in (None, DEEP):
-        found = search(corpus, query, Options(judging=judging))
+        found = search(corpus, query, SearchPlan(judging=judging))
         assert places(corpus, found)[0] == "src/web/session.py:sign_cookie"
-        shown = search(corpus, query, Options("file", judging=judging))[0]
+        shown = search(corpus, query, SearchPlan("file", judging=judging))[0]
         assert corpus.code.symbol(shown.best_unit) == "sign_cookie", "what speaks for a file is shown of it"
 
 
 def test_a_depth_is_exact_and_what_lies_behind_keeps_its_order(corpus: Corpus) -> None:
     query = understand("cookie key line")
-    plain = places(corpus, search(corpus, query, Options(k=50)))
+    plain = places(corpus, search(corpus, query, SearchPlan(k=50)))
     for depth in range(1, len(plain)):
-        judged = search(corpus, query, Options(k=50, judging=Judging(encoder=depth, code=depth)))
+        judged = search(corpus, query, SearchPlan(k=50, judging=Judging(encoder=depth, code=depth)))
         read = [item for item in judged if any(part.signal == CODE for part in item.parts)]
         assert len(read) == depth and judged[:depth] == read
         assert places(corpus, judged)[depth:] == plain[depth:]
@@ -108,26 +108,26 @@ def test_a_depth_is_exact_and_what_lies_behind_keeps_its_order(corpus: Corpus) -
 
 def test_k_cuts_the_same_list(corpus: Corpus) -> None:
     query = understand("sign the session cookie")
-    whole = places(corpus, search(corpus, query, Options(k=50, judging=DEEP)))
+    whole = places(corpus, search(corpus, query, SearchPlan(k=50, judging=DEEP)))
     for k in range(1, len(whole)):
-        assert places(corpus, search(corpus, query, Options(k=k, judging=DEEP))) == whole[:k]
+        assert places(corpus, search(corpus, query, SearchPlan(k=k, judging=DEEP))) == whole[:k]
 
 
 def test_ranks_without_reasons_are_the_same(corpus: Corpus) -> None:
     query = understand("sign the session cookie")
-    said = search(corpus, query, Options(judging=DEEP))
-    silent = search(corpus, query, Options(judging=DEEP, explained=False))
+    said = search(corpus, query, SearchPlan(judging=DEEP))
+    silent = search(corpus, query, SearchPlan(judging=DEEP, explained=False))
     assert [(item.unit, item.score) for item in said] == [(item.unit, item.score) for item in silent]
 
 
 def test_tests_stay_below_code(corpus: Corpus) -> None:
-    found = places(corpus, search(corpus, understand("autograph a session biscuit"), Options(judging=DEEP)))
+    found = places(corpus, search(corpus, understand("autograph a session biscuit"), SearchPlan(judging=DEEP)))
     assert found.index("src/web/session.py:sign_cookie") < found.index("tests/test_session.py:sign_cookie")
 
 
 def test_a_file_that_only_its_path_speaks_for_is_not_lost(corpus: Corpus) -> None:
     query = understand("src/core/empty.py")
-    found = search(corpus, query, Options("file", judging=DEEP))
+    found = search(corpus, query, SearchPlan("file", judging=DEEP))
     empty = found[places(corpus, found).index("src/core/empty.py")]
     assert {part.signal for part in empty.parts} == {"mentions", ENCODER, CODE}
     assert empty.score > 0.5 * found[0].score
@@ -135,9 +135,9 @@ def test_a_file_that_only_its_path_speaks_for_is_not_lost(corpus: Corpus) -> Non
 
 def test_the_commit_reranker_runs_where_commits_have_no_say(corpus: Corpus) -> None:
     weights = (("lexical", 1.0), ("commits", 0.0), ("mentions", 0.0), ("dense", 0.0))
-    best = search(corpus, understand("sign the session cookie"), Options(weights=weights, judging=Judging(commits=9)))[
-        0
-    ]
+    best = search(
+        corpus, understand("sign the session cookie"), SearchPlan(weights=weights, judging=Judging(commits=9))
+    )[0]
     assert {part.signal for part in best.parts} == {"lexical", COMMITS}
     detail = next(part.detail for part in best.parts if part.signal == COMMITS)
     assert "Sign the session cookie (2020-" in detail
@@ -146,14 +146,14 @@ def test_the_commit_reranker_runs_where_commits_have_no_say(corpus: Corpus) -> N
 def test_without_models_the_rest_ranks_as_ever(corpus: Corpus) -> None:
     query = understand("sign the session cookie")
     bare = replace(corpus, neural=None, vectors=None)
-    assert search(bare, query, Options(judging=DEEP)) == search(bare, query, Options())
+    assert search(bare, query, SearchPlan(judging=DEEP)) == search(bare, query, SearchPlan())
 
 
 def test_a_tap_hears_what_every_stage_said(corpus: Corpus) -> None:
     heard: list[Tapped] = []
     query = understand("sign the session cookie")
-    search(corpus, query, Options(k=2, judging=DEEP), tap=heard.append)
-    search(corpus, query, Options(k=2), tap=heard.append)
+    search(corpus, query, SearchPlan(k=2, judging=DEEP), tap=heard.append)
+    search(corpus, query, SearchPlan(k=2), tap=heard.append)
     judged, plain = heard
     assert len(judged.units) > 2 == len(plain.units) and plain.judged == {}
     assert set(judged.judged) == {ENCODER, COMMITS, CODE}
@@ -166,11 +166,13 @@ def test_a_tap_hears_what_every_stage_said(corpus: Corpus) -> None:
 def test_the_cross_encoder_picks_neighbours(corpus: Corpus) -> None:
     query = understand("sign_cookie biscuit header")
     expansion = Expansion(window=4, centres=1, depth=6, selector="cross-encoder", relevant=0.1, each=1)
-    found = search(corpus, query, Options(expansion=expansion))
+    found = search(corpus, query, SearchPlan(expansion=expansion))
     moved = [item for item in found if any(part.signal == "graph" for part in item.parts)]
     assert places(corpus, moved) == ["src/web/router.py:route"], "parse_header has the higher score"
-    nobody = search(corpus, query, Options(expansion=replace(expansion, relevant=1.0)))
+    nobody = search(corpus, query, SearchPlan(expansion=replace(expansion, relevant=1.0)))
     assert not any(part.signal == "graph" for item in nobody for part in item.parts)
     scores = replace(expansion, selector="scores")
     without = replace(corpus, neural=None)
-    assert search(without, query, Options(expansion=expansion)) == search(without, query, Options(expansion=scores))
+    assert search(without, query, SearchPlan(expansion=expansion)) == search(
+        without, query, SearchPlan(expansion=scores)
+    )

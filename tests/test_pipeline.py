@@ -8,7 +8,7 @@ import pytest
 
 from tests.index.segments import commits_of, index_of
 from trackdown.explain import Part, reasons
-from trackdown.pipeline import Options, Ranked, Stopwatch, search
+from trackdown.pipeline import Ranked, SearchPlan, Stopwatch, search
 from trackdown.query.understand import understand
 from trackdown.retrieve.corpus import Corpus
 from trackdown.types import LEVELS, Fusion, Level
@@ -52,63 +52,64 @@ def scores(corpus: Corpus, found: list[Ranked]) -> dict[str, float]:
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("fusion", ["weighted", "rrf"])
 def test_the_parts_of_a_score_sum_to_it(corpus: Corpus, level: Level, fusion: Fusion) -> None:
-    assert search(corpus, understand(QUERIES[0]), Options(level, fusion=fusion))
+    assert search(corpus, understand(QUERIES[0]), SearchPlan(level, fusion=fusion))
     for text in QUERIES:
-        for item in search(corpus, understand(text), Options(level, fusion=fusion)):
+        for item in search(corpus, understand(text), SearchPlan(level, fusion=fusion)):
             assert sum(part.value for part in item.parts) == pytest.approx(item.score, rel=1e-12)
             assert all(part.value > 0 and part.detail for part in item.parts)
 
 
 def test_every_signal_has_its_part(corpus: Corpus) -> None:
-    best = search(corpus, understand("sign_cookie of the session"), Options())[0]
+    best = search(corpus, understand("sign_cookie of the session"), SearchPlan())[0]
     assert {part.signal for part in best.parts} == {"lexical", "mentions", "commits"}
 
 
 def test_weights_are_what_a_signal_is_worth_at_most(corpus: Corpus) -> None:
-    options = Options(weights=(("lexical", 0.25), ("commits", 0.125), ("mentions", 0.5)))
+    options = SearchPlan(weights=(("lexical", 0.25), ("commits", 0.125), ("mentions", 0.5)))
     found = search(corpus, understand("sign_cookie of the session"), options)
     best = {part.signal: part.value for part in found[0].parts}
     assert best["lexical"] == pytest.approx(0.25) and best["commits"] == pytest.approx(0.125)
     assert 0 < best["mentions"] <= 0.5
-    silent = Options(weights=(("lexical", 1.0), ("commits", 0.0), ("mentions", 0.0)))
+    silent = SearchPlan(weights=(("lexical", 1.0), ("commits", 0.0), ("mentions", 0.0)))
     for item in search(corpus, understand("sign_cookie of the session"), silent):
         assert [part.signal for part in item.parts] == ["lexical"]
 
 
 def test_without_history_the_rest_ranks(corpus: Corpus) -> None:
-    found = search(Corpus(corpus.code, None), understand("sign the session cookie"), Options())
+    found = search(Corpus(corpus.code, None), understand("sign the session cookie"), SearchPlan())
     assert {part.signal for item in found for part in item.parts} == {"lexical"}
 
 
 def test_tests_rank_below_code_unless_they_are_asked_for(corpus: Corpus) -> None:
-    plain = scores(corpus, search(corpus, understand("sign the session cookie"), Options()))
+    plain = scores(corpus, search(corpus, understand("sign the session cookie"), SearchPlan()))
     code, test = plain["src/web/session.py:sign_cookie"], plain["tests/test_session.py:sign_cookie"]
     assert test < 0.5 * code
-    asked = scores(corpus, search(corpus, understand("unit tests that sign the session cookie"), Options()))
+    asked = scores(corpus, search(corpus, understand("unit tests that sign the session cookie"), SearchPlan()))
     assert asked["tests/test_session.py:sign_cookie"] > 0.5 * asked["src/web/session.py:sign_cookie"]
 
 
 def test_a_test_says_what_being_one_costs_it(corpus: Corpus) -> None:
-    found = search(corpus, understand("sign the session cookie"), Options())
+    found = search(corpus, understand("sign the session cookie"), SearchPlan())
     details = {place: item.parts[0].detail for place, item in zip(places(corpus, found), found, strict=True)}
     assert details["tests/test_session.py:sign_cookie"].endswith("(a test counts ×0.3)")
     assert "counts" not in details["src/web/session.py:sign_cookie"]
 
 
 def test_prose_ranks_below_code_unless_it_is_asked_for(corpus: Corpus) -> None:
-    plain = scores(corpus, search(corpus, understand("signed session cookie"), Options("file")))
-    asked = scores(corpus, search(corpus, understand("docs: signed session cookie"), Options("file")))
+    plain = scores(corpus, search(corpus, understand("signed session cookie"), SearchPlan("file")))
+    asked = scores(corpus, search(corpus, understand("docs: signed session cookie"), SearchPlan("file")))
     assert asked["docs/session.md:"] > 1.5 * plain["docs/session.md:"]
     assert (
-        places(corpus, search(corpus, understand("signed session cookie"), Options("file")))[0] == "src/web/session.py:"
+        places(corpus, search(corpus, understand("signed session cookie"), SearchPlan("file")))[0]
+        == "src/web/session.py:"
     )
 
 
 def test_tests_can_be_left_out_and_nothing_else_changes(corpus: Corpus) -> None:
     query = understand("sign the session cookie")
     for level in LEVELS:
-        all_of_it = scores(corpus, search(corpus, query, Options(level, k=100)))
-        without = scores(corpus, search(corpus, query, Options(level, k=100, tests=False)))
+        all_of_it = scores(corpus, search(corpus, query, SearchPlan(level, k=100)))
+        without = scores(corpus, search(corpus, query, SearchPlan(level, k=100, tests=False)))
         assert without == {place: score for place, score in all_of_it.items() if not place.startswith("tests/")}
 
 
@@ -116,23 +117,23 @@ def test_tests_can_be_left_out_and_nothing_else_changes(corpus: Corpus) -> None:
 def test_folders_restrict_the_answer_and_not_the_scores(corpus: Corpus, folders: tuple[str, ...]) -> None:
     query = understand("sign the session cookie")
     for level in LEVELS:
-        everything = scores(corpus, search(corpus, query, Options(level, k=100)))
-        inside = scores(corpus, search(corpus, query, Options(level, k=100, folders=folders)))
+        everything = scores(corpus, search(corpus, query, SearchPlan(level, k=100)))
+        inside = scores(corpus, search(corpus, query, SearchPlan(level, k=100, folders=folders)))
         expected = {
             place: score
             for place, score in everything.items()
             if any(place.startswith((f"{folder}/", f"{folder}:")) for folder in folders)
         }
         assert inside == expected
-        assert search(corpus, query, Options(level, folders=("",))) == search(corpus, query, Options(level))
+        assert search(corpus, query, SearchPlan(level, folders=("",))) == search(corpus, query, SearchPlan(level))
 
 
 def test_k_cuts_the_same_list(corpus: Corpus) -> None:
     query = understand("sign the session cookie")
-    whole = places(corpus, search(corpus, query, Options(k=100)))
+    whole = places(corpus, search(corpus, query, SearchPlan(k=100)))
     assert len(whole) > 3
     for k in range(1, len(whole) + 1):
-        assert places(corpus, search(corpus, query, Options(k=k))) == whole[:k]
+        assert places(corpus, search(corpus, query, SearchPlan(k=k))) == whole[:k]
 
 
 def test_equals_stand_by_path_and_line_wherever_they_are_stored() -> None:
@@ -140,25 +141,25 @@ def test_equals_stand_by_path_and_line_wherever_they_are_stored() -> None:
     whole = Corpus(index_of({"b.py": twin, "a.py": twin}), None)
     split = Corpus(index_of({"b.py": twin}, {"a.py": twin}), None)
     for corpus in (whole, split):
-        found = search(corpus, understand("cookie"), Options())
+        found = search(corpus, understand("cookie"), SearchPlan())
         lines = [(corpus.code.path(item.file), int(corpus.code.unit_start[item.unit])) for item in found]
         assert lines == [("a.py", 1), ("a.py", 4), ("b.py", 1), ("b.py", 4)]
         assert len({item.score for item in found}) == 1
 
 
 def test_a_file_shows_its_best_unit(corpus: Corpus) -> None:
-    found = search(corpus, understand("sign cookie"), Options("file"))
+    found = search(corpus, understand("sign cookie"), SearchPlan("file"))
     assert corpus.code.symbol(found[0].best_unit) == "sign_cookie" and found[0].unit == -1
 
 
 def test_nothing_matches_nothing(corpus: Corpus) -> None:
-    assert search(corpus, understand("zebra quagga"), Options()) == []
-    assert search(Corpus(index_of({}), None), understand("zebra"), Options()) == []
+    assert search(corpus, understand("zebra quagga"), SearchPlan()) == []
+    assert search(Corpus(index_of({}), None), understand("zebra"), SearchPlan()) == []
 
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_an_empty_index_has_no_answer(level: Level) -> None:
-    assert search(Corpus(index_of({"a.py": b"\0"}), None), understand("sign_cookie a.py"), Options(level)) == []
+    assert search(Corpus(index_of({"a.py": b"\0"}), None), understand("sign_cookie a.py"), SearchPlan(level)) == []
 
 
 NASTY = [
@@ -178,14 +179,14 @@ NASTY = [
 def test_no_query_takes_long(corpus: Corpus, piece: str) -> None:
     text = "sign the cookie " + "".join(piece.format(number) for number in range(100_000 // len(piece)))
     began = time.perf_counter()
-    found = search(corpus, understand(text), Options())
+    found = search(corpus, understand(text), SearchPlan())
     assert time.perf_counter() - began < 2
     assert found
 
 
 def test_every_stage_is_timed(corpus: Corpus) -> None:
     watch = Stopwatch()
-    search(corpus, understand("cookie"), Options(), watch)
+    search(corpus, understand("cookie"), SearchPlan(), watch)
     assert list(watch.timings) == ["lexical", "mentions", "commits", "dense", "fuse", "explain"]
     assert all(value >= 0 for value in watch.timings.values())
 

@@ -19,6 +19,7 @@ TABLE: dict[str, set[str]] = {
     "types": set(),
     "errors": set(),
     "settings": set(),
+    "request": set(),
     "repository": set(),
     "store": set(),
     "models": set(),
@@ -35,9 +36,9 @@ TABLE: dict[str, set[str]] = {
     "rewrite": {"units", "models", "index"},
     "cluster": {"units", "models", "index", "retrieve", "store"},
     "pipeline": {*STAGES, "explain"},
-    "engine": {*BELOW_ENGINE, "settings"},
-    "surfaces": {"engine", "settings", "pages"},
-    "lab": {"engine", "pipeline", "models", "fuse", "repository", "units", "settings", "pages"},
+    "engine": {*BELOW_ENGINE, "settings", "request"},
+    "surfaces": {"engine", "settings", "request", "pages"},
+    "lab": {"engine", "pipeline", "models", "fuse", "repository", "units", "settings", "request", "pages"},
 }
 
 

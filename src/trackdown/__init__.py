@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from trackdown.engine import Related, Repository, open, search_all
     from trackdown.errors import TrackdownError
+    from trackdown.request import SearchRequest
     from trackdown.settings import Settings, load_settings
     from trackdown.types import HistoryResults, PastCommit, Result, SearchResults, SnapshotInfo, Why
 
@@ -21,6 +22,7 @@ _HOME = {
     "Related": "engine",
     "Repository": "engine",
     "Result": "types",
+    "SearchRequest": "request",
     "SearchResults": "types",
     "Settings": "settings",
     "SnapshotInfo": "types",
@@ -37,6 +39,7 @@ __all__ = [
     "Related",
     "Repository",
     "Result",
+    "SearchRequest",
     "SearchResults",
     "Settings",
     "SnapshotInfo",

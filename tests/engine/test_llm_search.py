@@ -15,7 +15,7 @@ from tests.conftest import Repo
 from tests.models.llm.answers import write_answers
 from tests.models.llm.loopback import hangs, serving
 from tests.models.llm.made_llm import MadeLlm, honest
-from trackdown.engine import options_of, rank, with_mode
+from trackdown.engine import default_plan, rank, with_mode
 from trackdown.errors import Cancelled, LlmError, UsageError
 from trackdown.models.llm.prompt import Prompt
 from trackdown.settings import Settings
@@ -46,7 +46,7 @@ def asked(web: Repo, settings: Settings, tmp_path: Path) -> Asked:
     ) -> trackdown.Repository:
         asker = MadeLlm(says)
         with trackdown.open(web.root, settings=settings) as plain:
-            options = replace(with_mode(options_of(settings), mode), level=level)
+            options = replace(with_mode(default_plan(settings), mode), level=level)
             rank(plain.prepared(), QUERY, options, asker=asker)
         answers = [(stage, prompt, says(prompt)) for stage, prompt in asker.asked]
         path = write_answers(tmp_path / "answers.jsonl", answers)
@@ -141,7 +141,7 @@ def test_neighbours_that_the_model_picks_move_up(repo: Repo, settings: Settings,
     repo.commit("Begin", many)
     asker = MadeLlm(honest(lambda piece: "m08" in piece, fewest=0))
     with trackdown.open(repo.root, settings=settings) as opened:
-        rank(opened.prepared(), "cookie", with_mode(options_of(settings), "bm25+spider-llm"), asker=asker)
+        rank(opened.prepared(), "cookie", with_mode(default_plan(settings), "bm25+spider-llm"), asker=asker)
     answers = [(stage, prompt, asker.says(prompt)) for stage, prompt in asker.asked]
     path = write_answers(tmp_path / "answers.jsonl", [(s, p, str(text)) for s, p, text in answers])
     with trackdown.open(repo.root, settings=replace(settings, mode="bm25+spider-llm", llm_replay=path)) as opened:

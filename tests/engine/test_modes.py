@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 from tests.rerank.tiny_models import make_models
-from trackdown.engine.modes import SWITCHES, list_model_sets, list_modes, options_of, retriever_names, with_mode
+from trackdown.engine.modes import SWITCHES, default_plan, list_model_sets, list_modes, retriever_names, with_mode
 from trackdown.errors import UsageError
-from trackdown.pipeline import RETRIEVERS, Options
+from trackdown.pipeline import RETRIEVERS, SearchPlan
 from trackdown.rerank.llm import Listwise
 from trackdown.settings import Settings, load_settings
 
 
 def weighing(mode: str) -> set[str]:
     """The signals that have a say in a mode."""
-    return {signal for signal, weight in with_mode(Options(), mode).weights if weight}
+    return {signal for signal, weight in with_mode(SearchPlan(), mode).weights if weight}
 
 
 def test_every_retriever_of_the_pipeline_has_a_mode_that_is_it_alone() -> None:
@@ -33,30 +33,30 @@ def test_hybrid_is_all_of_them_and_so_is_a_mode_that_names_none() -> None:
 
 
 def test_switches_change_what_they_say() -> None:
-    assert with_mode(Options(), "hybrid+rrf").fusion == "rrf"
-    assert with_mode(Options(), "hybrid+adaptive").adaptive
-    chosen = with_mode(Options(), "commits@250+avgp")
+    assert with_mode(SearchPlan(), "hybrid+rrf").fusion == "rrf"
+    assert with_mode(SearchPlan(), "hybrid+adaptive").adaptive
+    chosen = with_mode(SearchPlan(), "commits@250+avgp")
     assert (chosen.commit_depth, chosen.aggregation) == (250, "avgp")
 
 
 def test_a_retriever_that_settings_leave_out_counts_when_it_is_asked_for_alone() -> None:
-    options = options_of(Settings(weight_commits=0.0, mode="commits"))
+    options = default_plan(Settings(weight_commits=0.0, mode="commits"))
     assert dict(options.weights) == {"lexical": 0.0, "commits": 1.0, "mentions": 0.0, "dense": 0.0}
-    assert dict(options_of(Settings(weight_commits=0.0)).weights)["commits"] == 0.0
+    assert dict(default_plan(Settings(weight_commits=0.0)).weights)["commits"] == 0.0
 
 
 def test_settings_choose_the_mode() -> None:
-    assert options_of(Settings(mode="bm25+rrf")).fusion == "rrf"
-    assert options_of(Settings(adaptive=True)).adaptive
-    assert not options_of(Settings()).adaptive
+    assert default_plan(Settings(mode="bm25+rrf")).fusion == "rrf"
+    assert default_plan(Settings(adaptive=True)).adaptive
+    assert not default_plan(Settings()).adaptive
 
 
 def test_settings_switch_the_graph_on() -> None:
-    expansion = with_mode(Options(), "graph").expansion
-    assert expansion is not None and options_of(Settings(graph=True)).expansion == expansion
-    only = options_of(Settings(mode="bm25", graph=True))
+    expansion = with_mode(SearchPlan(), "graph").expansion
+    assert expansion is not None and default_plan(Settings(graph=True)).expansion == expansion
+    only = default_plan(Settings(mode="bm25", graph=True))
     assert only.expansion == expansion and {signal for signal, weight in only.weights if weight} == {"lexical"}
-    assert options_of(Settings()).expansion is None
+    assert default_plan(Settings()).expansion is None
     assert load_settings({"TRACKDOWN_GRAPH": "1", "HOME": "/"}).graph
 
 
@@ -72,28 +72,28 @@ def test_settings_switch_the_graph_on() -> None:
     ],
 )
 def test_rerankers_look_as_deep_as_a_mode_says_and_never_at_the_clock(mode: str, depths: tuple[int, int, int]) -> None:
-    judging = with_mode(Options(), mode).judging
+    judging = with_mode(SearchPlan(), mode).judging
     assert judging is not None and judging.budget_ms is None
     assert (judging.encoder, judging.commits, judging.code) == depths
     assert judging.all_windows == (mode == "hybrid+thorough")
 
 
 def test_a_mode_without_rerankers_has_none() -> None:
-    assert with_mode(Options(), "hybrid").judging is None and options_of(Settings()).judging is None
+    assert with_mode(SearchPlan(), "hybrid").judging is None and default_plan(Settings()).judging is None
 
 
 def test_language_models_order_as_deep_as_a_mode_says() -> None:
-    assert with_mode(Options(), "hybrid+llm-rerank").listwise == Listwise(20, 20, 10)
-    assert with_mode(Options(), "bm25+llm-rerank@50").listwise == Listwise(50, 20, 10)
-    assert with_mode(Options(), "bm25+llm-top").listwise == Listwise(20, top=3)
-    assert with_mode(Options(), "hybrid").listwise is None and options_of(Settings()).listwise is None
-    thorough = with_mode(Options(), "thorough").listwise
+    assert with_mode(SearchPlan(), "hybrid+llm-rerank").listwise == Listwise(20, 20, 10)
+    assert with_mode(SearchPlan(), "bm25+llm-rerank@50").listwise == Listwise(50, 20, 10)
+    assert with_mode(SearchPlan(), "bm25+llm-top").listwise == Listwise(20, top=3)
+    assert with_mode(SearchPlan(), "hybrid").listwise is None and default_plan(Settings()).listwise is None
+    thorough = with_mode(SearchPlan(), "thorough").listwise
     assert thorough is not None and thorough.optional
-    assert with_mode(Options(), "llm-rerank@30+thorough").listwise == Listwise(30)
+    assert with_mode(SearchPlan(), "llm-rerank@30+thorough").listwise == Listwise(30)
 
 
 def test_the_language_model_alone_says_how_many_neighbours_move() -> None:
-    expansion = with_mode(Options(), "bm25+spider-llm@3").expansion
+    expansion = with_mode(SearchPlan(), "bm25+spider-llm@3").expansion
     assert expansion is not None and (expansion.selector, expansion.depth) == ("llm", 3)
     assert expansion.each == expansion.window
 
@@ -112,14 +112,14 @@ def test_the_models_that_are_here_are_listed_with_what_is_wrong_with_them(tmp_pa
                                   "commits@-1", "commits@x", "commits@²", "commits@99999999999"])  # fmt: skip
 def test_what_is_no_mode_is_refused(mode: str) -> None:
     with pytest.raises(UsageError):
-        with_mode(Options(), mode)
+        with_mode(SearchPlan(), mode)
 
 
 def test_the_list_names_all_that_a_mode_may_name() -> None:
     listed = [item.name for item in list_modes()]
     assert set(listed) == {*retriever_names(), "hybrid", *SWITCHES}
     for name in listed:
-        with_mode(Options(), name)
+        with_mode(SearchPlan(), name)
     assert all(item.kind and item.what for item in list_modes())
 
 
@@ -127,15 +127,15 @@ def test_modes_of_language_models_search_by_words_unless_they_name_a_retriever()
     assert weighing("gar") == weighing("reco") == weighing("exemplar") == weighing("rewrites") == {"lexical"}
     assert weighing("dense+gar") == {"dense"}
     assert weighing("hybrid+reco") == weighing("hybrid") and weighing("gar+rrf") == {"lexical"}
-    gar, reco, alone = (with_mode(Options(), mode) for mode in ("gar", "bm25+reco@4", "exemplar@2"))
+    gar, reco, alone = (with_mode(SearchPlan(), mode) for mode in ("gar", "bm25+reco@4", "exemplar@2"))
     assert (gar.exemplars, gar.rewritten, gar.exemplars_only) == (1, False, False)
     assert (reco.exemplars, reco.rewritten, reco.exemplars_only) == (4, True, False)
     assert (alone.exemplars, alone.rewritten, alone.exemplars_only) == (2, False, True)
-    both = with_mode(Options(), "exemplar+rewrites")
+    both = with_mode(SearchPlan(), "exemplar+rewrites")
     assert (both.exemplars, both.rewritten, both.exemplars_only) == (1, True, True)
 
 
 @pytest.mark.parametrize("mode", ["gar@9", "reco@1000", "exemplar@0", "rewrites@2"])
 def test_numbers_of_exemplars_are_small(mode: str) -> None:
     with pytest.raises(UsageError):
-        with_mode(Options(), mode)
+        with_mode(SearchPlan(), mode)

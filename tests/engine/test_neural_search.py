@@ -13,7 +13,7 @@ import pytest
 import trackdown
 from tests.conftest import Repo
 from tests.rerank.tiny_models import make_models
-from trackdown.engine import options_of, rank, with_mode
+from trackdown.engine import default_plan, rank, with_mode
 from trackdown.engine.housekeeping import collect
 from trackdown.errors import UsageError
 from trackdown.fuse.learned import LearnedFusion, Weights
@@ -183,7 +183,7 @@ def test_a_mode_says_itself_what_takes_part(open_with: Open) -> None:
 def test_evaluations_rank_as_deep_as_a_mode_says(open_with: Open, web: Repo) -> None:
     heard: list[Tapped] = []
     with open_with() as opened:
-        prepared, plain = opened.prepared(), options_of(opened.settings)
+        prepared, plain = opened.prepared(), default_plan(opened.settings)
         found = rank(prepared, "autograph a biscuit", with_mode(plain, "hybrid+rerank@3"), tap=heard.append)
         assert found[0].symbol == "sign" and set(heard[0].judged) == {"encoder", "code-reranker"}
         first = web.git("rev-list", "--max-parents=0", "HEAD")

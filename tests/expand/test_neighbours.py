@@ -13,7 +13,7 @@ from trackdown.engine import rank, with_mode
 from trackdown.engine.prepare import Prepared
 from trackdown.expand.neighbours import neighbour_finder
 from trackdown.expand.spider import Expansion
-from trackdown.pipeline import Options
+from trackdown.pipeline import SearchPlan
 from trackdown.retrieve.candidates import candidates
 from trackdown.types import Level
 
@@ -96,8 +96,8 @@ def test_a_search_with_a_graph_says_what_moved(repo: Repo, open_repo: Callable[.
     unlike = CART + "\n\ndef unlike():\n    cart = 1\n"
     repo.commit("Shop", FILES | {"app/many.py": body, "app/cart.py": unlike})
     prepared = open_repo(repo.root).prepared()
-    plain = [place.symbol for place in rank(prepared, "checkout of the cart", Options(k=20))]
-    expanded = Options(k=20, expansion=Expansion(window=10, centres=1, depth=2, selector="none"))
+    plain = [place.symbol for place in rank(prepared, "checkout of the cart", SearchPlan(k=20))]
+    expanded = SearchPlan(k=20, expansion=Expansion(window=10, centres=1, depth=2, selector="none"))
     moved = [place.symbol for place in rank(prepared, "checkout of the cart", expanded)]
     assert plain[0] == moved[0] == "checkout"
     assert plain[1] != "unlike" and moved[1] == "unlike"
@@ -105,6 +105,6 @@ def test_a_search_with_a_graph_says_what_moved(repo: Repo, open_repo: Callable[.
 
 def test_the_modes_of_the_graph(prepared: Prepared) -> None:
     for name in ("spider", "spider@2", "callees", "callers", "graph"):
-        options = with_mode(Options(), f"hybrid+{name}")
+        options = with_mode(SearchPlan(), f"hybrid+{name}")
         assert options.expansion is not None
         assert rank(prepared, "sum of the cart", options)

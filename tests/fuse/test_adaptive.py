@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.conftest import Repo
 from trackdown.engine import rank
 from trackdown.fuse.adaptive import adapted
-from trackdown.pipeline import Options
+from trackdown.pipeline import SearchPlan
 
 WEIGHTS = {"lexical": 1.0, "commits": 0.5, "mentions": 0.5}
 
@@ -28,7 +28,7 @@ def test_a_search_in_prose_moves_and_one_with_a_name_does_not(repo: Repo, open_r
     prepared = open_repo(repo.root).prepared()
 
     def scores(query: str, adaptive: bool) -> dict[str, float]:
-        return {p.path: p.score for p in rank(prepared, query, Options(level="file", adaptive=adaptive))}
+        return {p.path: p.score for p in rank(prepared, query, SearchPlan(level="file", adaptive=adaptive))}
 
     assert scores("the purple giraffe", True)["slow.py"] > scores("the purple giraffe", False)["slow.py"]
     assert scores("purple_giraffe()", True) == scores("purple_giraffe()", False)

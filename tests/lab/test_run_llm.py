@@ -14,7 +14,7 @@ from tests.lab.made_tasks import bench_of, grown_repository, task
 from tests.models.llm.answers import write_answers
 from tests.models.llm.loopback import fails, says, serving
 from tests.models.llm.made_llm import MadeLlm
-from trackdown.engine import options_of, rank, with_mode
+from trackdown.engine import default_plan, rank, with_mode
 from trackdown.errors import UsageError
 from trackdown.lab.run import plan, run_bench
 from trackdown.lab.runs import Row, RunFile, without_answer
@@ -36,7 +36,7 @@ def prompts(bench: Bench, settings: Settings) -> list[Prompt]:
     asker = MadeLlm(lambda _: "1")
     with trackdown.open(bench.tasks[0].place, settings=settings) as opened:
         for one in bench.tasks:
-            options = replace(with_mode(options_of(settings), MODE), k=one.depth)
+            options = replace(with_mode(default_plan(settings), MODE), k=one.depth)
             rank(opened.prepared(one.at), one.query, options, asker=asker)
     return [prompt for _, prompt in asker.asked]
 

@@ -6,7 +6,7 @@ What only some callers need is loaded when it is first used: a search starts wit
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from trackdown.engine.modes import list_model_sets, list_modes, options_of, with_mode
+from trackdown.engine.modes import default_plan, list_model_sets, list_modes, with_mode
 from trackdown.engine.prepare import Prepared
 from trackdown.engine.rank import RankedPlace, rank
 from trackdown.engine.repository import Repository, clear_everything, open
@@ -65,10 +65,10 @@ __all__ = [
     "Repository",
     "SharedRepositories",
     "clear_everything",
+    "default_plan",
     "list_model_sets",
     "list_modes",
     "open",
-    "options_of",
     "rank",
     "search_all",
     "with_mode",

@@ -51,7 +51,7 @@ def speaking_models(settings: Settings, *, readers: bool) -> tuple[str, ...]:
     return tuple(part.model_id for part in parts if part is not None)
 
 
-def channel_evidence(prepared: Prepared, query: str, options: pipeline.Options, deepest: int = DEEPEST) -> Evidence:
+def channel_evidence(prepared: Prepared, query: str, options: pipeline.SearchPlan, deepest: int = DEEPEST) -> Evidence:
     """Ask all channels, and keep the best candidates of each. Raises QueryError."""
     understood = understand(query)
     pool = candidates(prepared.code, options.level)
@@ -80,7 +80,7 @@ def channel_evidence(prepared: Prepared, query: str, options: pipeline.Options, 
     )
 
 
-def judged_evidence(prepared: Prepared, query: str, options: pipeline.Options) -> Evidence | None:
+def judged_evidence(prepared: Prepared, query: str, options: pipeline.SearchPlan) -> Evidence | None:
     """What fusion and the models said of the candidates that models read; None where none did. Raises QueryError."""
     understood = understand(query)
     heard: list[pipeline.Tapped] = []

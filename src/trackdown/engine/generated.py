@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from trackdown.engine.prepare import Prepared
 from trackdown.errors import UsageError
-from trackdown.pipeline import Options
+from trackdown.pipeline import SearchPlan
 
 if TYPE_CHECKING:
     from trackdown.index.neural import Texts
@@ -32,7 +32,7 @@ class Generated:
 NOTHING = Generated()
 
 
-def check_exemplars(options: Options, asker: LanguageModel | None, generated: Generated) -> None:
+def check_exemplars(options: SearchPlan, asker: LanguageModel | None, generated: Generated) -> None:
     """Refuse to search with exemplars where nobody writes any, unless there may be rewrites to go by."""
     if asker is None and not generated.exemplars and (options.exemplars_only or not options.rewritten):
         raise UsageError("exemplars need a language model: name one with --llm or TRACKDOWN_LLM")

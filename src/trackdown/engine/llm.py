@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from trackdown.models.llm.replay import Recorder, ReplayFile
 
 EMBEDDED = "embedded"
+WITHOUT_LLM = "there is no language model here (name one with --llm or TRACKDOWN_LLM)"
 _UNSET = Path()
 _OPENING = threading.RLock()
 """Whoever opens the model first opens it for all: two budgets would be twice the budget."""

@@ -11,11 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from trackdown.engine.effort import BALANCED, LISTWISE_IF_THERE, THOROUGH
 from trackdown.engine.models import NONE
 from trackdown.errors import UsageError
 from trackdown.graph.edges import EDGE_TYPES
-from trackdown.pipeline import RETRIEVERS, Options
+from trackdown.pipeline import RETRIEVERS, SearchPlan
 from trackdown.query.augmented import MOST_EXEMPLARS
 from trackdown.rerank.judging import Judging
 from trackdown.rerank.llm import Listwise
@@ -25,6 +24,11 @@ from trackdown.settings import Settings
 if TYPE_CHECKING:
     from trackdown.models.registry import ModelSet
 
+BALANCED = Judging(encoder=100, code=20)
+THOROUGH = Judging(encoder=1000, commits=1000, code=100, units=4, all_windows=True)
+"""System 1's full pipeline: 1000 commits and 1000 candidates, then the code of the best 100."""
+LISTWISE_IF_THERE = Listwise(optional=True)
+"""What a language model adds to that, where one is configured."""
 HYBRID = "hybrid"
 GRAPH = "graph"
 _ALIASES = {lexical.SIGNAL: "bm25"}
@@ -40,15 +44,15 @@ _WINDOW = 20
 _TOP = 3
 
 
-def _expanded(options: Options, **settings: Any) -> Options:
-    """Options with an expansion of these settings; its room is only loaded for a mode that names one."""
+def _expanded(options: SearchPlan, **settings: Any) -> SearchPlan:
+    """SearchPlan with an expansion of these settings; its room is only loaded for a mode that names one."""
     from trackdown.expand.spider import Expansion
 
     return replace(options, expansion=Expansion(**settings))
 
 
-def _judged(options: Options, *, encoder: int = 0, commits: int = 0, code: int = 0) -> Options:
-    """Options with some stages as deep as given, and the others as they were."""
+def _judged(options: SearchPlan, *, encoder: int = 0, commits: int = 0, code: int = 0) -> SearchPlan:
+    """SearchPlan with some stages as deep as given, and the others as they were."""
     named = options.judging or Judging()
     depths = (encoder or named.encoder, commits or named.commits, code or named.code)
     return replace(options, judging=replace(named, encoder=depths[0], commits=depths[1], code=depths[2]))
@@ -70,7 +74,7 @@ class Switch:
 
     kind: str
     what: str
-    apply: Callable[[Options, int | None], Options]
+    apply: Callable[[SearchPlan, int | None], SearchPlan]
     takes_depth: bool = False
     by_words: bool = False
 
@@ -226,9 +230,14 @@ def _described(found: ModelSet) -> str:
     return f"{', '.join(found.roles)}; {size}, {found.licence}; {found.folder}"
 
 
-def options_of(settings: Settings) -> Options:
-    """The options that the settings ask for."""
-    options = Options(
+def leaves_models_to_effort(mode: str) -> bool:
+    """Whether a mode is the default one, which names no stage: then the request's effort decides what models do."""
+    return [part.strip() for part in mode.split("+")] == [HYBRID]
+
+
+def default_plan(settings: Settings) -> SearchPlan:
+    """What the settings alone ask for."""
+    options = SearchPlan(
         fusion=settings.fusion,
         aggregation=settings.aggregation,
         weights=(
@@ -242,8 +251,8 @@ def options_of(settings: Settings) -> Options:
     return with_mode(options, f"{settings.mode}+{GRAPH}" if settings.graph else settings.mode)
 
 
-def with_mode(options: Options, mode: str) -> Options:
-    """Options for one mode. Raises UsageError for a part that is not there, with the list of those that are."""
+def with_mode(options: SearchPlan, mode: str) -> SearchPlan:
+    """SearchPlan for one mode. Raises UsageError for a part that is not there, with the list of those that are."""
     named: set[str] = set()
     switched: list[str] = []
     signals = retriever_names()

@@ -30,7 +30,7 @@ class RankedPlace:
 def rank(
     prepared: Prepared,
     query: str,
-    options: pipeline.Options,
+    options: pipeline.SearchPlan,
     seen_from: str | None = None,
     tap: pipeline.Tap | None = None,
     *,

@@ -12,20 +12,18 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from trackdown import pipeline
 from trackdown.engine.background import Background
 from trackdown.engine.cancel import Check, CheckedFacts, CheckedStopwatch
 from trackdown.engine.corpus import corpus_of
 from trackdown.engine.damage import damage_told
-from trackdown.engine.effort import Wanted
 from trackdown.engine.fact_cache import StoreFacts
-from trackdown.engine.filters import checked_folder, checked_languages, told_of_filters, within
+from trackdown.engine.filters import told_of_filters, within
 from trackdown.engine.generated import NOTHING, check_exemplars
-from trackdown.engine.llm_stages import WITHOUT_LLM, asks_llm, does_without_llm, needs_llm
-from trackdown.engine.modes import HYBRID, options_of
 from trackdown.engine.past import past_commits
+from trackdown.engine.plan import plan as plan_search
 from trackdown.engine.prepare import Keeper, Prepared, Preparer
 from trackdown.engine.snippets import Snippets
 from trackdown.errors import LlmError, RepositoryError, StoreBusy, StoreError, UsageError
@@ -36,13 +34,13 @@ from trackdown.index.update_code import read_inventory
 from trackdown.query.understand import Query, understand
 from trackdown.repository.snapshot import Snapshot
 from trackdown.repository.source import Source, is_url, open_source, open_url
+from trackdown.request import MAX_RESULTS, SearchRequest, request_of
 from trackdown.retrieve import dense
 from trackdown.retrieve.corpus import Corpus
 from trackdown.settings import Settings, load_settings
 from trackdown.store.store import Store
 from trackdown.types import (
     LEVELS,
-    Effort,
     HistoryResults,
     Inventory,
     Level,
@@ -64,7 +62,6 @@ if TYPE_CHECKING:
     from trackdown.fuse.learned import LearnedFusion
     from trackdown.models.llm.client import LlmClient
 
-MOST_RESULTS = 1000
 _LONGEST_WAIT = 1800.0
 _STATES_KEPT = 8
 """How many of the states that it has seen somebody who keeps up with every edit leaves in the store."""
@@ -132,77 +129,53 @@ class Repository:
     @damage_told
     def search(
         self,
-        query: str,
-        k: int = 10,
-        level: Level = "function",
-        at: str | None = None,
-        effort: Effort = "balanced",
+        query: str | SearchRequest,
         *,
-        tests: bool = True,
-        budget: float | None = None,
-        depth: int | None = None,
-        rerank: bool | None = None,
-        languages: Sequence[str] = (),
-        folder: str = "",
         early: Callable[[SearchResults], None] | None = None,
         cancelled: Callable[[], bool] = never,
-        gar: bool = False,
-        reco: bool = False,
         progress: Progress = no_progress,
+        **options: Any,
     ) -> SearchResults:
         """Rank functions, classes or files for an issue, a question or a name.
 
-        `at` searches a past commit with the history it had then. `tests=False` leaves test files out. `effort` says how
-        much models may read: nothing (fast), as much as `budget` milliseconds allow (balanced), or all that helps
-        (thorough). `depth` lets them read exactly so many candidates, however long it takes. `rerank` True or False
-        switches them on or off. `gar` searches for code that a language model writes as an answer, beside the query;
-        `reco` does so in units together with what `rewrite` made of them. `languages` and `folder` (from the root)
-        restrict the answer. `early` hears of what the stages before the models found, if models read; `cancelled` is
-        asked now and then whether to stop. Raises QueryError, UsageError, UnknownRevision, StoreError, GitError,
-        Cancelled, and LlmError for a language model that is named and not there.
+        `options` are fields of `SearchRequest`, by name. `early` gets what was found before the models read, if they
+        read; `cancelled` is asked now and then whether to stop. Raises QueryError, UsageError, UnknownRevision,
+        StoreError, GitError, Cancelled, and LlmError for a language model that is named and not there.
         """
-        _check(k, level)
-        wanted = Wanted(effort, budget, depth, rerank)
-        understood = understand(query)
-        languages, folder = checked_languages(languages), checked_folder(folder)
-        folders = (within(folder, self.source.subfolder),)
-        options = replace(
-            options_of(self.settings), level=level, k=k, tests=tests, folders=folders, languages=languages
-        )
-        asked = options.judging is not None or wanted.in_words
-        # Only the default mode leaves it to the effort what models do: any other one says itself what takes part.
-        by_default = self.settings.mode.strip() == HYBRID
-        judging = wanted.judging(options.judging, by_default, self.settings.budget_ms)
-        options = replace(options, judging=judging, listwise=wanted.listwise(options.listwise))
-        if gar or reco:
-            options = replace(options, exemplars=options.exemplars or 1, rewritten=options.rewritten or reco)
+        request = request_of(query, options)
+        understood = understand(request.query)
+        plan = plan_search(request, self.settings)
+        folder = plan.folders[0]
+        plan = replace(plan, folders=(within(folder, self.source.subfolder),))
         said: list[str] = []
-        desk = self._desk(options, said.append)
-        if options.exemplars:
-            check_exemplars(options, desk, NOTHING)
-        if desk is None and needs_llm(options):
+        desk = self._desk(plan, said.append)
+        if plan.exemplars:
+            check_exemplars(plan, desk, NOTHING)
+        if desk is None and plan.needs_llm:
+            from trackdown.engine.llm import WITHOUT_LLM
+
             said.append(f"{WITHOUT_LLM}: searched without")
         check = Check(cancelled)
         watch = CheckedStopwatch(check)
-        with self._warming(judging is not None):
+        with self._warming(plan.judging is not None):
             for attempt in (1, 2):
-                prepared = self._preparer.prepare(at, check.progress(progress), self.patience)
+                prepared = self._preparer.prepare(request.at, check.progress(progress), self.patience)
                 prepared.facts = CheckedFacts(prepared.facts, check)
-                if options.fusion == "learned" or (by_default and options.fusion == Settings().fusion):
-                    options = replace(options, learned=self._own_fusion(prepared, level))
+                if plan.repository_weights:
+                    plan = replace(plan, learned=self._own_fusion(prepared, plan.level))
                 watch.lap("check")
-                told = told_of_filters(prepared.code, languages, folder) if languages or folder else []
+                told = told_of_filters(prepared.code, plan.languages, folder)
                 notes = (*self._told(prepared), *told)
-                now = SearchResults(query, level, (), (prepared.info(),), notes, prepared.partial)
+                now = SearchResults(request.query, plan.level, (), (prepared.info(),), notes, prepared.partial)
                 hear = _hearing(early, now, watch)
                 corpus = partial(corpus_of, prepared, asker=desk, tell=said.append, progress=check.progress(progress))
                 results = self._results(
-                    prepared, corpus, understood, options, watch, last=attempt == 2 or prepared.partial, early=hear
+                    prepared, corpus, understood, plan, watch, last=attempt == 2 or prepared.partial, early=hear
                 )
                 if results is not None:
                     break
         said += desk.notes() if desk is not None else []
-        notes = (*notes, *self._told_of_models(options, asked and judging is not None), *dict.fromkeys(said))
+        notes = (*notes, *self._told_of_models(plan), *dict.fromkeys(said))
         cost = desk.cost() if desk is not None else {}
         return replace(now, results=results or (), notes=notes, timings_ms=watch.rounded(), llm=cost)
 
@@ -319,7 +292,7 @@ class Repository:
         `pairs` of description and code are shown to the model in place of some of the code's own. Raises UsageError
         without a language model, LlmError for one that is not there, and StoreError; what was made stays.
         """
-        from trackdown.engine.llm import open_desk
+        from trackdown.engine.llm import WITHOUT_LLM, open_desk
         from trackdown.engine.rewriting import rewriting
 
         desk = open_desk(self.settings, StoreFacts(self._store))
@@ -425,18 +398,18 @@ class Repository:
         repository = self._preparer.identity(prepared.snapshot.commit)
         return own_fusion(self._store, repository, level, fusing_models(prepared.models))
 
-    def _desk(self, options: pipeline.Options, tell: Callable[[str], None]) -> LlmClient | None:
+    def _desk(self, options: pipeline.SearchPlan, tell: Callable[[str], None]) -> LlmClient | None:
         """Where stages ask a language model, if one of them may and there is one. One that cannot be opened, and that
         nobody asked for, costs a note.
         """
-        if not asks_llm(options):
+        if not options.asks_llm:
             return None
         from trackdown.engine.llm import open_desk
 
         try:
             return open_desk(self.settings, StoreFacts(self._store))
         except (LlmError, UsageError) as error:
-            if not does_without_llm(options):
+            if not options.llm_is_optional:
                 raise
             tell(f"{error}; searched without it")
             return None
@@ -455,11 +428,11 @@ class Repository:
         """All notes, each once."""
         return tuple(dict.fromkeys([*self._notes, *prepared.notes]))
 
-    def _told_of_models(self, options: pipeline.Options, asked: bool) -> list[str]:
+    def _told_of_models(self, options: pipeline.SearchPlan) -> list[str]:
         """What is wrong with the models; that there are none is only told to whom it matters."""
         models = self._preparer.models
         only_dense = {signal for signal, weight in options.weights if weight} == {dense.SIGNAL}
-        in_vain = asked and models.encoder() is None and models.cross_encoder() is None
+        in_vain = options.expects_models and models.encoder() is None and models.cross_encoder() is None
         if notes := models.notes():
             return notes
         if in_vain or (only_dense and models.static() is None):
@@ -471,7 +444,7 @@ class Repository:
         prepared: Prepared,
         corpus: Callable[[Snippets], Corpus],
         query: Query,
-        options: pipeline.Options,
+        options: pipeline.SearchPlan,
         watch: pipeline.Stopwatch,
         *,
         last: bool,
@@ -535,7 +508,7 @@ def clear_everything(settings: Settings | None = None) -> tuple[int, int]:
 
 
 def _check(k: int, level: str) -> None:
-    if not 1 <= k <= MOST_RESULTS:
-        raise UsageError(f"k must be between 1 and {MOST_RESULTS}, not {k}")
+    if not 1 <= k <= MAX_RESULTS:
+        raise UsageError(f"k must be between 1 and {MAX_RESULTS}, not {k}")
     if level not in LEVELS:
         raise UsageError(f"level must be one of {', '.join(LEVELS)}, not {level!r}")

@@ -6,10 +6,12 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import inf
+from typing import Any
 
 from trackdown.engine.repository import Repository
 from trackdown.models.llm.ledger import merge_cost_tables
-from trackdown.types import Effort, Level, Progress, Result, SearchResults, never, no_progress
+from trackdown.request import SearchRequest, request_of
+from trackdown.types import Progress, Result, SearchResults, never, no_progress
 
 Place = tuple[str, str, str, int]
 Hearing = Callable[[SearchResults], None]
@@ -17,23 +19,12 @@ Hearing = Callable[[SearchResults], None]
 
 def search_all(
     repositories: Sequence[Repository],
-    query: str,
-    k: int = 10,
-    level: Level = "function",
-    at: str | None = None,
-    effort: Effort = "balanced",
+    query: str | SearchRequest,
     *,
-    tests: bool = True,
-    budget: float | None = None,
-    depth: int | None = None,
-    rerank: bool | None = None,
-    gar: bool = False,
-    reco: bool = False,
-    languages: Sequence[str] = (),
-    folder: str = "",
     early: Hearing | None = None,
     cancelled: Callable[[], bool] = never,
     progress: Progress = no_progress,
+    **options: Any,
 ) -> SearchResults:
     """Search several repositories or folders and merge the answers by score; the order within each stays.
 
@@ -41,30 +32,15 @@ def search_all(
     once. Different repositories with the same name are told apart by their full paths. `early` may be called several
     times, each time with a whole answer.
     """
+    request = request_of(query, options)
     names = _names(repositories)
     answers: list[SearchResults] = []
     for repository in repositories:
         name = names[str(repository.source.root)] if len(repositories) > 1 else repository.source.name
-        answer = repository.search(
-            query,
-            k,
-            level,
-            at,
-            effort,
-            tests=tests,
-            budget=budget,
-            depth=depth,
-            rerank=rerank,
-            gar=gar,
-            reco=reco,
-            languages=languages,
-            folder=folder,
-            early=heard_with(early, answers, name, k),
-            cancelled=cancelled,
-            progress=progress,
-        )
+        hear = heard_with(early, answers, name, request.k)
+        answer = repository.search(request, early=hear, cancelled=cancelled, progress=progress)
         answers.append(under_name(answer, name))
-    return merged(answers, k)
+    return merged(answers, request.k)
 
 
 def heard_with(early: Hearing | None, before: Sequence[SearchResults], name: str, k: int) -> Hearing | None:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from trackdown.engine.cancel import Check
 from trackdown.engine.place import SharedPlace
@@ -16,12 +16,11 @@ from trackdown.engine.several import heard_with, merged, under_name
 from trackdown.engine.turns import Load, Turns
 from trackdown.errors import RepositoryError, StoreError, TooBusy, UnknownRepository, UsageError
 from trackdown.graph.edges import EDGE_TYPES, HOWS, Direction, EdgeType, How
+from trackdown.request import SearchRequest, request_of
 from trackdown.settings import Settings, load_settings
 from trackdown.types import (
-    Effort,
     HistoryResults,
     IndexState,
-    Level,
     Progress,
     RepositoryStatus,
     SearchResults,
@@ -162,63 +161,42 @@ class SharedRepositories:
 
     def search(
         self,
-        query: str,
+        query: str | SearchRequest,
         *,
         repository: str | None = None,
-        k: int = 10,
-        level: Level = "function",
-        at: str | None = None,
-        effort: Effort = "balanced",
-        tests: bool = True,
-        budget: float | None = None,
-        depth: int | None = None,
-        rerank: bool | None = None,
-        languages: Sequence[str] = (),
-        folder: str = "",
         early: Callable[[SearchResults], None] | None = None,
         wait: float = 1.0,
         progress: Progress = no_progress,
         cancelled: Asked = never,
+        **options: Any,
     ) -> SearchResults:
         """As `Repository.search`; without a name, in all repositories together.
 
-        `wait` is how many seconds a whole index is waited for; after that the answer comes from what is ready and is
+        `wait` is how many seconds to wait for a complete index; after that the answer comes from what is ready and is
         marked `partial`. `early` may be called several times, each time with a whole answer. Raises UnknownRepository,
         TooBusy, Cancelled, and what `Repository.search` raises.
         """
+        request = request_of(query, options)
         until = time.monotonic() + wait
         answers: list[SearchResults] = []
 
         def ask(place: SharedPlace) -> SearchResults:
-            hear = heard_with(early, answers, place.name, k)
+            hear = heard_with(early, answers, place.name, request.k)
             try:
-                with self._using(place, max(0.0, until - time.monotonic()), progress, cancelled, at) as used:
+                with self._using(place, max(0.0, until - time.monotonic()), progress, cancelled, request.at) as used:
                     found = used.search(
-                        query,
-                        k,
-                        level,
-                        at,
-                        effort,
-                        tests=tests,
-                        budget=budget,
-                        depth=depth,
-                        rerank=rerank,
-                        languages=languages,
-                        folder=folder,
-                        early=hear,
-                        cancelled=lambda: self._stopping or cancelled(),
-                        progress=progress,
+                        request, early=hear, cancelled=lambda: self._stopping or cancelled(), progress=progress
                     )
             except _NotYet as error:
-                found = SearchResults(query, level, (), notes=(str(error),), partial=True)
+                found = SearchResults(request.query, request.level, (), notes=(str(error),), partial=True)
             return under_name(found, place.name)
 
         for answer, problem in self._each(repository, ask):
             if answer is not None:
                 answers.append(answer)
             else:
-                answers.append(SearchResults(query, level, (), notes=(problem,), partial=True))
-        return merged(answers, k)
+                answers.append(SearchResults(request.query, request.level, (), notes=(problem,), partial=True))
+        return merged(answers, request.k)
 
     def history(
         self,

@@ -19,11 +19,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain, zip_longest
 
-from trackdown.engine import Prepared, RankedPlace, Repository, options_of, rank, with_mode
+from trackdown.engine import Prepared, RankedPlace, Repository, default_plan, rank, with_mode
 from trackdown.engine import open as open_repository
 from trackdown.engine.generated import Generated
-from trackdown.engine.llm import has_llm, llm_ended, llm_name, open_desk
-from trackdown.engine.llm_stages import WITHOUT_LLM, asks_llm, needs_llm, without_llm
+from trackdown.engine.llm import WITHOUT_LLM, has_llm, llm_ended, llm_name, open_desk
 from trackdown.engine.models import model_shelf
 from trackdown.engine.modes import SWITCHES
 from trackdown.errors import (
@@ -41,7 +40,7 @@ from trackdown.lab.commit_times import commit_times
 from trackdown.lab.runs import LONGEST_QUERY, MS_DIGITS, SCORE_DIGITS, WITHOUT_ANSWER, Row, RunFile
 from trackdown.lab.tasks import Bench, Task
 from trackdown.models.llm.code_generation import CodeExample
-from trackdown.pipeline import Options
+from trackdown.pipeline import SearchPlan
 from trackdown.repository.history import HISTORY_VERSION
 from trackdown.settings import Settings
 from trackdown.types import Progress, no_progress
@@ -64,14 +63,14 @@ class Plan:
     """
 
     bench: str
-    modes: tuple[tuple[str, Options], ...]
+    modes: tuple[tuple[str, SearchPlan], ...]
     settings: Settings
     config: str
     rewriter: str = ""
     pairs: tuple[CodeExample, ...] = ()
 
 
-def resolve_modes(modes: Sequence[str], settings: Settings) -> tuple[tuple[str, Options], ...]:
+def resolve_modes(modes: Sequence[str], settings: Settings) -> tuple[tuple[str, SearchPlan], ...]:
     """Modes with their options. Raises UsageError for an unknown one, for none, or when one is named twice."""
     if not modes:
         raise UsageError("name at least one mode")
@@ -81,9 +80,9 @@ def resolve_modes(modes: Sequence[str], settings: Settings) -> tuple[tuple[str, 
     return tuple((mode, with_mode(plain, mode)) for mode in modes)
 
 
-def _plain_options(settings: Settings) -> Options:
+def _plain_options(settings: Settings) -> SearchPlan:
     """What a mode names decides alone: settings about modes would make two columns of one table differ unseen."""
-    return options_of(replace(settings, mode="hybrid", adaptive=False, graph=False))
+    return default_plan(replace(settings, mode="hybrid", adaptive=False, graph=False))
 
 
 def plan(bench: Bench, modes: Sequence[str], settings: Settings, pairs: tuple[CodeExample, ...] = ()) -> Plan:
@@ -94,7 +93,7 @@ def plan(bench: Bench, modes: Sequence[str], settings: Settings, pairs: tuple[Co
     """
     chosen, plain = resolve_modes(modes, settings), _plain_options(settings)
     for name, options in chosen:
-        if needs_llm(options) and not has_llm(settings):
+        if options.needs_llm and not has_llm(settings):
             raise UsageError(f"mode {name!r}: {WITHOUT_LLM}")
         _check_texts(bench, name, options, settings)
     stages = [with_mode(plain, name) for name in sorted(SWITCHES)]  # what their names stand for may change, too
@@ -107,7 +106,7 @@ def plan(bench: Bench, modes: Sequence[str], settings: Settings, pairs: tuple[Co
     return Plan(bench.name, chosen, settings, config, pairs=pairs)
 
 
-def _check_texts(bench: Bench, mode: str, options: Options, settings: Settings) -> None:
+def _check_texts(bench: Bench, mode: str, options: SearchPlan, settings: Settings) -> None:
     """Refuse a mode whose texts neither come with the bench nor can be written."""
     if options.exemplars and not has_llm(settings) and not any(task.exemplars for task in bench.tasks):
         raise UsageError(f"mode {mode!r} needs exemplars: {WITHOUT_LLM}, and none are given (--llm-texts)")
@@ -115,15 +114,15 @@ def _check_texts(bench: Bench, mode: str, options: Options, settings: Settings) 
         raise UsageError(f"mode {mode!r} needs rewrites, and there are none among the texts that are given")
 
 
-def _models_of(modes: Sequence[Options], settings: Settings) -> tuple[str, ...]:
+def _models_of(modes: Sequence[SearchPlan], settings: Settings) -> tuple[str, ...]:
     """The ids of the models that search, where a mode lets any: another model is another configuration."""
-    asked = (llm_name(settings),) if has_llm(settings) and any(map(asks_llm, modes)) else ()
+    asked = (llm_name(settings),) if has_llm(settings) and any(options.asks_llm for options in modes) else ()
     if not any(_uses_models(options) for options in modes):
         return asked
     return (*model_shelf(settings.models, settings.thread_count).ids(), *asked)
 
 
-def _uses_models(options: Options) -> bool:
+def _uses_models(options: SearchPlan) -> bool:
     reads = options.expansion is not None and options.expansion.selector == "cross-encoder"
     return reads or options.judging is not None or bool(dict(options.weights).get("dense"))
 
@@ -147,7 +146,7 @@ def run_bench(
     plan = _with_rewrites(bench, plan, todo)
     done = len(bench.tasks) - len(todo)
     progress("search", done, len(bench.tasks))
-    asking = has_llm(plan.settings) and any(asks_llm(options) for _, options in plan.modes)
+    asking = has_llm(plan.settings) and any(options.asks_llm for _, options in plan.modes)
     with closing(_search_all(todo, plan, 1 if asking else jobs or os.cpu_count() or 1)) as found:
         for rows in found:
             file.add(rows)
@@ -288,7 +287,7 @@ def _search(task: Task, modes: Sequence[str], plan: Plan) -> list[Row]:
                    query=task.query[:LONGEST_QUERY], category=task.category, config=plan.config, task=digest,
                    **found)  # type: ignore[arg-type]  # fmt: skip
 
-    asking = any(asks_llm(options) for mode, options in plan.modes if mode in modes)
+    asking = any(options.asks_llm for mode, options in plan.modes if mode in modes)
     ended = llm_ended(plan.settings) if asking else None
     if ended is not None:
         return [row(mode, skipped=f"{WITHOUT_ANSWER}{ended}") for mode in modes]
@@ -297,7 +296,7 @@ def _search(task: Task, modes: Sequence[str], plan: Plan) -> list[Row]:
         prepared = repository.prepared(task.at)
         rows = []
         # Once for nothing: what a first search opens would else be booked on the mode that comes first.
-        _ranked(prepared, task, without_llm(plan.modes[0][1]), plan)
+        _ranked(prepared, task, plan.modes[0][1].without_llm(), plan)
         for mode, options in plan.modes:
             if mode not in modes:
                 continue
@@ -319,7 +318,7 @@ def _search(task: Task, modes: Sequence[str], plan: Plan) -> list[Row]:
         return [row(mode, skipped=reason) for mode in modes]
 
 
-def _ranked(prepared: Prepared, task: Task, options: Options, plan: Plan) -> list[RankedPlace]:
+def _ranked(prepared: Prepared, task: Task, options: SearchPlan, plan: Plan) -> list[RankedPlace]:
     """The ranking of one mode; empty for a query that holds nothing to search for, which is a miss."""
     chosen = replace(
         options, level=task.level, k=task.depth, roles=task.roles, among=task.among,
@@ -327,7 +326,7 @@ def _ranked(prepared: Prepared, task: Task, options: Options, plan: Plan) -> lis
     )  # fmt: skip
     try:
         generated = Generated(task.exemplars, plan.rewriter, plan.pairs)
-        asker = open_desk(plan.settings, prepared.facts) if asks_llm(options) else None
+        asker = open_desk(plan.settings, prepared.facts) if options.asks_llm else None
         found = rank(prepared, task.query, chosen, task.seen_from, asker=asker, generated=generated)
     except QueryError:
         return []

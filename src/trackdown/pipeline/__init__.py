@@ -2,6 +2,6 @@
 
 from trackdown.pipeline.cascade import RETRIEVERS, search
 from trackdown.pipeline.fusing import ROLE_FACTORS
-from trackdown.pipeline.options import Early, Options, Ranked, Stopwatch, Tap, Tapped
+from trackdown.pipeline.plan import Early, Ranked, SearchPlan, Stopwatch, Tap, Tapped
 
-__all__ = ["RETRIEVERS", "ROLE_FACTORS", "Early", "Options", "Ranked", "Stopwatch", "Tap", "Tapped", "search"]
+__all__ = ["RETRIEVERS", "ROLE_FACTORS", "Early", "Ranked", "SearchPlan", "Stopwatch", "Tap", "Tapped", "search"]

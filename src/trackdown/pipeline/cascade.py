@@ -12,7 +12,7 @@ import numpy as np
 from trackdown.explain import Part
 from trackdown.pipeline.expanding import expand
 from trackdown.pipeline.fusing import Fused, fuse
-from trackdown.pipeline.options import Early, Options, Ranked, Stopwatch, Tap
+from trackdown.pipeline.plan import Early, Ranked, SearchPlan, Stopwatch, Tap
 from trackdown.pipeline.reading import judge_best, order, weighed
 from trackdown.pipeline.telling import reasons, tapped
 from trackdown.query.understand import Query
@@ -33,7 +33,7 @@ RETRIEVERS: tuple[tuple[str, Retriever], ...] = (
 def search(
     corpus: Corpus,
     query: Query,
-    options: Options,
+    options: SearchPlan,
     watch: Stopwatch | None = None,
     tap: Tap | None = None,
     early: Early | None = None,
@@ -77,7 +77,7 @@ def _ranked(
     chosen: Sequence[int],
     verdict: Verdict,
     moves: Mapping[int, Part],
-    options: Options,
+    options: SearchPlan,
     watch: Stopwatch,
 ) -> list[Ranked]:
     """The chosen candidates in the order of a verdict, with their reasons."""
@@ -98,7 +98,7 @@ def _ranked(
     ]
 
 
-def _with_exemplars(corpus: Corpus, query: Query, options: Options) -> Query:
+def _with_exemplars(corpus: Corpus, query: Query, options: SearchPlan) -> Query:
     """The query with answers that a language model writes, unless it brought some along; as it is where nobody can."""
     from trackdown.query.augmented import with_exemplars
     from trackdown.query.exemplars import write_exemplars
@@ -114,7 +114,7 @@ def _with_exemplars(corpus: Corpus, query: Query, options: Options) -> Query:
     return with_exemplars(query, found[: options.exemplars], only=options.exemplars_only)
 
 
-def _retrieve(corpus: Corpus, pool: Candidates, query: Query, options: Options, watch: Stopwatch) -> list[Channel]:
+def _retrieve(corpus: Corpus, pool: Candidates, query: Query, options: SearchPlan, watch: Stopwatch) -> list[Channel]:
     """What each retriever finds. The first runs even when it has no say: others lean on it."""
     request = Request(corpus, pool, query, options.aggregation, options.commit_depth)
     wanted = {signal for signal, weight in options.weights if weight}
@@ -131,7 +131,7 @@ def _retrieve(corpus: Corpus, pool: Candidates, query: Query, options: Options, 
     return channels
 
 
-def _best(corpus: Corpus, fused: Fused, options: Options) -> list[int]:
+def _best(corpus: Corpus, fused: Fused, options: SearchPlan) -> list[int]:
     """The best candidates: as many as the answer and the stages to come need."""
     depth = max(
         options.k,

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from trackdown.fuse.adaptive import adapted
 from trackdown.fuse.rrf import rrf
 from trackdown.fuse.weighted import weighted
-from trackdown.pipeline.options import Options
+from trackdown.pipeline.plan import SearchPlan
 from trackdown.query.understand import Query
 from trackdown.retrieve.candidates import Candidates
 from trackdown.retrieve.channel import Channel, PastFound
@@ -50,7 +50,7 @@ class Fused:
         return next((channel.past for channel in self.channels if channel.past is not None), None)
 
 
-def fuse(corpus: Corpus, pool: Candidates, query: Query, options: Options, channels: Sequence[Channel]) -> Fused:
+def fuse(corpus: Corpus, pool: Candidates, query: Query, options: SearchPlan, channels: Sequence[Channel]) -> Fused:
     """One score for each candidate. Tests and prose count less unless the query asks for them."""
     asked = {TEST: query.asks_for_tests, PROSE: query.asks_for_prose}
     factors = {role: cost for role, cost in ROLE_FACTORS.items() if options.roles and not asked[role]}
@@ -59,7 +59,7 @@ def fuse(corpus: Corpus, pool: Candidates, query: Query, options: Options, chann
     return Fused(pool, channels, parts, np.sum(parts, axis=0), factor, factors)
 
 
-def _parts(channels: Sequence[Channel], query: Query, options: Options) -> list[Floats]:
+def _parts(channels: Sequence[Channel], query: Query, options: SearchPlan) -> list[Floats]:
     """What each channel adds to each candidate, by the fusion that the options name."""
     by_signal = dict(options.weights)
     if options.adaptive:
@@ -74,7 +74,7 @@ def _parts(channels: Sequence[Channel], query: Query, options: Options) -> list[
 
 
 def _learned(
-    channels: Sequence[Channel], weights: Mapping[str, float], query: Query, options: Options
+    channels: Sequence[Channel], weights: Mapping[str, float], query: Query, options: SearchPlan
 ) -> list[Floats] | None:
     """What each channel adds by fitted weights; None where there are none for the level."""
     from trackdown.fuse.learned import load_learned

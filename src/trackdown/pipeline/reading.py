@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from trackdown.pipeline.expanding import pieces
 from trackdown.pipeline.fusing import Fused
-from trackdown.pipeline.options import Options, Stopwatch
+from trackdown.pipeline.plan import SearchPlan, Stopwatch
 from trackdown.query.understand import Query
 from trackdown.rerank.judging import SIGNALS, JudgeWeights, Judging, Verdict
 from trackdown.rerank.llm import Listwise
@@ -49,7 +49,7 @@ def order(
     verdict.reorder([*(first[number] for number in found), *rest], fused.total[chosen])
 
 
-def weighed(judging: Judging, query: Query, options: Options) -> Judging:
+def weighed(judging: Judging, query: Query, options: SearchPlan) -> Judging:
     """How to judge, with fitted weights where fusion is fitted and there are some for the level."""
     if options.fusion != "learned":
         return judging

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from trackdown.explain import Part
 from trackdown.pipeline.fusing import Fused
-from trackdown.pipeline.options import Tapped
+from trackdown.pipeline.plan import Tapped
 from trackdown.rerank.judging import Verdict
 from trackdown.retrieve.corpus import Corpus
 from trackdown.types import PROSE, TEST

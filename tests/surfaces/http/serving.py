@@ -13,6 +13,7 @@ import httpx
 
 from trackdown.engine import SharedRepositories
 from trackdown.errors import Cancelled
+from trackdown.request import SearchRequest
 from trackdown.surfaces.http.door import Door
 from trackdown.surfaces.http.server import Server, Service
 from trackdown.types import Progress, SearchResults, never, no_progress
@@ -52,14 +53,16 @@ class Slow(SharedRepositories):
 
     def search(
         self,
-        query: str,
+        query: str | SearchRequest,
         *,
+        repository: str | None = None,
         early: Callable[[SearchResults], None] | None = None,
+        wait: float = 1.0,
         progress: Progress = no_progress,
         cancelled: Callable[[], bool] = never,
         **options: Any,
     ) -> SearchResults:
-        answer = super().search(query, **options)
+        answer = super().search(query, repository=repository, wait=wait, **options)
         if early is not None:
             early(answer)
         self.begun.release()

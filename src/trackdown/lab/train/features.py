@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from trackdown.engine import Repository, options_of, with_mode
+from trackdown.engine import Repository, default_plan, with_mode
 from trackdown.engine import open as open_repository
 from trackdown.engine.evidence import DEEPEST, channel_evidence, judged_evidence, speaking_models
 from trackdown.errors import MissingObject, QueryError, UnknownRevision, UsageError
@@ -23,7 +23,7 @@ from trackdown.lab.commit_times import commit_times
 from trackdown.lab.mine.dataset import build_from_git
 from trackdown.lab.tasks import Task
 from trackdown.lab.train.examples import Example, read_examples, write_examples
-from trackdown.pipeline import Options
+from trackdown.pipeline import SearchPlan
 from trackdown.repository.history import HISTORY_VERSION
 from trackdown.settings import Settings
 from trackdown.types import Level, Progress, no_progress
@@ -44,9 +44,9 @@ class Wanted:
     deepest: int = DEEPEST
     stage: Stage = "retrieve"
 
-    def options(self, settings: Settings, level: Level) -> Options:
+    def options(self, settings: Settings, level: Level) -> SearchPlan:
         """How to search: plainly, or with every model reading the best candidates."""
-        plain = replace(options_of(replace(settings, mode="hybrid", adaptive=False, graph=False)), level=level)
+        plain = replace(default_plan(replace(settings, mode="hybrid", adaptive=False, graph=False)), level=level)
         if self.stage == "retrieve":
             return plain
         readers = "+".join(f"{reader}@{JUDGED}" for reader in ("encoder", "commit-reranker", "code-reranker"))
@@ -160,7 +160,7 @@ def examples_of(
     return found
 
 
-def _example(repository: Repository, task: Task, when: int, options: Options, wanted: Wanted) -> Example | None:
+def _example(repository: Repository, task: Task, when: int, options: SearchPlan, wanted: Wanted) -> Example | None:
     """One query with its candidates; None where its state cannot be searched."""
     try:
         prepared = repository.prepared(task.at)

@@ -25,7 +25,7 @@ from trackdown.lab.train.contenders import rows_of, table_of
 from trackdown.lab.train.examples import Example
 from trackdown.lab.train.features import Wanted, collect
 from trackdown.lab.train.fit import RERANK_KINDS, RETRIEVE_KINDS, STEPS, Columns, Design, fit, heard_in, needs_of
-from trackdown.pipeline import Options
+from trackdown.pipeline import SearchPlan
 from trackdown.settings import Settings
 from trackdown.types import Level, Progress, no_progress
 
@@ -138,7 +138,7 @@ def judge_level(
     return Judged(level, LearnedFusion(level, tuple(fitted), wanted.stage, _told(repositories)), rows)
 
 
-def _compared(options: Options, stage: Stage) -> dict[str, Weights]:
+def _compared(options: SearchPlan, stage: Stage) -> dict[str, Weights]:
     """What learned weights have to beat; they are fitted from the first of these."""
     if stage == "retrieve":
         plain = dict(options.weights)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from trackdown.engine import options_of
+from trackdown.engine import default_plan
 from trackdown.engine.own import OwnFusions, OwnRecord, OwnScore, default_digest
 from trackdown.errors import UsageError
 from trackdown.fuse.learned import LearnedFusion, Weights, encode_fusions, load_learned
@@ -130,7 +130,7 @@ def judge_own(
 
 def default_table(level: Level, signals: Sequence[str], settings: Settings) -> Weights:
     """What the program fuses with by default: its learned weights, or what the settings say."""
-    options = options_of(settings)
+    options = default_plan(settings)
     learned = load_learned(level) if str(options.fusion) == "learned" else None
     if learned is not None:
         return learned.table(signals)

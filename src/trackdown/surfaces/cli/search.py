@@ -10,6 +10,7 @@ import click
 
 from trackdown.engine import search_all
 from trackdown.errors import NoSuchPath, QueryError, UsageError
+from trackdown.request import SearchRequest
 from trackdown.surfaces.cli.llm_cost import print_llm_cost
 from trackdown.surfaces.cli.llm_options import llm_options, llm_overrides
 from trackdown.surfaces.cli.options import at_option, count_option, format_option, open_all, print_json, print_notes
@@ -93,7 +94,7 @@ def command(
     query, places = (arguments[0], arguments[1:]) if issue is None else (_read_issue(issue), arguments)
     try:
         model = llm_overrides(llm, llm_model, dry_run)
-        repositories = open_all(places, mode=mode, adaptive=adaptive or None, graph=graph or None, **model)
+        repositories = open_all(places, **model)
     except NoSuchPath as error:
         if issue is None and not any(map(os.path.exists, places)):
             raise NoSuchPath(f"{error} (a query of several words needs quotes)") from None
@@ -102,10 +103,24 @@ def command(
         raise
     names = ", ".join(dict.fromkeys(repository.source.name for repository in repositories))
     with TerminalProgress(names) as progress:
-        answer = search_all(
-            repositories, query, k, level, at, effort, tests=not no_tests, budget=budget, depth=depth, rerank=rerank,
-            gar=gar, reco=reco, languages=languages, progress=progress,
-        )  # fmt: skip
+        request = SearchRequest(
+            query,
+            k=k,
+            level=level,
+            at=at,
+            effort=effort,
+            budget=budget,
+            depth=depth,
+            rerank=rerank,
+            mode=mode,
+            adaptive=adaptive,
+            graph=graph,
+            gar=gar,
+            reco=reco,
+            languages=languages,
+            tests=not no_tests,
+        )
+        answer = search_all(repositories, request, progress=progress)
     if style == "json":
         value = asdict(answer)
         shown = {name: value[name] for name in (

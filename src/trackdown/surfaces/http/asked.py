@@ -8,7 +8,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 from pydantic.json_schema import SkipJsonSchema
 
 from trackdown.engine import MOST_DEPTH, Direction, EdgeType, How
-from trackdown.engine.repository import MOST_RESULTS
+from trackdown.request import MAX_RESULTS
 from trackdown.types import Effort, Level
 
 LONGEST_QUERY = 200_000
@@ -28,7 +28,7 @@ Symbol = Annotated[str, Field(min_length=1, max_length=1000)]
 Language = Annotated[str, Field(min_length=1, max_length=50)]
 Revision = Annotated[str, Field(min_length=1, max_length=250)]
 Place = Annotated[str, Field(min_length=1, max_length=4096)]
-Count = Annotated[int, Field(ge=1, le=MOST_RESULTS), BeforeValidator(_whole)]
+Count = Annotated[int, Field(ge=1, le=MAX_RESULTS), BeforeValidator(_whole)]
 Line = Annotated[str, Field(min_length=1, max_length=LONGEST_QUERY_IN_ADDRESS)]
 Text = Annotated[str, Field(min_length=1, max_length=LONGEST_QUERY)]
 Budget = Annotated[float, Field(ge=0, le=MOST_BUDGET_MS, allow_inf_nan=False)]

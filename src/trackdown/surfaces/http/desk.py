@@ -11,6 +11,7 @@ from starlette.requests import Request
 
 from trackdown.engine import SharedRepositories
 from trackdown.errors import Cancelled, QueryError, TooBusy, TrackdownError, UnknownRepository, UsageError
+from trackdown.request import SearchRequest
 from trackdown.surfaces.http.asked import SearchBody
 from trackdown.surfaces.http.crew import Cancel, Crew
 from trackdown.surfaces.http.metrics import Metrics
@@ -56,9 +57,8 @@ class Desk:
         progress: Progress = no_progress,
     ) -> SearchResults:
         """Search, and count it."""
-        answer = self.shared.search(
+        request = SearchRequest(
             body.query,
-            repository=body.repository,
             k=body.k,
             level=body.level,
             at=body.at,
@@ -69,9 +69,9 @@ class Desk:
             rerank=body.rerank,
             languages=tuple(body.languages),
             folder=body.folder,
-            early=early,
-            progress=progress,
-            cancelled=cancel,
+        )
+        answer = self.shared.search(
+            request, repository=body.repository, early=early, progress=progress, cancelled=cancel
         )
         self.metrics.searched(body.level, body.effort, answer.partial, answer.timings_ms)
         return answer

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from trackdown.engine import SharedRepositories
+from trackdown.request import SearchRequest
 from trackdown.surfaces.mcp import answers, arguments, written
 from trackdown.surfaces.mcp.written import Answer
 from trackdown.types import Effort, Progress
@@ -61,19 +62,18 @@ def _locate_issue(repositories: SharedRepositories, asked: arguments.LocateIssue
 
 
 def _ranked(repositories: SharedRepositories, query: str, asked: arguments.Ranked, call: Call) -> Answer:
-    answer = repositories.search(
+    request = SearchRequest(
         query,
-        repository=asked.repository,
         k=asked.k,
         level=asked.level,
         at=asked.at,
         effort=asked.effort,
         tests=asked.tests,
         budget=_budget(asked.effort),
-        languages=asked.languages,
+        languages=tuple(asked.languages),
         folder=asked.folder,
-        **call.options(),
     )
+    answer = repositories.search(request, repository=asked.repository, **call.options())
     return written.found(answer, asked.max_tokens, several=len(repositories.names) > 1)
 
 

@@ -1,10 +1,10 @@
-"""What can be asked of the pipeline, and what comes out of it."""
+"""What each stage of a search does, and what comes out of it."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,16 +24,17 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """How to search. `folders`, `languages` and `among` (paths of files) restrict the answer, not the statistics
-    behind it.
+class SearchPlan:
+    """What each stage of one search does. `engine.plan` makes it from a request and the settings.
 
-    A weight of 0 leaves a retriever out. `adaptive` bends the weights to the query. `roles` False ranks tests and prose
-    like code. `commit_depth` is how many past commits speak. `explained` False gives results without reasons.
-    `expansion` moves up what stands near the best in the code's structure. `judging` lets models read the best.
-    `listwise` lets a language model order the first of them; `exemplars` lets it write so many answers to search for
-    beside the query, or with `exemplars_only` in its place; `rewritten` searches units with their rewrites. `learned`
-    are weights to use for learned fusion instead of those that come with the program.
+    A weight of 0 leaves a retriever out; `adaptive` adjusts the weights to the query; `repository_weights` replaces
+    them with weights fitted to the repository's own past, where there are any. `roles` False ranks tests and prose
+    like code. `folders`, `languages` and `among` (paths of files) restrict the answer, not the statistics behind it.
+    `commit_depth` is how many past commits count. `expansion` promotes neighbours of the best candidates in the code
+    graph, `judging` lets models read the best, and `listwise` lets a language model order the first of them.
+    `exemplars` is how many answers a language model writes, to be searched for beside the query or, with
+    `exemplars_only`, instead of it. `rewritten` searches units together with their rewrites. `explained` False gives
+    results without reasons. `expects_models` says that the caller asked for models, so a missing one is worth a note.
     """
 
     level: Level = "function"
@@ -56,6 +57,33 @@ class Options:
     exemplars_only: bool = False
     rewritten: bool = False
     languages: tuple[str, ...] = ()
+    repository_weights: bool = False
+    expects_models: bool = False
+
+    @property
+    def asks_llm(self) -> bool:
+        """Whether a language model takes part where there is one."""
+        return self.listwise is not None or self.exemplars > 0 or self.rewritten or self._llm_selects
+
+    @property
+    def needs_llm(self) -> bool:
+        """Whether a stage was asked for that only a language model can do."""
+        return (self.listwise is not None and not self.listwise.optional) or self._llm_selects
+
+    @property
+    def llm_is_optional(self) -> bool:
+        """Whether nobody asked for a language model by name, so that the search goes on without one."""
+        optional = self.listwise is None or self.listwise.optional
+        return optional and not self.exemplars and not self.rewritten and not self._llm_selects
+
+    def without_llm(self) -> SearchPlan:
+        """The same search without a language model."""
+        plain = replace(self, listwise=None, exemplars=0, exemplars_only=False, rewritten=False)
+        return replace(plain, expansion=None) if self._llm_selects else plain
+
+    @property
+    def _llm_selects(self) -> bool:
+        return self.expansion is not None and self.expansion.selector == "llm"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,107 @@
+"""What a caller asks of a search.
+
+Every surface builds a `SearchRequest`, and `engine.plan` turns it into what the stages do. Each field carries its help
+text and its limits, so the command line, the HTTP API and the MCP tools describe and check it in the same words.
+
+A request says what to search for and how, never where or with what: repositories, models, stores, endpoints and keys
+belong to the settings of the process that answers.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from trackdown.errors import UsageError
+from trackdown.types import EFFORTS, LEVELS, Effort, Level
+
+MAX_RESULTS = 1_000
+MAX_DEPTH = 10_000
+MAX_BUDGET_MS = 10**9
+
+
+def _about(help: str, **limits: int) -> dict[str, Any]:
+    return {"help": help, **limits}
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """One search. Raises UsageError for values that make no sense, alone or together."""
+
+    query: str = field(metadata=_about("An issue, a question or a name."))
+    k: int = field(default=10, metadata=_about("How many results to return.", ge=1, le=MAX_RESULTS))
+    level: Level = field(
+        default="function", metadata=_about("What to rank: functions, classes, both (symbol), or files.")
+    )
+    at: str | None = field(
+        default=None, metadata=_about("Search this commit, branch or tag, with the history it had then.")
+    )
+    effort: Effort = field(
+        default="balanced",
+        metadata=_about(
+            "How much the models read: nothing (fast), what fits the time budget (balanced), or everything that helps "
+            "(thorough)."
+        ),
+    )
+    budget: float | None = field(
+        default=None, metadata=_about("How long the models may read, in milliseconds. Excludes depth.", ge=0)
+    )
+    depth: int | None = field(
+        default=None,
+        metadata=_about(
+            "Let the models read exactly this many candidates, however long it takes. The answer is then the same on "
+            "every machine.",
+            ge=1,
+            le=MAX_DEPTH,
+        ),
+    )
+    rerank: bool | None = field(
+        default=None, metadata=_about("Let the models rerank the results, or not. By default the effort decides.")
+    )
+    mode: str | None = field(
+        default=None,
+        metadata=_about(
+            "Which retrievers and stages take part, joined by +: bm25, commits, hybrid+rrf, hybrid+rerank@50, …"
+        ),
+    )
+    adaptive: bool = field(default=False, metadata=_about("Weight the retrievers by the kind of query."))
+    graph: bool = field(
+        default=False, metadata=_about("Promote code related to the top results by calls, imports or inheritance.")
+    )
+    gar: bool = field(
+        default=False, metadata=_about("Also search for code that a language model writes as an answer (GAR).")
+    )
+    reco: bool = field(
+        default=False,
+        metadata=_about("Like gar, and match code together with its rewrites from `trackdown rewrite` (ReCo)."),
+    )
+    languages: tuple[str, ...] = field(default=(), metadata=_about("Only files in these languages, e.g. python."))
+    folder: str = field(default="", metadata=_about("Only files below this folder, named from the repository's root."))
+    tests: bool = field(default=True, metadata=_about("Include test files, ranked below code."))
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.k <= MAX_RESULTS:
+            raise UsageError(f"k must be between 1 and {MAX_RESULTS}, not {self.k}")
+        if self.level not in LEVELS:
+            raise UsageError(f"level must be one of {', '.join(LEVELS)}, not {self.level!r}")
+        if self.effort not in EFFORTS:
+            raise UsageError(f"effort must be one of {', '.join(EFFORTS)}, not {self.effort!r}")
+        if self.budget is not None and self.depth is not None:
+            raise UsageError("a budget limits reranking by time and a depth by count: give only one of them")
+        if self.budget is not None and not (math.isfinite(self.budget) and 0 <= self.budget <= MAX_BUDGET_MS):
+            raise UsageError(f"the budget must be 0 or more milliseconds, not {self.budget}")
+        if self.depth is not None and not 1 <= self.depth <= MAX_DEPTH:
+            raise UsageError(f"the depth must be between 1 and {MAX_DEPTH}, not {self.depth}")
+        if self.rerank is False and (self.budget is not None or self.depth is not None):
+            raise UsageError("a budget or a depth is for reranking, which rerank=False switches off")
+
+
+def request_of(query: str | SearchRequest, options: dict[str, Any]) -> SearchRequest:
+    """A request from a query and fields by name. Raises UsageError and, for an unknown field, TypeError."""
+    return replace(query, **options) if isinstance(query, SearchRequest) else SearchRequest(query, **options)
+
+
+def help_of(name: str) -> str:
+    """The help text of a field."""
+    return next(str(one.metadata["help"]) for one in fields(SearchRequest) if one.name == name)
