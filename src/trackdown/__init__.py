@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from trackdown.settings import Settings, load_settings
     from trackdown.types import HistoryResults, PastCommit, Result, SearchResults, SnapshotInfo, Why
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOME = {
     "HistoryResults": "types",
