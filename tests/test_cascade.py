@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.index.segments import commits_of
-from tests.rerank.judged_code import Snapshot
+from tests.rerank.reranked_code import Snapshot
 from tests.rerank.tiny_models import make_models
 from trackdown.engine.fact_cache import StoreFacts
 from trackdown.expand.spider import Expansion
@@ -17,7 +17,7 @@ from trackdown.index.vectors import UnitVectors, build_vectors
 from trackdown.models.registry import Models, open_models
 from trackdown.pipeline import Ranked, SearchPlan, Stopwatch, Tapped, search
 from trackdown.query.understand import understand
-from trackdown.rerank.judging import CODE, COMMITS, ENCODER, Judging
+from trackdown.rerank.plan import CODE, COMMITS, ENCODER, RerankPlan
 from trackdown.retrieve.corpus import Corpus
 from trackdown.store.store import Store
 from trackdown.types import LEVELS, Fusion, Level
@@ -38,7 +38,7 @@ HISTORY = (
     (MESSAGES[1], ["src/core/header.py"]),
     (MESSAGES[2], ["src/web/router.py"]),
 )
-DEEP = Judging(encoder=50, commits=50, code=50)
+DEEP = RerankPlan(encoder=50, commits=50, code=50)
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +100,7 @@ def test_a_depth_is_exact_and_what_lies_behind_keeps_its_order(corpus: Corpus) -
     query = understand("cookie key line")
     plain = places(corpus, search(corpus, query, SearchPlan(k=50)))
     for depth in range(1, len(plain)):
-        judged = search(corpus, query, SearchPlan(k=50, judging=Judging(encoder=depth, code=depth)))
+        judged = search(corpus, query, SearchPlan(k=50, judging=RerankPlan(encoder=depth, code=depth)))
         read = [item for item in judged if any(part.signal == CODE for part in item.parts)]
         assert len(read) == depth and judged[:depth] == read
         assert places(corpus, judged)[depth:] == plain[depth:]
@@ -136,7 +136,7 @@ def test_a_file_that_only_its_path_speaks_for_is_not_lost(corpus: Corpus) -> Non
 def test_the_commit_reranker_runs_where_commits_have_no_say(corpus: Corpus) -> None:
     weights = (("lexical", 1.0), ("commits", 0.0), ("mentions", 0.0), ("dense", 0.0))
     best = search(
-        corpus, understand("sign the session cookie"), SearchPlan(weights=weights, judging=Judging(commits=9))
+        corpus, understand("sign the session cookie"), SearchPlan(weights=weights, judging=RerankPlan(commits=9))
     )[0]
     assert {part.signal for part in best.parts} == {"lexical", COMMITS}
     detail = next(part.detail for part in best.parts if part.signal == COMMITS)

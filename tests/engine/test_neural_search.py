@@ -18,8 +18,8 @@ from trackdown.engine.housekeeping import collect
 from trackdown.errors import UsageError
 from trackdown.fuse.learned import LearnedFusion, Weights
 from trackdown.pipeline import Tapped
-from trackdown.rerank.judging import JudgeWeights
-from trackdown.rerank.kept import RELEVANCE, VECTORS
+from trackdown.rerank.cache import RELEVANCE, VECTORS
+from trackdown.rerank.plan import RerankWeights
 from trackdown.settings import Settings
 from trackdown.store.store import Store
 from trackdown.types import SearchResults
@@ -240,7 +240,7 @@ def test_fitted_weights_judge_where_fusion_is_fitted(open_with: Open, monkeypatc
         by_fit = learned.search("sign the cookie", depth=5)
     said = {why.signal: why.value for why in by_fit[0].why}
     usual = next(why.value for why in by_hand[0].why if why.signal == "encoder")
-    assert said["encoder"] == pytest.approx(7.0 / JudgeWeights().encoder * usual)
+    assert said["encoder"] == pytest.approx(7.0 / RerankWeights().encoder * usual)
     assert said["code-reranker"] == 0.0, "what was not fitted has no say"
 
 

@@ -12,8 +12,8 @@ from trackdown.engine.plan import plan
 from trackdown.errors import UsageError
 from trackdown.pipeline import SearchPlan
 from trackdown.request import MAX_DEPTH, MAX_RESULTS, SearchRequest
-from trackdown.rerank.judging import Judging
 from trackdown.rerank.llm import Listwise
+from trackdown.rerank.plan import RerankPlan
 from trackdown.settings import Settings
 
 NAMED = "hybrid+code-reranker@7"
@@ -49,11 +49,11 @@ def planned(settings: Settings = DEFAULTS, **fields: Any) -> SearchPlan:
     return plan(SearchRequest("cookie", **fields), settings)
 
 
-def judging(**fields: Any) -> Judging | None:
+def judging(**fields: Any) -> RerankPlan | None:
     return planned(**fields).judging
 
 
-def depths(found: Judging | None) -> tuple[int, int, int, float | None] | None:
+def depths(found: RerankPlan | None) -> tuple[int, int, int, float | None] | None:
     return None if found is None else (found.encoder, found.commits, found.code, found.budget_ms)
 
 
@@ -95,7 +95,7 @@ def test_a_language_model_orders_when_it_is_named_or_the_search_is_thorough() ->
 
 
 def test_a_mode_that_names_stages_says_what_they_do() -> None:
-    assert judging(mode=NAMED) == Judging(code=7) == judging(mode=NAMED, effort="fast")
+    assert judging(mode=NAMED) == RerankPlan(code=7) == judging(mode=NAMED, effort="fast")
     assert depths(judging(mode=NAMED, depth=3)) == (0, 0, 3, None)
     assert depths(judging(mode=NAMED, budget=20)) == (0, 0, 7, 20)
 

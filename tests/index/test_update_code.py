@@ -13,7 +13,7 @@ from tests.conftest import Repo
 from tests.index.edits import QUERIES, Editor, answers, fresh_answers
 from trackdown.index.blob_facts import BLOBS
 from trackdown.index.repository_id import repository_id
-from trackdown.index.update_code import MANIFESTS, Manifest, partial_code, update_code
+from trackdown.index.update_code import MANIFESTS, CodeManifest, partial_code, update_code
 from trackdown.repository.source import open_source
 from trackdown.repository.worktree import look
 from trackdown.settings import Settings
@@ -23,9 +23,9 @@ from trackdown.types import LEVELS, no_progress
 Opener = Callable[[Path | str], trackdown.Repository]
 
 
-def manifests(settings: Settings) -> list[Manifest]:
+def manifests(settings: Settings) -> list[CodeManifest]:
     store = Store(settings.store)
-    found = [msgspec.json.decode(value, type=Manifest) for _, value, _ in store.database.records(MANIFESTS)]
+    found = [msgspec.json.decode(value, type=CodeManifest) for _, value, _ in store.database.records(MANIFESTS)]
     store.close()
     return found
 

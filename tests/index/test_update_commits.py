@@ -17,7 +17,7 @@ from tests.conftest import Repo
 from tests.index.histories import Planned, linear, make_history, random_history, scores, update
 from trackdown.errors import GitError
 from trackdown.index.repository_id import is_shared, repository_id
-from trackdown.index.update_commits import COMMITS, MANIFESTS, Manifest, open_commits, update_commits
+from trackdown.index.update_commits import COMMITS, MANIFESTS, CommitManifest, open_commits, update_commits
 from trackdown.repository.history import HISTORY_VERSION, Commit
 from trackdown.repository.source import open_source
 from trackdown.store.store import Store
@@ -43,7 +43,7 @@ def rewrite_message(store: Store, oid: str, message: str) -> None:
 
 def segments_of(store: Store) -> list[str]:
     ((_, value, _),) = store.database.records(MANIFESTS)
-    return msgspec.json.decode(value, type=Manifest).segments
+    return msgspec.json.decode(value, type=CommitManifest).segments
 
 
 def test_commits_that_have_facts_are_not_read_again(repo: Repo, store: Store) -> None:
@@ -240,7 +240,7 @@ def test_a_clone_that_lacks_objects_of_a_new_commit_leaves_the_shared_index_alon
     assert poor.incomplete == 1 and len(poor.index.segments) == 1
     assert set(scores(poor.index, commits[2], ["parser"])) == set(commits)
     shared = store.database.read_record(MANIFESTS, repository_id(store, open_source(repo.root), commits[1]))
-    assert shared is not None and msgspec.json.decode(shared, type=Manifest).segments == before
+    assert shared is not None and msgspec.json.decode(shared, type=CommitManifest).segments == before
     rich = update(store, open_source(repo.root), commits[2])
     assert rich.incomplete == 0
     assert [rich.index.oid(position) for position in rich.index.touching("b.py", commits[2])] == commits[::-1]
@@ -348,7 +348,7 @@ def test_an_index_of_another_version_is_not_opened(repo: Repo, store: Store) -> 
     source = open_source(repo.root)
     update(store, source, commits[4])
     ((key, value, _),) = store.database.records(MANIFESTS)
-    other = msgspec.structs.replace(msgspec.json.decode(value, type=Manifest), version=999)
+    other = msgspec.structs.replace(msgspec.json.decode(value, type=CommitManifest), version=999)
     store.database.write_record(MANIFESTS, key, msgspec.json.encode(other))
     assert open_commits(store, key) is None
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.conftest import Repo
 from tests.surfaces.program import COMMAND, Program
-from trackdown.index.rewrites import REWRITES
+from trackdown.index.rewrite_facts import REWRITES
 from trackdown.store.store import Store
 
 pytestmark = pytest.mark.llm

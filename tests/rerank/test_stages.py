@@ -5,17 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.rerank.judged_code import Snapshot, function
+from tests.rerank.reranked_code import Snapshot, function
 from trackdown.engine.cancel import Check, CheckedFacts
 from trackdown.engine.fact_cache import StoreFacts
 from trackdown.errors import Cancelled
 from trackdown.models.registry import Models
 from trackdown.rerank.budget import TimeBudget
+from trackdown.rerank.cache import RELEVANCE, VECTORS
 from trackdown.rerank.code import CodeReranker
 from trackdown.rerank.commits import CommitReranker
 from trackdown.rerank.encode import UnitEncoder
-from trackdown.rerank.kept import RELEVANCE, VECTORS
-from trackdown.rerank.pairs import Pairs
+from trackdown.rerank.pair_scorer import PairScorer
 from trackdown.rerank.texts import UnitTexts
 from trackdown.store.store import Store
 
@@ -38,9 +38,9 @@ def encoder(snapshot: Snapshot, models: Models, facts: StoreFacts) -> UnitEncode
     return UnitEncoder(models.encoder, UnitTexts(snapshot.code, snapshot.texts), facts)
 
 
-def pairs(models: Models, facts: StoreFacts, query: str) -> Pairs:
+def pairs(models: Models, facts: StoreFacts, query: str) -> PairScorer:
     assert models.cross_encoder is not None
-    return Pairs(models.cross_encoder, query, facts)
+    return PairScorer(models.cross_encoder, query, facts)
 
 
 def test_a_candidate_is_as_near_as_its_nearest_unit(snapshot: Snapshot, encoder: UnitEncoder) -> None:
@@ -168,6 +168,6 @@ def test_what_was_computed_before_a_search_is_cancelled_is_kept(
     assert len(store.database.fact_keys(RELEVANCE)) == 2
 
 
-def _pairs(models: Models, facts: CheckedFacts) -> Pairs:
+def _pairs(models: Models, facts: CheckedFacts) -> PairScorer:
     assert models.cross_encoder is not None
-    return Pairs(models.cross_encoder, "sign cookie", facts)
+    return PairScorer(models.cross_encoder, "sign cookie", facts)

@@ -16,8 +16,8 @@ from trackdown.engine.snippets import Snippets
 from trackdown.fuse.learned import ranks_of
 from trackdown.query.features import query_features
 from trackdown.query.understand import Query, understand
-from trackdown.rerank.judge import SCALES
-from trackdown.rerank.judging import FUSED
+from trackdown.rerank.neural import SCALES
+from trackdown.rerank.plan import FUSED
 from trackdown.retrieve.candidates import candidates
 from trackdown.retrieve.channel import Channel, Request
 from trackdown.settings import Settings

@@ -12,7 +12,7 @@ from trackdown.pipeline import SearchPlan
 
 if TYPE_CHECKING:
     from trackdown.index.neural import Texts
-    from trackdown.index.rewritten import Rewritten
+    from trackdown.index.rewrite_index import RewriteIndex
     from trackdown.models.llm.code_generation import CodeExample
     from trackdown.models.llm.prompt import LanguageModel
 
@@ -48,18 +48,18 @@ def examples_of(prepared: Prepared, texts: Texts, given: Sequence[CodeExample]) 
 
 def open_rewrites(
     prepared: Prepared, texts: Texts, asker: LanguageModel | None, generated: Generated, tell: Callable[[str], None]
-) -> Rewritten | None:
+) -> RewriteIndex | None:
     """The rewrites to search with: those of a named rewriter, else the configured model's (made with the pairs that are
     given, else without any), else whose there are most. They are one rewriter's, never several.
 
     `tell` hears how many units have one.
     """
-    from trackdown.rewrite.choice import units_to_rewrite
+    from trackdown.rewrite.unit_selection import units_to_rewrite
 
     rewrites, rewriter = prepared.rewrites, generated.rewriter
     found = rewrites.open(texts, rewriter) if rewriter else None
     if not rewriter and asker is not None:
-        from trackdown.rewrite.rewriting import rewriter_of
+        from trackdown.rewrite.reco import rewriter_of
 
         for pairs in dict.fromkeys((generated.pairs, ())):
             found = found or rewrites.open(texts, rewriter_of(asker, pairs))

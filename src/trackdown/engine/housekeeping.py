@@ -11,12 +11,12 @@ from trackdown.index import update_code, update_commits
 from trackdown.index.blob_facts import BLOBS
 from trackdown.index.code import CodeIndex, CodeSegment
 from trackdown.index.commits import CommitSegment
-from trackdown.index.rewrites import REWRITES, UNIT_TEXTS, digest_of_key, digests_in
-from trackdown.index.rewritten import segment_of_rewritten
+from trackdown.index.rewrite_facts import REWRITES, UNIT_TEXTS, digest_of_key, digests_in
+from trackdown.index.rewrite_index import segment_of_rewrite_index
 from trackdown.index.vectors import segment_of_vectors
 from trackdown.repository.history import HISTORY_VERSION
 from trackdown.repository.source import Source
-from trackdown.rerank.kept import RELEVANCE, VECTORS
+from trackdown.rerank.cache import RELEVANCE, VECTORS
 from trackdown.store.collect import Held, beyond_limit, drop, sweep
 from trackdown.store.store import Store
 
@@ -30,14 +30,14 @@ def held(store: Store) -> list[Held]:
     found = []
     beside = _beside_segments(store)
     for key, value, used in store.database.records(update_code.MANIFESTS):
-        code = _decoded(value, update_code.Manifest)
+        code = _decoded(value, update_code.CodeManifest)
         if code is None:
             continue
         segments = [name for name in (code.base, code.delta) if name]
         arrays = (*segments, *(name for segment in segments for name in beside.get(segment, ())))
         found.append(Held(update_code.MANIFESTS, key, code.repository, used, arrays))
     for key, value, used in store.database.records(update_commits.MANIFESTS):
-        commits = _decoded(value, update_commits.Manifest)
+        commits = _decoded(value, update_commits.CommitManifest)
         if commits is not None:
             found.append(Held(update_commits.MANIFESTS, key, key, used, tuple(commits.segments)))
     return found
@@ -55,7 +55,7 @@ def _beside_segments(store: Store) -> dict[str, list[str]]:
 
 def _segment_beside(name: str) -> str | None:
     """The segment that an array file stands beside; None for one that is a segment itself."""
-    return segment_of_vectors(name) or segment_of_rewritten(name)
+    return segment_of_vectors(name) or segment_of_rewrite_index(name)
 
 
 def index_size(store: Store, code: CodeIndex) -> int:
@@ -98,7 +98,7 @@ def drop_deltas(store: Store, keys: Sequence[str]) -> None:
     beside = _beside_segments(store)
     for key in keys:
         record = store.database.read_record(update_code.MANIFESTS, key)
-        manifest = _decoded(record, update_code.Manifest) if record is not None else None
+        manifest = _decoded(record, update_code.CodeManifest) if record is not None else None
         if manifest is None or manifest.delta is None:
             continue
         store.database.delete_records(update_code.MANIFESTS, [key])

@@ -16,16 +16,16 @@ from trackdown.errors import UsageError
 from trackdown.graph.edges import EDGE_TYPES
 from trackdown.pipeline import RETRIEVERS, SearchPlan
 from trackdown.query.augmented import MOST_EXEMPLARS
-from trackdown.rerank.judging import Judging
 from trackdown.rerank.llm import Listwise
+from trackdown.rerank.plan import RerankPlan
 from trackdown.retrieve import commits, dense, lexical, mentions
 from trackdown.settings import Settings
 
 if TYPE_CHECKING:
     from trackdown.models.registry import ModelSet
 
-BALANCED = Judging(encoder=100, code=20)
-THOROUGH = Judging(encoder=1000, commits=1000, code=100, units=4, all_windows=True)
+BALANCED = RerankPlan(encoder=100, code=20)
+THOROUGH = RerankPlan(encoder=1000, commits=1000, code=100, units=4, all_windows=True)
 """System 1's full pipeline: 1000 commits and 1000 candidates, then the code of the best 100."""
 LISTWISE_IF_THERE = Listwise(optional=True)
 """What a language model adds to that, where one is configured."""
@@ -53,7 +53,7 @@ def _expanded(options: SearchPlan, **settings: Any) -> SearchPlan:
 
 def _judged(options: SearchPlan, *, encoder: int = 0, commits: int = 0, code: int = 0) -> SearchPlan:
     """SearchPlan with some stages as deep as given, and the others as they were."""
-    named = options.judging or Judging()
+    named = options.judging or RerankPlan()
     depths = (encoder or named.encoder, commits or named.commits, code or named.code)
     return replace(options, judging=replace(named, encoder=depths[0], commits=depths[1], code=depths[2]))
 

@@ -12,8 +12,8 @@ from trackdown.engine.filters import checked_folder, checked_languages
 from trackdown.engine.modes import BALANCED, LISTWISE_IF_THERE, THOROUGH, default_plan, leaves_models_to_effort
 from trackdown.pipeline import SearchPlan
 from trackdown.request import SearchRequest
-from trackdown.rerank.judging import Judging
 from trackdown.rerank.llm import Listwise
+from trackdown.rerank.plan import RerankPlan
 from trackdown.settings import Settings
 
 
@@ -52,7 +52,7 @@ def _asks_for_models(request: SearchRequest) -> bool:
     return bool(request.rerank) or bool(request.budget) or request.depth is not None or request.effort == "thorough"
 
 
-def _judging(request: SearchRequest, named: Judging | None, by_effort: bool, budget_ms: float) -> Judging | None:
+def _judging(request: SearchRequest, named: RerankPlan | None, by_effort: bool, budget_ms: float) -> RerankPlan | None:
     """What the models read; None for nothing. `named` is what the mode asks for by name."""
     if request.rerank is False or request.budget == 0:
         return None
@@ -76,7 +76,7 @@ def _listwise(request: SearchRequest, named: Listwise | None) -> Listwise | None
     return chosen if request.depth is None else replace(chosen, depth=request.depth)
 
 
-def _to_depth(judging: Judging, depth: int) -> Judging:
+def _to_depth(judging: RerankPlan, depth: int) -> RerankPlan:
     """The same stages, each over exactly `depth` candidates or commits."""
     return replace(
         judging,

@@ -14,7 +14,7 @@ from trackdown.types import Progress
 
 if TYPE_CHECKING:
     from trackdown.index.neural import Texts
-    from trackdown.index.rewritten import Rewritten
+    from trackdown.index.rewrite_index import RewriteIndex
     from trackdown.store.arrays import Arrays
 
 
@@ -40,40 +40,40 @@ class SnapshotRewrites:
 
     def digests(self, texts: Texts) -> list[str]:
         """The digests of all units' texts."""
-        from trackdown.index.rewrites import unit_texts
+        from trackdown.index.rewrite_facts import unit_digests
 
         if self.memory.digests is None or self.memory.digests[0] is not self.code:
-            found = unit_texts(self.store, self.code, texts)
+            found = unit_digests(self.store, self.code, texts)
             if not all(map(found.__getitem__, np.flatnonzero(self.code.unit_alive).tolist())):
                 return found  # a file changed under our hands: it may be readable next time
             self.memory.digests = (self.code, found)
         return self.memory.digests[1]
 
-    def open(self, texts: Texts, rewriter: str = "") -> Rewritten | None:
+    def open(self, texts: Texts, rewriter: str = "") -> RewriteIndex | None:
         """What a rewriter made of the units, or without one the rewriter that made most of them; None for nothing."""
-        from trackdown.index.rewrites import rewriters
-        from trackdown.index.rewritten import best_rewriter, open_rewritten
+        from trackdown.index.rewrite_facts import rewriters
+        from trackdown.index.rewrite_index import best_rewriter, open_rewrite_index
 
         digests = self.digests(texts)
         chosen = rewriter or best_rewriter(self.store, self.code, digests, list(rewriters(self.store)))
         if chosen is None:
             return None
-        return open_rewritten(self.store, self.code, chosen, digests, self.memory.arrays, self.progress)
+        return open_rewrite_index(self.store, self.code, chosen, digests, self.memory.arrays, self.progress)
 
     def name(self, rewriter: str) -> str:
         """What people call a rewriter."""
-        from trackdown.index.rewrites import rewriters
+        from trackdown.index.rewrite_facts import rewriters
 
         return rewriters(self.store).get(rewriter, rewriter)
 
     def having(self, rewriter: str) -> Mapping[str, tuple[int, ...]]:
         """Digest of a text → the numbers of its rewrites."""
-        from trackdown.index.rewrites import rewritten_numbers
+        from trackdown.index.rewrite_facts import rewritten_numbers
 
         return rewritten_numbers(self.store, rewriter)
 
     def keep(self, rewriter: str, name: str, rows: Sequence[tuple[str, int, str, str]]) -> None:
         """Keep new rewrites: digest, number, summary, code. Raises StoreError."""
-        from trackdown.index.rewrites import write_rewrites
+        from trackdown.index.rewrite_facts import write_rewrites
 
         write_rewrites(self.store, rewriter, name, rows)

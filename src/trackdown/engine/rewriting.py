@@ -12,11 +12,11 @@ from trackdown.engine.few_shot import few_shot
 from trackdown.engine.prepare import Prepared
 from trackdown.engine.snippets import Snippets
 from trackdown.errors import UsageError
-from trackdown.index.rewrites import rewriter_id
+from trackdown.index.rewrite_facts import rewriter_id
 from trackdown.models.llm.code_generation import CodeExample
 from trackdown.models.llm.prompt import LanguageModel
-from trackdown.rewrite.choice import main_unit, units_to_rewrite
-from trackdown.rewrite.rewriting import Outcome, Row, Walk, rewrite_units, rewriter_of
+from trackdown.rewrite.reco import RewriteCounts, RewriteJob, RewriteRow, rewrite_units, rewriter_of
+from trackdown.rewrite.unit_selection import main_unit, units_to_rewrite
 from trackdown.types import Progress, no_progress
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Rewriting:
     repository: str
     model: str
     dry_run: bool
-    outcome: Outcome
+    outcome: RewriteCounts
     notes: tuple[str, ...] = ()
 
 
@@ -67,7 +67,7 @@ def _walked(
     dry_run: bool,
     pairs: Sequence[CodeExample],
     progress: Progress,
-) -> Outcome:
+) -> RewriteCounts:
     if not 1 <= times <= MOST_TIMES:
         raise UsageError(f"units can be rewritten 1 to {MOST_TIMES} times, not {times}")
     if limit is not None and limit < 1:
@@ -78,7 +78,7 @@ def _walked(
     with Snippets(prepared.snapshot) as snippets:
         texts = partial(snippets.units, code)
         own = few_shot(code, texts)
-        walk = Walk(
+        walk = RewriteJob(
             units_to_rewrite(code),
             rewrites.digests(texts),
             rewrites.having(rewriter),
@@ -100,7 +100,7 @@ def take_rewrites(prepared: Prepared, name: str, made: Mapping[str, Sequence[Mad
     with Snippets(prepared.snapshot) as snippets:
         digests = rewrites.digests(partial(snippets.units, code))
     having = rewrites.having(rewriter)
-    rows: list[Row] = []
+    rows: list[RewriteRow] = []
     for path, texts in made.items():
         file = code.files_by_path.get(path)
         unit = main_unit(code, file) if file is not None else None

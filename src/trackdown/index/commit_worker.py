@@ -28,7 +28,7 @@ _BATCH = 2000
 Fact = tuple[str, bool, bytes]
 
 
-class Request(msgspec.Struct, frozen=True):
+class HistoryRequest(msgspec.Struct, frozen=True):
     """What to read, ancestors first."""
 
     git_dir: str
@@ -36,7 +36,7 @@ class Request(msgspec.Struct, frozen=True):
     exact_renames_only: bool
 
 
-class Answer(msgspec.Struct, frozen=True):
+class HistoryReply(msgspec.Struct, frozen=True):
     """Some facts (id, complete, encoded commit); or, at the end, the arrays; or what went wrong."""
 
     facts: list[Fact] = []
@@ -47,11 +47,13 @@ class Answer(msgspec.Struct, frozen=True):
 
 def read_and_gather(git: Git, listed: Sequence[Listed], *, exact_renames_only: bool) -> Iterator[list[Fact] | Arrays]:
     """Facts of all non-merge commits in batches, then the arrays. Raises GitError when git cannot go on."""
-    request = Request(str(git.git_dir), [(commit.oid, list(commit.parents)) for commit in listed], exact_renames_only)
+    request = HistoryRequest(
+        str(git.git_dir), [(commit.oid, list(commit.parents)) for commit in listed], exact_renames_only
+    )
     command = [sys.executable, "-P", "-m", "trackdown.index.commit_worker"]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=Path("/"), process_group=0)
     assert process.stdin is not None and process.stdout is not None
-    decoder = msgspec.msgpack.Decoder(Answer)
+    decoder = msgspec.msgpack.Decoder(HistoryReply)
     try:
         send(process.stdin, request)
         while True:
@@ -88,16 +90,16 @@ def main() -> None:
     message = receive(sys.stdin.buffer)
     if message is None:
         return
-    request = msgspec.msgpack.decode(message, type=Request)
+    request = msgspec.msgpack.decode(message, type=HistoryRequest)
     stdout = sys.stdout.buffer
     try:
         listed = [Listed(oid, tuple(parents)) for oid, parents in request.commits]
         commits = read_commits(Git(Path(request.git_dir)), listed, exact_renames_only=request.exact_renames_only)
         arrays, meta = build_segment(_told(listed, commits, stdout))
         packed = {name: (array.dtype.str, list(array.shape), array.tobytes()) for name, array in arrays.items()}
-        send(stdout, Answer(arrays=packed, meta=meta))
+        send(stdout, HistoryReply(arrays=packed, meta=meta))
     except GitError as error:
-        send(stdout, Answer(error=str(error)))
+        send(stdout, HistoryReply(error=str(error)))
     except (BrokenPipeError, KeyboardInterrupt):
         os._exit(1)
 
@@ -112,11 +114,11 @@ def _told(
         if commit is not None:
             facts.append((commit.oid, commit.complete, msgspec.msgpack.encode(commit)))
         if len(facts) >= _BATCH:
-            send(stdout, Answer(facts=facts))
+            send(stdout, HistoryReply(facts=facts))
             facts = []
         yield item, commit
     if facts:
-        send(stdout, Answer(facts=facts))
+        send(stdout, HistoryReply(facts=facts))
 
 
 if __name__ == "__main__":

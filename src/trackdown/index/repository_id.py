@@ -14,7 +14,7 @@ from trackdown.store.store import Store
 REPOSITORIES = "repository"
 
 
-class Known(msgspec.Struct, frozen=True):
+class KnownClone(msgspec.Struct, frozen=True):
     """What the store remembers of a clone. `private` clones lack objects: what they give is not shared."""
 
     identity: str
@@ -34,7 +34,7 @@ def repository_id(store: Store, source: Source, tip: str | None, listed: Sequenc
         return f"place-{own}"
     shallow = ",".join(sorted(shallow_commits(source.git))) if source.shallow else ""
     record = store.database.read_record(REPOSITORIES, place.encode("utf-8", "replace").decode())
-    known = msgspec.json.decode(record, type=Known) if record is not None else None
+    known = msgspec.json.decode(record, type=KnownClone) if record is not None else None
     if known is None or known.shallow != shallow:
         if listed is None:
             found = root_commits(source.git, tip)
@@ -42,7 +42,7 @@ def repository_id(store: Store, source: Source, tip: str | None, listed: Sequenc
             found = sorted(commit.oid for commit in listed if not commit.parents)
         roots = "".join(found) + shallow
         identity = f"history-{hashlib.sha256(roots.encode()).hexdigest()[:16]}"
-        known = Known(identity, bool(shallow) or source.partial, shallow)
+        known = KnownClone(identity, bool(shallow) or source.partial, shallow)
         _remember(store, place, known)
     return f"{known.identity}-{own}" if known.private else known.identity
 
@@ -53,7 +53,7 @@ def is_known(store: Store, source: Source) -> bool:
     return store.database.read_record(REPOSITORIES, place) is not None
 
 
-def _remember(store: Store, place: str, known: Known) -> None:
+def _remember(store: Store, place: str, known: KnownClone) -> None:
     if not store.read_only:
         key = place.encode("utf-8", "replace").decode()
         store.database.write_record(REPOSITORIES, key, msgspec.json.encode(known))
@@ -64,7 +64,7 @@ def mark_private(store: Store, source: Source, tip: str) -> str:
     place = str(source.common_dir or source.root)
     shared = repository_id(store, source, tip)
     if is_shared(shared):
-        _remember(store, place, Known(shared, True, ""))
+        _remember(store, place, KnownClone(shared, True, ""))
     return repository_id(store, source, tip)
 
 

@@ -25,7 +25,7 @@ MOST_AT_ONCE = 4000
 """Files that are gathered for an answer from part of an index: about a second's work."""
 
 
-class Manifest(msgspec.Struct, frozen=True):
+class CodeManifest(msgspec.Struct, frozen=True):
     """Which array files make up the index of one snapshot. `dead` are the files of the base it does not have."""
 
     repository: str
@@ -62,7 +62,7 @@ def open_code(store: Store, key: str) -> CodeUpdate | None:
     if record is None:
         return None
     try:
-        manifest = msgspec.json.decode(record, type=Manifest)
+        manifest = msgspec.json.decode(record, type=CodeManifest)
     except msgspec.DecodeError:
         return None
     segments = []
@@ -132,7 +132,7 @@ def _gather(
         name = f"code-{key}" if nearest is None else f"delta-{key}"
         store.write_arrays(name, arrays, meta)
         base, delta = (name, None) if nearest is None else (nearest.name, name)
-        manifest = Manifest(repository, base, delta, dead.tolist())
+        manifest = CodeManifest(repository, base, delta, dead.tolist())
         store.database.write_record(MANIFESTS, key, msgspec.json.encode(manifest))
         segment = CodeSegment(store.open_arrays(name) or Arrays(arrays, meta), name)
     index = CodeIndex([segment] if nearest is None else [nearest.segment, segment], dead)
@@ -157,7 +157,7 @@ def _nearest_base(store: Store, repository: str, keys: Mapping[str, str], limit:
     """The nearest of the bases used last, if no more than `limit` files have to be added to it."""
     names: dict[str, None] = {}
     for _, value, _ in store.database.records(MANIFESTS):
-        manifest = msgspec.json.decode(value, type=Manifest)
+        manifest = msgspec.json.decode(value, type=CodeManifest)
         if manifest.repository == repository:
             names.setdefault(manifest.base)
     found: list[_Nearest] = []

@@ -35,7 +35,7 @@ _WRITE_EVERY = 2000
 _DECODER = msgspec.msgpack.Decoder(Commit)
 
 
-class Manifest(msgspec.Struct, frozen=True):
+class CommitManifest(msgspec.Struct, frozen=True):
     """Which array files make up a commit index, and how many of its commits were read from an incomplete clone."""
 
     version: int
@@ -56,7 +56,7 @@ def open_commits(store: Store, repository: str) -> CommitUpdate | None:
     record = store.database.read_record(MANIFESTS, repository)
     if record is None:
         return None
-    manifest = msgspec.json.decode(record, type=Manifest)
+    manifest = msgspec.json.decode(record, type=CommitManifest)
     if manifest.version != INDEX_VERSION:
         return None
     segments = []
@@ -135,7 +135,7 @@ def _keep(
     if not store.read_only:
         store.write_arrays(name, arrays, arrays.meta)
         names = [name] if base is None else [_base_name(store, repository), name]
-        manifest = Manifest(INDEX_VERSION, names, incomplete)
+        manifest = CommitManifest(INDEX_VERSION, names, incomplete)
         store.database.write_record(MANIFESTS, repository, msgspec.json.encode(manifest))
         arrays = store.open_arrays(name) or arrays
     segment = CommitSegment(arrays)
@@ -151,7 +151,7 @@ def _any_known(store: Store, listed: Sequence[Listed]) -> bool:
 def _base_name(store: Store, repository: str) -> str:
     record = store.database.read_record(MANIFESTS, repository)
     assert record is not None
-    return msgspec.json.decode(record, type=Manifest).segments[0]
+    return msgspec.json.decode(record, type=CommitManifest).segments[0]
 
 
 def _list_new(git: Git, tip: str, present: CommitUpdate | None, base: CommitSegment | None) -> list[Listed]:

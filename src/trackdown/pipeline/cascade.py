@@ -16,7 +16,7 @@ from trackdown.pipeline.plan import Early, Ranked, SearchPlan, Stopwatch, Tap
 from trackdown.pipeline.reading import judge_best, order, weighed
 from trackdown.pipeline.telling import reasons, tapped
 from trackdown.query.understand import Query
-from trackdown.rerank.judging import Verdict
+from trackdown.rerank.plan import Reranking
 from trackdown.retrieve import commits, dense, lexical, mentions
 from trackdown.retrieve.candidates import Candidates, candidates
 from trackdown.retrieve.channel import Channel, Request, Retriever
@@ -58,7 +58,7 @@ def search(
     if options.expansion is not None:
         chosen, moves = expand(corpus, query, fused, chosen, options.expansion)
         watch.lap("expand")
-    verdict = Verdict(list(range(len(chosen))), fused_factor=1.0)
+    verdict = Reranking(list(range(len(chosen))), fused_factor=1.0)
     if options.judging is not None and corpus.neural is not None:
         if early is not None:
             early(_ranked(corpus, fused, chosen, verdict, moves, options, watch))
@@ -75,7 +75,7 @@ def _ranked(
     corpus: Corpus,
     fused: Fused,
     chosen: Sequence[int],
-    verdict: Verdict,
+    verdict: Reranking,
     moves: Mapping[int, Part],
     options: SearchPlan,
     watch: Stopwatch,

@@ -38,12 +38,12 @@ def expand(
 
 def _reader(corpus: Corpus, query: Query, fused: Fused) -> Reader | None:
     """The cross-encoder as it picks neighbours, where there is one."""
-    from trackdown.rerank.judge import relevance_reader
+    from trackdown.rerank.neural import relevance_scorer
     from trackdown.rerank.texts import spoken_query
 
     if corpus.neural is None:
         return None
-    read = relevance_reader(spoken_query(query.text), corpus.code, corpus.neural)
+    read = relevance_scorer(spoken_query(query.text), corpus.code, corpus.neural)
     return None if read is None else lambda chosen: read(fused.pool.units_of(chosen, fused.units, 1))
 
 
@@ -58,8 +58,8 @@ def _chooser(corpus: Corpus, query: Query, fused: Fused) -> Chooser | None:
 
 def pieces(corpus: Corpus, fused: Fused, units: int, chosen: Sequence[int]) -> list[str]:
     """Candidates as a language model reads them, by so many of their units."""
-    from trackdown.rerank.pieces import pieces_of
+    from trackdown.rerank.passages import candidate_passages
 
     assert corpus.neural is not None
     found = fused.pool.units_of(chosen, fused.units, units)
-    return pieces_of(corpus.code, corpus.neural.texts, found, fused.pool.files[list(chosen)].tolist())
+    return candidate_passages(corpus.code, corpus.neural.texts, found, fused.pool.files[list(chosen)].tolist())

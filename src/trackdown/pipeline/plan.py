@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from trackdown.explain import Part
-from trackdown.rerank.judging import Judging
 from trackdown.rerank.llm import Listwise
+from trackdown.rerank.plan import RerankPlan
 from trackdown.retrieve import commits
 from trackdown.types import Aggregation, Fusion, Level
 
@@ -50,7 +50,7 @@ class SearchPlan:
     commit_depth: int = commits.DEPTH
     explained: bool = True
     expansion: Expansion | None = None
-    judging: Judging | None = None
+    judging: RerankPlan | None = None
     learned: LearnedFusion | None = None
     listwise: Listwise | None = None
     exemplars: int = 0

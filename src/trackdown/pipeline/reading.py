@@ -9,21 +9,21 @@ from trackdown.pipeline.expanding import pieces
 from trackdown.pipeline.fusing import Fused
 from trackdown.pipeline.plan import SearchPlan, Stopwatch
 from trackdown.query.understand import Query
-from trackdown.rerank.judging import SIGNALS, JudgeWeights, Judging, Verdict
 from trackdown.rerank.llm import Listwise
+from trackdown.rerank.plan import SIGNALS, Reranking, RerankPlan, RerankWeights
 from trackdown.retrieve.corpus import Corpus
 
 
 def judge_best(
-    corpus: Corpus, query: Query, fused: Fused, chosen: Sequence[int], judging: Judging, watch: Stopwatch
-) -> Verdict:
+    corpus: Corpus, query: Query, fused: Fused, chosen: Sequence[int], judging: RerankPlan, watch: Stopwatch
+) -> Reranking:
     """What models say of the best candidates, and the order that follows from it."""
-    from trackdown.rerank.judge import Ranking, judge
+    from trackdown.rerank.neural import RerankInput, rerank
     from trackdown.rerank.texts import spoken_query
 
     assert corpus.neural is not None
     past = fused.past
-    ranking = Ranking(
+    ranking = RerankInput(
         spoken_query(query.text),
         fused.total[chosen],
         fused.factor[chosen],
@@ -33,11 +33,11 @@ def judge_best(
         past.behind if past is not None else lambda file: (),
         [spoken_query(text) for text in query.exemplars],
     )
-    return judge(ranking, corpus.code, corpus.neural, judging, watch.lap)
+    return rerank(ranking, corpus.code, corpus.neural, judging, watch.lap)
 
 
 def order(
-    corpus: Corpus, query: Query, fused: Fused, chosen: Sequence[int], listwise: Listwise, verdict: Verdict
+    corpus: Corpus, query: Query, fused: Fused, chosen: Sequence[int], listwise: Listwise, verdict: Reranking
 ) -> None:
     """Let a language model order the first places of a verdict."""
     from trackdown.rerank.llm import UNITS, llm_order
@@ -49,7 +49,7 @@ def order(
     verdict.reorder([*(first[number] for number in found), *rest], fused.total[chosen])
 
 
-def weighed(judging: Judging, query: Query, options: SearchPlan) -> Judging:
+def weighed(judging: RerankPlan, query: Query, options: SearchPlan) -> RerankPlan:
     """How to judge, with fitted weights where fusion is fitted and there are some for the level."""
     if options.fusion != "learned":
         return judging
@@ -59,4 +59,4 @@ def weighed(judging: Judging, query: Query, options: SearchPlan) -> Judging:
     fitted = load_learned(options.level, "rerank")
     if fitted is None:
         return judging
-    return replace(judging, weights=JudgeWeights.by_signal(fitted.by_signal(SIGNALS, query_features(query))))
+    return replace(judging, weights=RerankWeights.by_signal(fitted.by_signal(SIGNALS, query_features(query))))

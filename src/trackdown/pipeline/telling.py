@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from trackdown.explain import Part
 from trackdown.pipeline.fusing import Fused
 from trackdown.pipeline.plan import Tapped
-from trackdown.rerank.judging import Verdict
+from trackdown.rerank.plan import Reranking
 from trackdown.retrieve.corpus import Corpus
 from trackdown.types import PROSE, TEST
 
@@ -18,7 +18,7 @@ def reasons(
     corpus: Corpus,
     fused: Fused,
     listed: Sequence[int],
-    verdict: Verdict,
+    verdict: Reranking,
     places: Sequence[int],
     moves: Mapping[int, Part],
 ) -> list[tuple[Part, ...]]:
@@ -39,7 +39,7 @@ def reasons(
     return [tuple(found) for found in collected]
 
 
-def tapped(fused: Fused, chosen: Sequence[int], verdict: Verdict) -> Tapped:
+def tapped(fused: Fused, chosen: Sequence[int], verdict: Reranking) -> Tapped:
     pool, channels, rows = fused.pool, fused.channels, list(chosen)
     return Tapped(
         pool.units[rows].tolist(),

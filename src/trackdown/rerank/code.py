@@ -9,22 +9,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from trackdown.rerank.budget import TimeBudget
-from trackdown.rerank.judged import Judged, Tally
-from trackdown.rerank.pairs import Pairs
+from trackdown.rerank.candidate_scores import CandidateScores, ScoreCollector
+from trackdown.rerank.pair_scorer import PairScorer
 from trackdown.rerank.texts import MOST_WINDOWS, UnitTexts
 
 
 class CodeReranker:
     """Judges candidates by their units. Without `all_windows` a unit is judged by its first one."""
 
-    def __init__(self, pairs: Pairs, texts: UnitTexts, *, all_windows: bool) -> None:
+    def __init__(self, pairs: PairScorer, texts: UnitTexts, *, all_windows: bool) -> None:
         self._pairs = pairs
         self._texts = texts
         self._windows = MOST_WINDOWS if all_windows else 1
 
-    def logits(self, candidates: Sequence[Sequence[int]], budget: TimeBudget) -> Judged:
+    def logits(self, candidates: Sequence[Sequence[int]], budget: TimeBudget) -> CandidateScores:
         """The best logit of each candidate's units and their windows, best candidates first, until time is up."""
-        tally = Tally(candidates)
+        tally = ScoreCollector(candidates)
         try:
             for batch in budget.batches(tally.items(), self._pairs.at_once, "read code"):
                 windows = [self._texts.windows(unit, self._windows) for _, unit in batch]

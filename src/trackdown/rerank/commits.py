@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from trackdown.models.spoken import spoken
 from trackdown.rerank.budget import TimeBudget
-from trackdown.rerank.pairs import Pairs
+from trackdown.rerank.pair_scorer import PairScorer
 
 Floats = npt.NDArray[np.float64]
 _LONGEST_MESSAGE = 2000
@@ -30,7 +30,7 @@ class FilesByCommits:
 class CommitReranker:
     """Judges past commits, best first, and with them the files they touched."""
 
-    def __init__(self, pairs: Pairs, messages: Callable[[Sequence[int]], list[str]]) -> None:
+    def __init__(self, pairs: PairScorer, messages: Callable[[Sequence[int]], list[str]]) -> None:
         self._pairs = pairs
         self._messages = messages
 

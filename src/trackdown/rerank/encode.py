@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trackdown.rerank.budget import TimeBudget
-from trackdown.rerank.judged import Judged, Tally
-from trackdown.rerank.kept import VECTORS, Float32s, Kept, digest
+from trackdown.rerank.cache import VECTORS, Float32s, ModelOutputCache, digest
+from trackdown.rerank.candidate_scores import CandidateScores, ScoreCollector
 from trackdown.rerank.texts import UnitTexts
 from trackdown.types import FactCache
 
@@ -23,7 +23,7 @@ class UnitEncoder:
     def __init__(self, encoder: Encoder, texts: UnitTexts, facts: FactCache) -> None:
         self._texts = texts
         self._at_once = encoder.threads
-        self._kept = Kept(
+        self._kept = ModelOutputCache(
             VECTORS,
             facts,
             lambda text: f"{digest(text)}:{encoder.model_id}",
@@ -33,12 +33,12 @@ class UnitEncoder:
 
     def cosines(
         self, query: str, candidates: Sequence[Sequence[int]], budget: TimeBudget, exemplars: Sequence[str] = ()
-    ) -> Judged:
+    ) -> CandidateScores:
         """The best cosine of each candidate's units, best candidates first, until time is up.
 
         With exemplars it is that of the mean of the query's vector and theirs, each side counting half.
         """
-        tally = Tally(candidates)
+        tally = ScoreCollector(candidates)
         asked = None
         try:
             for batch in budget.batches(tally.items(), self._at_once, "compare"):

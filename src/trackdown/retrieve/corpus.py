@@ -13,7 +13,7 @@ from trackdown.types import Progress, no_progress
 if TYPE_CHECKING:
     from trackdown.graph.graph import Graph
     from trackdown.index.neural import Neural
-    from trackdown.index.rewritten import Rewritten, RewrittenBodies
+    from trackdown.index.rewrite_index import RewriteBodies, RewriteIndex
     from trackdown.index.vectors import UnitVectors
     from trackdown.models.llm.code_generation import CodeExample
     from trackdown.models.llm.prompt import LanguageModel
@@ -44,8 +44,8 @@ class Corpus:
     asker: LanguageModel | None = None
     tell: Callable[[str], None] = not_told
     examples: Callable[[], tuple[str, Sequence[CodeExample]]] | None = None
-    rewritten: Callable[[], Rewritten | None] | None = None
-    bodies: RewrittenBodies | None = None
+    rewritten: Callable[[], RewriteIndex | None] | None = None
+    bodies: RewriteBodies | None = None
 
     @property
     def progress(self) -> Progress:

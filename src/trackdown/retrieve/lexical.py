@@ -15,7 +15,7 @@ from trackdown.query.augmented import code_weights
 from trackdown.retrieve.channel import Channel, Request
 
 if TYPE_CHECKING:
-    from trackdown.index.rewritten import RewrittenBodies
+    from trackdown.index.rewrite_index import RewriteBodies
 
 SIGNAL = "lexical"
 _SHOWN_TERMS = 6
@@ -42,7 +42,7 @@ class Lexical:
         index: CodeIndex,
         weights: dict[str, float],
         parameters: LexicalParameters = DEFAULTS,
-        bodies: RewrittenBodies | None = None,
+        bodies: RewriteBodies | None = None,
     ) -> None:
         self._index = index
         self._terms = list(weights)

@@ -16,7 +16,7 @@ SIGNALS = (FUSED, ENCODER, COMMITS, CODE)
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeWeights:
+class RerankWeights:
     """What each stage's word weighs; `fused` is what the best fused score is worth."""
 
     fused: float = 1.0
@@ -25,9 +25,9 @@ class JudgeWeights:
     code: float = 0.6
 
     @staticmethod
-    def by_signal(weights: Mapping[str, float]) -> JudgeWeights:
+    def by_signal(weights: Mapping[str, float]) -> RerankWeights:
         """Weights under the names of the signals; what is not among them has no say."""
-        return JudgeWeights(*(weights.get(signal, 0.0) for signal in SIGNALS))
+        return RerankWeights(*(weights.get(signal, 0.0) for signal in SIGNALS))
 
     def as_dict(self) -> dict[str, float]:
         """The same the other way round."""
@@ -35,7 +35,7 @@ class JudgeWeights:
 
 
 @dataclass(frozen=True, slots=True)
-class Judging:
+class RerankPlan:
     """How deep each stage looks: candidates for encoder and code, past commits for commits. 0 leaves a stage out.
 
     With `budget_ms` the stages end when time is up; without it an answer is the same on every machine. `units` is how
@@ -48,7 +48,7 @@ class Judging:
     budget_ms: float | None = None
     units: int = 2
     all_windows: bool = False
-    weights: JudgeWeights = JudgeWeights()
+    weights: RerankWeights = RerankWeights()
 
     @property
     def depth(self) -> int:
@@ -57,7 +57,7 @@ class Judging:
 
 
 @dataclass(slots=True)
-class Verdict:
+class Reranking:
     """The places of a ranking in their new order, what fused scores are multiplied by, and what each stage adds.
 
     `raw` are the values as a model gave them, nan where it gave none. `commits` is the commit behind a stage's word,

@@ -10,7 +10,9 @@ from trackdown.index.neural import Texts
 _LONGEST_UNIT = 24_000
 
 
-def pieces_of(code: CodeIndex, texts: Texts, candidates: Sequence[Sequence[int]], files: Sequence[int]) -> list[str]:
+def candidate_passages(
+    code: CodeIndex, texts: Texts, candidates: Sequence[Sequence[int]], files: Sequence[int]
+) -> list[str]:
     """One text for each candidate, of its units in their order; of a file that cannot be read its path is left."""
     wanted = [unit for units in candidates for unit in units]
     sources = iter(texts(wanted))

@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.rerank.judged_code import Snapshot, function
+from tests.rerank.reranked_code import Snapshot, function
 from trackdown.engine.fact_cache import StoreFacts
 from trackdown.errors import ModelError
 from trackdown.models.registry import Models
-from trackdown.rerank.judge import Ranking, judge, relevance_reader, standing
-from trackdown.rerank.judging import CODE, COMMITS, ENCODER, JudgeWeights, Judging, Verdict
+from trackdown.rerank.neural import RerankInput, clipped_z_scores, relevance_scorer, rerank
+from trackdown.rerank.plan import CODE, COMMITS, ENCODER, Reranking, RerankPlan, RerankWeights
 
 WORDS = [
     ("route", "request"),
@@ -34,16 +34,18 @@ def snapshot() -> Snapshot:
 
 
 @pytest.fixture
-def ranking(snapshot: Snapshot) -> Ranking:
+def ranking(snapshot: Snapshot) -> RerankInput:
     units = [[snapshot.unit(name)] for name in "uvwxyz"]
     files = [int(snapshot.code.unit_file[own[0]]) for own in units]
-    return Ranking(QUERY, np.array([2.0, 1.8, 1.6, 1.4, 1.2, 1.0]), np.ones(6), units, files)
+    return RerankInput(QUERY, np.array([2.0, 1.8, 1.6, 1.4, 1.2, 1.0]), np.ones(6), units, files)
 
 
-def judged(snapshot: Snapshot, ranking: Ranking, models: Models | None, facts: StoreFacts, judging: Judging) -> Verdict:
+def judged(
+    snapshot: Snapshot, ranking: RerankInput, models: Models | None, facts: StoreFacts, plan: RerankPlan
+) -> Reranking:
     laps: list[str] = []
-    judging = replace(judging, weights=LOUD)
-    verdict = judge(ranking, snapshot.code, snapshot.neural(models, facts, MESSAGES), judging, laps.append)
+    plan = replace(plan, weights=LOUD)
+    verdict = rerank(ranking, snapshot.code, snapshot.neural(models, facts, MESSAGES), plan, laps.append)
     assert sorted(verdict.order) == list(range(6))
     scores = verdict.scores(ranking.fused)
     for signal, part in verdict.parts.items():
@@ -52,101 +54,101 @@ def judged(snapshot: Snapshot, ranking: Ranking, models: Models | None, facts: S
     return verdict
 
 
-LOUD = JudgeWeights(encoder=1.5, commit=2.0, code=1.5)
+LOUD = RerankWeights(encoder=1.5, commit=2.0, code=1.5)
 """So much that a model's word decides on six candidates."""
 MESSAGES = ["Route requests", "Sign the cookie", "Parse the header"]
 
 
 @pytest.mark.parametrize(
-    "judging", [Judging(encoder=6), Judging(code=6), Judging(encoder=6, code=6), Judging(encoder=4)]
+    "plan", [RerankPlan(encoder=6), RerankPlan(code=6), RerankPlan(encoder=6, code=6), RerankPlan(encoder=4)]
 )
 def test_what_answers_the_query_comes_first(
-    snapshot: Snapshot, ranking: Ranking, models: Models, facts: StoreFacts, judging: Judging
+    snapshot: Snapshot, ranking: RerankInput, models: Models, facts: StoreFacts, plan: RerankPlan
 ) -> None:
-    verdict = judged(snapshot, ranking, models, facts, judging)
+    verdict = judged(snapshot, ranking, models, facts, plan)
     assert verdict.order[0] == ANSWER
-    assert set(verdict.parts) == {name for name, deep in ((ENCODER, judging.encoder), (CODE, judging.code)) if deep}
+    assert set(verdict.parts) == {name for name, deep in ((ENCODER, plan.encoder), (CODE, plan.code)) if deep}
 
 
 def test_what_was_not_reached_stays_behind_in_its_former_order(
-    snapshot: Snapshot, ranking: Ranking, models: Models, facts: StoreFacts
+    snapshot: Snapshot, ranking: RerankInput, models: Models, facts: StoreFacts
 ) -> None:
-    for judging in (Judging(encoder=2), Judging(code=2)):
-        verdict = judged(snapshot, ranking, models, facts, judging)
+    for plan in (RerankPlan(encoder=2), RerankPlan(code=2)):
+        verdict = judged(snapshot, ranking, models, facts, plan)
         assert verdict.order[2:] == [2, 3, 4, 5]
-    deep = judged(snapshot, ranking, models, facts, Judging(encoder=2, code=6))
+    deep = judged(snapshot, ranking, models, facts, RerankPlan(encoder=2, code=6))
     assert deep.parts[ENCODER][ANSWER] == pytest.approx(0.5 * LOUD.encoder), "not compared is average"
     assert "not compared" in deep.said(ANSWER, 1, str)[0][2]
-    both = judged(snapshot, ranking, models, facts, Judging(encoder=5, code=2))
+    both = judged(snapshot, ranking, models, facts, RerankPlan(encoder=5, code=2))
     assert both.order[-1] == 5 and set(both.before) == set(both.order[:2])
     assert np.isnan(both.raw[ENCODER][5]) and both.parts[ENCODER][5] == 0
 
 
 def test_no_time_leaves_everything_as_it_was(
-    snapshot: Snapshot, ranking: Ranking, models: Models, facts: StoreFacts
+    snapshot: Snapshot, ranking: RerankInput, models: Models, facts: StoreFacts
 ) -> None:
-    verdict = judged(snapshot, ranking, models, facts, Judging(encoder=6, commits=3, code=6, budget_ms=0))
+    verdict = judged(snapshot, ranking, models, facts, RerankPlan(encoder=6, commits=3, code=6, budget_ms=0))
     assert verdict.order == [0, 1, 2, 3, 4, 5] and verdict.fused_factor == 1.0 and not verdict.parts
 
 
-def test_without_models_everything_stays_as_it_was(snapshot: Snapshot, ranking: Ranking, facts: StoreFacts) -> None:
-    verdict = judged(snapshot, ranking, None, facts, Judging(encoder=6, commits=3, code=6))
+def test_without_models_everything_stays_as_it_was(snapshot: Snapshot, ranking: RerankInput, facts: StoreFacts) -> None:
+    verdict = judged(snapshot, ranking, None, facts, RerankPlan(encoder=6, commits=3, code=6))
     assert verdict.order == [0, 1, 2, 3, 4, 5] and np.array_equal(verdict.scores(ranking.fused), ranking.fused)
 
 
 def test_a_query_without_words_is_not_judged(
-    snapshot: Snapshot, ranking: Ranking, models: Models, facts: StoreFacts
+    snapshot: Snapshot, ranking: RerankInput, models: Models, facts: StoreFacts
 ) -> None:
-    assert not judged(snapshot, replace(ranking, query=""), models, facts, Judging(encoder=6, code=6)).parts
+    assert not judged(snapshot, replace(ranking, query=""), models, facts, RerankPlan(encoder=6, code=6)).parts
 
 
 def test_past_commits_speak_for_their_files(
-    snapshot: Snapshot, ranking: Ranking, models: Models, facts: StoreFacts
+    snapshot: Snapshot, ranking: RerankInput, models: Models, facts: StoreFacts
 ) -> None:
     past = {ranking.files[0]: [0], ranking.files[4]: [1], ranking.files[5]: [2]}
     heard = replace(ranking, past=[0, 1, 2], behind=lambda file: past.get(file, []))
-    judging = Judging(commits=3)
-    verdict = judged(snapshot, heard, models, facts, judging)
+    plan = RerankPlan(commits=3)
+    verdict = judged(snapshot, heard, models, facts, plan)
     assert verdict.order[0] == 4 and verdict.commits[4] == 1
     assert verdict.parts[COMMITS][1] == 0, "no commit is no evidence"
-    assert COMMITS not in judged(snapshot, ranking, models, facts, judging).parts
+    assert COMMITS not in judged(snapshot, ranking, models, facts, plan).parts
     said = verdict.said(4, 1, lambda position: MESSAGES[position])
     assert [signal for signal, _, _ in said] == [COMMITS] and "like Sign the cookie" in said[0][2]
 
 
 def test_a_test_stays_below_code_whatever_models_say(
-    snapshot: Snapshot, ranking: Ranking, models: Models, facts: StoreFacts
+    snapshot: Snapshot, ranking: RerankInput, models: Models, facts: StoreFacts
 ) -> None:
     factors = np.where(np.arange(6) == ANSWER, 0.3, 1.0)
     cheap = replace(ranking, factors=factors, fused=ranking.fused * factors)
-    plain, verdict = (judged(snapshot, one, models, facts, Judging(encoder=6, code=6)) for one in (ranking, cheap))
+    plain, verdict = (judged(snapshot, one, models, facts, RerankPlan(encoder=6, code=6)) for one in (ranking, cheap))
     for signal in (ENCODER, CODE):
         assert verdict.parts[signal][ANSWER] == pytest.approx(0.3 * plain.parts[signal][ANSWER])
     assert verdict.order[0] != ANSWER
 
 
 def test_what_cannot_be_read_is_taken_for_average(
-    snapshot: Snapshot, ranking: Ranking, models: Models, facts: StoreFacts
+    snapshot: Snapshot, ranking: RerankInput, models: Models, facts: StoreFacts
 ) -> None:
     snapshot.gone = {"u.py"}
-    verdict = judged(snapshot, ranking, models, facts, Judging(encoder=6, code=6))
+    verdict = judged(snapshot, ranking, models, facts, RerankPlan(encoder=6, code=6))
     assert verdict.parts[ENCODER][0] == pytest.approx(0.5 * LOUD.encoder)
     said = verdict.said(0, 1, str)
     assert len(said) == 2 and all("counts as average" in words for _, _, words in said)
 
 
 def test_reasons_say_what_models_said_and_how_the_code_reranker_moved_it(
-    snapshot: Snapshot, ranking: Ranking, models: Models, facts: StoreFacts
+    snapshot: Snapshot, ranking: RerankInput, models: Models, facts: StoreFacts
 ) -> None:
-    verdict = judged(snapshot, ranking, models, facts, Judging(code=6))
+    verdict = judged(snapshot, ranking, models, facts, RerankPlan(code=6))
     ((signal, value, words),) = verdict.said(ANSWER, 1, str)
     assert signal == CODE and value == verdict.parts[CODE][ANSWER] and words.startswith("rank 4 → 1: ")
-    encoded = judged(snapshot, ranking, models, facts, Judging(encoder=6))
+    encoded = judged(snapshot, ranking, models, facts, RerankPlan(encoder=6))
     assert "cosine is 0." in encoded.said(ANSWER, 1, str)[0][2]
 
 
 def test_a_model_that_cannot_be_run_is_told_and_the_rest_goes_on(
-    snapshot: Snapshot, ranking: Ranking, models: Models, facts: StoreFacts, monkeypatch: pytest.MonkeyPatch
+    snapshot: Snapshot, ranking: RerankInput, models: Models, facts: StoreFacts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert models.encoder is not None
 
@@ -154,23 +156,23 @@ def test_a_model_that_cannot_be_run_is_told_and_the_rest_goes_on(
         raise ModelError("no memory")
 
     monkeypatch.setattr(models.encoder, "encode", broken)
-    verdict = judged(snapshot, ranking, models, facts, Judging(encoder=6, code=6))
+    verdict = judged(snapshot, ranking, models, facts, RerankPlan(encoder=6, code=6))
     assert snapshot.problems == ["no memory"] and set(verdict.parts) == {CODE} and verdict.order[0] == ANSWER
 
 
 def test_standing_is_a_z_score_between_0_and_1() -> None:
-    assert standing(np.array([1.0, 2.0, 3.0])) == pytest.approx([0.2959, 0.5, 0.7041], abs=1e-4)
-    assert standing(np.array([5.0])).tolist() == [0.5] and standing(np.zeros(0)).tolist() == []
-    found = standing(np.array([0.0] * 50 + [1000.0, np.nan]))
+    assert clipped_z_scores(np.array([1.0, 2.0, 3.0])) == pytest.approx([0.2959, 0.5, 0.7041], abs=1e-4)
+    assert clipped_z_scores(np.array([5.0])).tolist() == [0.5] and clipped_z_scores(np.zeros(0)).tolist() == []
+    found = clipped_z_scores(np.array([0.0] * 50 + [1000.0, np.nan]))
     assert found[50] == 1.0 and np.isnan(found[51])
-    assert np.isnan(standing(np.array([np.nan, np.nan]))).all()
+    assert np.isnan(clipped_z_scores(np.array([np.nan, np.nan]))).all()
 
 
 def test_the_reader_of_neighbours_says_how_relevant_each_is(
     snapshot: Snapshot, models: Models, facts: StoreFacts
 ) -> None:
-    read = relevance_reader(QUERY, snapshot.code, snapshot.neural(models, facts))
+    read = relevance_scorer(QUERY, snapshot.code, snapshot.neural(models, facts))
     assert read is not None
     found = read([[snapshot.unit("u")], [snapshot.unit("x")], []])
     assert found[1] > 0.5 > found[0] and found[2] == 0.0
-    assert relevance_reader(QUERY, snapshot.code, snapshot.neural(None, facts)) is None
+    assert relevance_scorer(QUERY, snapshot.code, snapshot.neural(None, facts)) is None

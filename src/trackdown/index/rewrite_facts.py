@@ -96,7 +96,7 @@ def _key(rewriter: str, digest: str, number: int) -> str:
     return f"{rewriter}:{digest}:{number}"
 
 
-def unit_texts(store: Store, code: CodeIndex, texts: Texts) -> list[str]:
+def unit_digests(store: Store, code: CodeIndex, texts: Texts) -> list[str]:
     """The digest of every unit's text; empty for a unit whose source is not known and cannot be read.
 
     `texts` reads the source of live units whose file has no such fact yet; the facts are then kept.

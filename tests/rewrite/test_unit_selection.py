@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.index.segments import index_of
 from trackdown.index.code import CodeIndex
-from trackdown.rewrite.choice import main_unit, units_to_rewrite
+from trackdown.rewrite.unit_selection import main_unit, units_to_rewrite
 
 FILES = {
     "src/shop.py": (

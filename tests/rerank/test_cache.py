@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from trackdown.engine.fact_cache import StoreFacts
-from trackdown.rerank.kept import RELEVANCE, VECTORS, Float32s, Kept, digest
+from trackdown.rerank.cache import RELEVANCE, VECTORS, Float32s, ModelOutputCache, digest
 from trackdown.store.store import Store
 
 
@@ -21,8 +21,8 @@ class Counting:
         return np.array([[len(text) / 3, 1 / 7, self.factor] for text in texts], dtype=np.float32)
 
 
-def kept(facts: StoreFacts, compute: Counting, model: str = "one", kind: str = VECTORS) -> Kept:
-    return Kept(kind, facts, lambda text: f"{digest(text)}:{model}", compute, 3)
+def kept(facts: StoreFacts, compute: Counting, model: str = "one", kind: str = VECTORS) -> ModelOutputCache:
+    return ModelOutputCache(kind, facts, lambda text: f"{digest(text)}:{model}", compute, 3)
 
 
 def test_a_text_is_computed_once_and_looks_the_same_later(facts: StoreFacts) -> None:

@@ -25,7 +25,7 @@ def digest(*texts: str) -> str:
     return found.hexdigest()
 
 
-class Kept:
+class ModelOutputCache:
     """Rows of numbers for texts: from facts where they are, else computed. New ones are written by `keep`.
 
     `key` names a text, `compute` makes the rows of some, each of which may depend on its own text only. A row is

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from trackdown.rerank.kept import RELEVANCE, Kept, digest
+from trackdown.rerank.cache import RELEVANCE, ModelOutputCache, digest
 from trackdown.types import FactCache
 
 if TYPE_CHECKING:
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 
 
-class Pairs:
+class PairScorer:
     """The relevance of texts for a query, as the logits of the model; kept as facts."""
 
     def __init__(self, model: CrossEncoder, query: str, facts: FactCache) -> None:
         self.at_once = model.threads
-        self._kept = Kept(
+        self._kept = ModelOutputCache(
             RELEVANCE,
             facts,
             lambda text: f"{digest(query, text)}:{model.model_id}",

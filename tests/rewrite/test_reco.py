@@ -13,10 +13,10 @@ from tests.conftest import Repo
 from tests.rewrite.scribe import Scribe
 from trackdown.engine.rewriting import Rewriting, rewriting, take_rewrites
 from trackdown.errors import UsageError
-from trackdown.index.rewrites import read_rewrites, rewriters, rewritten_numbers, text_digest
+from trackdown.index.rewrite_facts import read_rewrites, rewriters, rewritten_numbers, text_digest
 from trackdown.models.llm.code_generation import CodeExample
 from trackdown.models.llm.prompt import Completion, Prompt
-from trackdown.rewrite.rewriting import BATCH, rewriter_of
+from trackdown.rewrite.reco import BATCH, rewriter_of
 from trackdown.settings import Settings
 from trackdown.store.store import Store
 

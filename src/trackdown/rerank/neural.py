@@ -19,8 +19,8 @@ from trackdown.rerank.budget import TimeBudget
 from trackdown.rerank.code import CodeReranker
 from trackdown.rerank.commits import CommitReranker
 from trackdown.rerank.encode import UnitEncoder
-from trackdown.rerank.judging import CODE, COMMITS, ENCODER, Judging, Verdict, probability
-from trackdown.rerank.pairs import Pairs
+from trackdown.rerank.pair_scorer import PairScorer
+from trackdown.rerank.plan import CODE, COMMITS, ENCODER, Reranking, RerankPlan, probability
 from trackdown.rerank.texts import UnitTexts
 
 Floats = npt.NDArray[np.float64]
@@ -31,7 +31,7 @@ ENCODER_SHARE = 0.5
 _CLIPPED_AT = 3.0
 
 
-def standing(values: Floats) -> Floats:
+def clipped_z_scores(values: Floats) -> Floats:
     """z-scores among the judged, cut off at ±3, as 0 to 1: the average is 1/2. What could not be judged stays nan."""
     known = values[~np.isnan(values)]
     spread = float(known.std()) if len(known) else 0.0
@@ -42,16 +42,16 @@ def standing(values: Floats) -> Floats:
 
 
 SCALES: Mapping[str, tuple[Scale, float]] = {
-    ENCODER: (standing, 0.5),
-    COMMITS: (standing, 0.0),
-    CODE: (standing, 0.5),
+    ENCODER: (clipped_z_scores, 0.5),
+    COMMITS: (clipped_z_scores, 0.0),
+    CODE: (clipped_z_scores, 0.5),
 }
 """How a stage's values become comparable, and what counts where it has none: a file without a judged commit has no such
 evidence, while code that could not be read is taken for average."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ranking:
+class RerankInput:
     """Candidates to judge, best first. `fused` are their scores, `factors` what their roles cost them.
 
     `past` are commits like the query, best first, `behind` those that speak for a file. `exemplars` is code that
@@ -68,19 +68,21 @@ class Ranking:
     exemplars: Sequence[str] = ()
 
 
-def judge(ranking: Ranking, code: CodeIndex, neural: Neural, judging: Judging, lap: Callable[[str], None]) -> Verdict:
+def rerank(
+    ranking: RerankInput, code: CodeIndex, neural: Neural, judging: RerankPlan, lap: Callable[[str], None]
+) -> Reranking:
     """Judge a ranking. Stages whose model is not there are left out; `lap` hears of each that ended."""
     return _Cascade(ranking, code, neural, judging).run(lap)
 
 
-def relevance_reader(
+def relevance_scorer(
     query: str, code: CodeIndex, neural: Neural
 ) -> Callable[[Sequence[Sequence[int]]], list[float]] | None:
     """A function from candidates' units to how relevant each candidate is, 0 to 1; None without a cross-encoder."""
     model = neural.cross_encoder()
     if model is None:
         return None
-    reranker = CodeReranker(Pairs(model, query, neural.facts), UnitTexts(code, neural.texts), all_windows=False)
+    reranker = CodeReranker(PairScorer(model, query, neural.facts), UnitTexts(code, neural.texts), all_windows=False)
 
     def read(candidates: Sequence[Sequence[int]]) -> list[float]:
         try:
@@ -96,20 +98,20 @@ def relevance_reader(
 class _Cascade:
     """One ranking on its way through the stages."""
 
-    def __init__(self, ranking: Ranking, code: CodeIndex, neural: Neural, judging: Judging) -> None:
+    def __init__(self, ranking: RerankInput, code: CodeIndex, neural: Neural, judging: RerankPlan) -> None:
         self._ranking = ranking
         self._neural = neural
         self._judging = judging
         self._weights = judging.weights
         self._budget = TimeBudget(judging.budget_ms, progress=neural.progress)
         self._texts = UnitTexts(code, neural.texts)
-        self._pairs: Pairs | None = None
+        self._pairs: PairScorer | None = None
         best = float(np.abs(ranking.fused).max(initial=0.0))
-        self._verdict = Verdict(list(range(len(ranking.fused))), self._weights.fused / best if best else 0.0)
+        self._verdict = Reranking(list(range(len(ranking.fused))), self._weights.fused / best if best else 0.0)
         self._scores = ranking.fused * self._verdict.fused_factor
         self._front = len(ranking.fused)
 
-    def run(self, lap: Callable[[str], None]) -> Verdict:
+    def run(self, lap: Callable[[str], None]) -> Reranking:
         for name, depth, stage in (
             ("encode", self._judging.encoder, self._encode),
             ("commit-rerank", self._judging.commits, self._commits),
@@ -175,10 +177,10 @@ class _Cascade:
             self._verdict.parts[ENCODER][chosen] += average
             self._scores[chosen] += average
 
-    def _open_pairs(self) -> Pairs | None:
+    def _open_pairs(self) -> PairScorer | None:
         model = self._neural.cross_encoder() if self._pairs is None else None
         if model is not None:
-            self._pairs = Pairs(model, self._ranking.query, self._neural.facts)
+            self._pairs = PairScorer(model, self._ranking.query, self._neural.facts)
         return self._pairs
 
     def _take(self, signal: str, weight: float, places: Sequence[int], values: Floats) -> None:

@@ -12,7 +12,7 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class CandidateScores:
     """Values of candidates in their order (nan: nothing could be read), the unit behind each (-1: none).
 
     `reached` is how many of the candidates, from the first on, there was time for.
@@ -23,7 +23,7 @@ class Judged:
     reached: int
 
 
-class Tally:
+class ScoreCollector:
     """Keeps the best value of each candidate while its units are judged one by one."""
 
     def __init__(self, candidates: Sequence[Sequence[int]]) -> None:
@@ -46,6 +46,6 @@ class Tally:
                 self._values[candidate] = value
                 self._units[candidate] = unit
 
-    def judged(self) -> Judged:
+    def judged(self) -> CandidateScores:
         """What was found so far; all were reached when no unit is left, those without units, too."""
-        return Judged(self._values, self._units, self._reached if self._left else len(self._candidates))
+        return CandidateScores(self._values, self._units, self._reached if self._left else len(self._candidates))

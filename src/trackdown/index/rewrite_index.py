@@ -23,7 +23,7 @@ from trackdown.errors import StoreError
 from trackdown.index.bm25 import Part, Scores, bm25
 from trackdown.index.code import CodeIndex, CodeSegment, add_body
 from trackdown.index.postings import PostingsWriter, find_terms, open_field
-from trackdown.index.rewrites import read_rewrites, rewritten_numbers
+from trackdown.index.rewrite_facts import read_rewrites, rewritten_numbers
 from trackdown.index.segment_facts import SegmentFacts
 from trackdown.index.strings import StringTable
 from trackdown.store.arrays import Arrays
@@ -42,12 +42,12 @@ _WORDS = "words"
 _BODY = "body"
 
 
-def segment_of_rewritten(name: str) -> str | None:
+def segment_of_rewrite_index(name: str) -> str | None:
     """The segment that a file of rewritten units belongs to; None for a file of another kind."""
     return name.removeprefix(_PREFIX).partition("-")[2] if name.startswith(_PREFIX) else None
 
 
-class RewrittenBodies:
+class RewriteBodies:
     """The bodies of all units of an index with their rewrites, to be searched by words."""
 
     def __init__(self, code: CodeIndex, segments: Sequence[Arrays]) -> None:
@@ -65,23 +65,23 @@ class RewrittenBodies:
 
 
 @dataclass(frozen=True, slots=True)
-class Rewritten:
+class RewriteIndex:
     """What a rewriter made of a snapshot; `count` of its live units have a rewrite. `vectors` adds it to plain ones."""
 
     rewriter: str
     count: int
-    bodies: RewrittenBodies
+    bodies: RewriteBodies
     vectors: Callable[[UnitVectors], UnitVectors]
 
 
-def open_rewritten(
+def open_rewrite_index(
     store: Store,
     code: CodeIndex,
     rewriter: str,
     digests: Sequence[str],
     known: MutableMapping[str, Arrays],
     progress: Progress = no_progress,
-) -> Rewritten | None:
+) -> RewriteIndex | None:
     """What a rewriter made of a snapshot, whose units' texts have these digests; None when it made nothing of it.
 
     Array files are those `known` in memory, those in the store, and new ones, which are kept in both.
@@ -97,11 +97,11 @@ def open_rewritten(
         _Segment(store, segment, rewriter, times, digests[first:last], having[first:last])
         for segment, first, last in zip(code.segments, offsets, offsets[1:], strict=False)
     ]
-    bodies = RewrittenBodies(code, [one.bodies(known, progress) for one in segments])
+    bodies = RewriteBodies(code, [one.bodies(known, progress) for one in segments])
     present = {segment.name for segment in code.segments}
-    for name in [name for name in known if segment_of_rewritten(name) not in present]:
+    for name in [name for name in known if segment_of_rewrite_index(name) not in present]:
         del known[name]
-    return Rewritten(rewriter, len(live), bodies, lambda plain: _augmented(plain, segments, known))
+    return RewriteIndex(rewriter, len(live), bodies, lambda plain: _augmented(plain, segments, known))
 
 
 def best_rewriter(store: Store, code: CodeIndex, digests: Sequence[str], among: Sequence[str]) -> str | None:
@@ -172,7 +172,7 @@ class _Segment:
     def _drop_others(self, start: str, name: str) -> None:
         """Remove what the same rewriter had made of this segment before: it will not be asked for again."""
         for other in self._store.array_names():
-            if other != name and other.startswith(start) and segment_of_rewritten(other) == self._segment.name:
+            if other != name and other.startswith(start) and segment_of_rewrite_index(other) == self._segment.name:
                 self._store.delete_arrays(other)
 
     def _codes(self) -> tuple[dict[int, list[str]], bool]:

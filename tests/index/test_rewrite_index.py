@@ -18,18 +18,18 @@ from trackdown.engine.housekeeping import collect, held
 from trackdown.engine.rewriting import rewriting
 from trackdown.engine.snippets import Snippets
 from trackdown.index.blob_facts import BLOBS
-from trackdown.index.rewrites import (
+from trackdown.index.rewrite_facts import (
     REWRITES,
     UNIT_TEXTS,
     rewriters,
     rewritten_numbers,
     text_digest,
-    unit_texts,
+    unit_digests,
     write_rewrites,
 )
-from trackdown.index.rewritten import segment_of_rewritten
+from trackdown.index.rewrite_index import segment_of_rewrite_index
 from trackdown.index.update_code import MANIFESTS
-from trackdown.rewrite.rewriting import rewriter_of
+from trackdown.rewrite.reco import rewriter_of
 from trackdown.settings import Settings
 from trackdown.store.collect import drop
 from trackdown.store.store import Store
@@ -78,7 +78,7 @@ def answers(opened: trackdown.Repository) -> list[Result]:
 
 
 def names(store: Store) -> list[str]:
-    return [name for name in store.array_names() if segment_of_rewritten(name)]
+    return [name for name in store.array_names() if segment_of_rewrite_index(name)]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -177,10 +177,10 @@ def test_an_edit_costs_its_delta_and_old_files_go(repo: Repo, open_repo: Opener,
         rewrite(opened, store, scribe)
         assert "src/a.py:autumn" in found(opened, "quagga_autumn")
         new = set(names(store)) - before
-        assert new and all((segment_of_rewritten(name) or "").startswith("delta-") for name in new)
+        assert new and all((segment_of_rewrite_index(name) or "").startswith("delta-") for name in new)
         rewrite(opened, store, scribe, times=2)
         found(opened, "quagga")
-        by_segment = [(name.split(".")[1], segment_of_rewritten(name)) for name in names(store)]
+        by_segment = [(name.split(".")[1], segment_of_rewrite_index(name)) for name in names(store)]
         assert len(by_segment) == len(set(by_segment)), "one for words and one for vectors, beside each segment"
 
 
@@ -273,15 +273,15 @@ def test_texts_of_units_are_facts_of_content(repo: Repo, open_repo: Opener, stor
                 read.extend(units)
                 return snippets.units(prepared.code, units)
 
-            first = unit_texts(store, prepared.code, texts)
+            first = unit_digests(store, prepared.code, texts)
             assert len(read) == len(prepared.code.unit_file) and all(first)
             read.clear()
-            assert unit_texts(store, prepared.code, texts) == first and not read
+            assert unit_digests(store, prepared.code, texts) == first and not read
             assert text_digest("def sign(cookie):\n    return cookie") in first
-        missing = unit_texts(store, prepared.code, lambda units: [None] * len(units))
+        missing = unit_digests(store, prepared.code, lambda units: [None] * len(units))
         assert missing == first, "nothing is read that is known"
         store.database.delete_facts(UNIT_TEXTS, store.database.fact_keys(UNIT_TEXTS))
-        assert not any(unit_texts(store, prepared.code, lambda units: [None] * len(units)))
+        assert not any(unit_digests(store, prepared.code, lambda units: [None] * len(units)))
         assert not store.database.fact_keys(UNIT_TEXTS)
 
 
