@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trackdown.index.bm25 import Mask, Part, Scores, bm25
+from trackdown.index.freed_memory import keep_freed_memory
 from trackdown.index.postings import PostingsWriter, find_terms, open_field
 from trackdown.index.strings import StringTable, pack, to_bytes
 from trackdown.repository.roles import role_of
@@ -148,6 +149,7 @@ class CodeIndex:
     """
 
     def __init__(self, segments: Sequence[CodeSegment], dead_files: npt.NDArray[np.int64]) -> None:
+        keep_freed_memory()
         self.segments = list(segments)
         self.file_offsets = np.cumsum([0, *(len(segment.paths) for segment in segments)])
         self.unit_offsets = np.cumsum([0, *(len(segment.symbols) for segment in segments)])

@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from trackdown.errors import StoreError
 from trackdown.index.code import CodeIndex, CodeSegment
+from trackdown.index.dot_products import dot_products
 from trackdown.index.segment_facts import SegmentFacts
 from trackdown.store.store import Store
 from trackdown.types import Progress, no_progress
@@ -38,7 +39,6 @@ _NAME, _PATH = 2.0, 0.5
 """What a word of a unit's symbol and of its path weighs against one that its text has once."""
 _LARGEST = 127
 _HALF = 128
-_ROWS_AT_ONCE = 512
 _UNITS_AT_ONCE = 256
 _WORDS_AT_ONCE = 1 << 16
 
@@ -60,16 +60,6 @@ class SegmentVectors:
 
     rows: npt.NDArray[np.int8]
     scales: Float32s
-
-    def products(self, columns: Float32s) -> npt.NDArray[np.float64]:
-        """Rows × columns. A few rows at a time become floats: quicker than a copy that does not fit the cache."""
-        found = np.empty((len(self.rows), columns.shape[1]), dtype=np.float32)
-        block = np.empty((_ROWS_AT_ONCE, self.rows.shape[1]), dtype=np.float32)
-        for start in range(0, len(found), _ROWS_AT_ONCE):
-            rows = self.rows[start : start + _ROWS_AT_ONCE]
-            np.copyto(block[: len(rows)], rows)
-            np.matmul(block[: len(rows)], columns, out=found[start : start + len(rows)])
-        return found.astype(np.float64)
 
 
 class UnitVectors:
@@ -99,13 +89,17 @@ class UnitVectors:
             return np.zeros(sum(len(segment.scales) for segment in self.segments))
         whole = np.rint(query.astype(np.float64) * (_LARGEST * _HALF / largest))
         upper = np.floor(whole / _HALF)
-        halves = np.stack([upper, whole - _HALF * upper], axis=1).astype(np.float32)
+        halves = np.stack([upper, whole - _HALF * upper]).astype(np.int8)
         scale = 1.0 / np.linalg.norm(whole)
         found = []
         for segment in self.segments:
-            products = segment.products(halves)
-            found.append((products[:, 0] * _HALF + products[:, 1]) * scale * segment.scales)
-        return np.concatenate(found)
+            cosines, lower = dot_products(halves, segment.rows)
+            cosines *= _HALF
+            cosines += lower
+            cosines *= scale
+            cosines *= segment.scales
+            found.append(cosines)
+        return found[0] if len(found) == 1 else np.concatenate(found)
 
 
 def code_vector(table: StaticTable, text: str) -> Float32s:
