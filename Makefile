@@ -14,13 +14,15 @@ RECORD = $(BIN)/python benchmarks/record.py
 LAYOUT ?= {owner}/{name}
 LEVEL ?= function
 PROTOCOL ?= past
+BEFORE = benchmarks/results/characterisation-before.jsonl.gz
 
 # Tests run side by side, one process a core; a process that is done takes over what waits for another.
 PYTEST = $(BIN)/pytest -n auto --dist worksteal
 
 .PHONY: help demo test test-fast test-lab test-browser test-llm coverage release screenshots lint types unit clean \
   bench-speed bench-cmu bench-swe bench-semble bench-text2code bench-reco bench-history bench-golden bench-kills \
-  bench-cascade bench-depth bench-ceiling bench-llm-rerank bench-leaks bench-style bench-train bench-live bench-load bench-mcp
+  bench-cascade bench-depth bench-ceiling bench-llm-rerank bench-leaks bench-style bench-train bench-live bench-load bench-mcp \
+  characterise
 
 help:  ## Say what the targets do
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 16
@@ -155,6 +157,9 @@ bench-style: $(BENCH_STAMP)  ## Style of exemplars and rewrites: make bench-styl
 
 bench-train: $(BENCH_STAMP)  ## What each part of the training recipe is worth, as tables
 	$(BIN)/python benchmarks/train_tables.py
+
+characterise: $(BENCH_STAMP)  ## Compare all answers with a recording: make characterise REPOS='flask express cobra gson' [AGAINST=file] [WRITE=file]
+	$(BIN)/python benchmarks/characterise.py $(REPOS) $(if $(WRITE),--write $(WRITE),--against $(or $(AGAINST),$(BEFORE)))
 
 clean:  ## Remove what the targets made
 	rm -rf $(VENV) dist coverage.xml .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis
