@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.surfaces.program import Program, Run
-from trackdown.surfaces.agents.known import AGENT_NAMES
+from trackdown.surfaces.agents.registry import AGENT_NAMES
 
 PLACES = {
     "claude-code": (".claude.json", ["mcpServers"]),
@@ -75,7 +75,7 @@ def test_every_agent_gets_a_command_that_runs(agent: str, at_home: Program, home
 
 
 def test_agents_that_are_here_are_found(at_home: Program, home: Path) -> None:
-    at_home("install").refused(2, "no agent is found here", "--agent")
+    at_home("install").refused(2, "no agent was found", "--agent")
     (home / ".cursor").mkdir()
     (home / ".config" / "zed").mkdir(parents=True)
     (home / ".config" / "zed" / "settings.json").write_text('// Zed\n{\n  "vim_mode": true, // yes\n}\n')
@@ -87,7 +87,7 @@ def test_agents_that_are_here_are_found(at_home: Program, home: Path) -> None:
     undone = at_home("install", "--undo")
     assert [line.split(" (")[0] for line in undone.out.splitlines()] == ["Cursor: removed", "Zed: restored"]
     assert (home / ".config" / "zed" / "settings.json").read_text() == '// Zed\n{\n  "vim_mode": true, // yes\n}\n'
-    assert at_home("install", "--undo").out == "Nothing of Trackdown's is installed.\n"
+    assert at_home("install", "--undo").out == "Nothing was installed.\n"
 
 
 def test_a_program_on_the_path_is_an_agent_that_is_here(at_home: Program, home: Path) -> None:
@@ -151,7 +151,7 @@ def test_print_shows_everything_and_writes_nothing(at_home: Program, home: Path,
     assert set(shown) == {*AGENT_NAMES, "agents-md"}
     assert tomllib.loads(shown["codex"]["text"])["mcp_servers"]["trackdown"]["args"] == ["mcp"]
     assert list(home.iterdir()) == [] and not (tmp_path / "AGENTS.md").exists()
-    at_home("install", "--print", "--undo").refused(2, "do not go together")
+    at_home("install", "--print", "--undo").refused(2, "cannot be combined")
 
 
 def test_a_missing_sdk_is_told(in_process: Callable[..., Run], monkeypatch: pytest.MonkeyPatch, home: Path) -> None:

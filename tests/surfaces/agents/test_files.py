@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from trackdown.errors import UsageError
+from trackdown.surfaces.agents.edit_json import read_json as read
 from trackdown.surfaces.agents.files import Backups, install, undo
-from trackdown.surfaces.agents.jsonc import read
-from trackdown.surfaces.agents.known import AGENTS_MD
-from trackdown.surfaces.agents.parts import JsonEntry, TomlEntry
+from trackdown.surfaces.agents.insertions import JsonEntry, TomlEntry
+from trackdown.surfaces.agents.registry import AGENTS_MD
 
 OURS = JsonEntry(("mcpServers",), "trackdown", {"command": "/opt/trackdown", "args": ["mcp"]})
 CODEX = TomlEntry(("mcp_servers",), "trackdown", {"command": "/opt/trackdown", "args": ["mcp"]})
@@ -81,8 +81,10 @@ def test_keys_that_the_user_gave_our_entry_stay_when_it_is_written_again(setting
     settings_file.write_text(text.replace("/opt/trackdown", "/old/trackdown"))
     install(settings_file, OURS, backups)
     assert read(settings_file.read_text())["mcpServers"]["trackdown"] == {
-        "command": "/opt/trackdown", "env": {"TRACKDOWN_MODELS": "none"}, "args": ["mcp"]
-    }  # fmt: skip
+        "command": "/opt/trackdown",
+        "env": {"TRACKDOWN_MODELS": "none"},
+        "args": ["mcp"],
+    }
 
 
 def test_an_entry_that_the_user_had_comes_back(tmp_path: Path, backups: Backups) -> None:
@@ -136,7 +138,7 @@ def test_a_link_is_followed_and_stays_one(tmp_path: Path, settings_file: Path, b
         (b'{"a": 1', "not JSON"),
         (b'{"a": "\xff"}', "not UTF-8"),
         (b'{"mcpServers": 5}', "mcpServers is not an object"),
-        (b"[]", "the whole is not an object"),
+        (b"[]", "the whole file is not an object"),
         (b'{"mcpServers": {}, "mcpServers": {"a": 1}}', ""),
     ],
 )
@@ -215,5 +217,5 @@ def test_agents_md_keeps_what_stands_around_the_block(tmp_path: Path, backups: B
     undo(path, AGENTS_MD, backups)
     assert path.read_text() == "# Rules\n\nBe kind.\n\nMore rules.\n"
     path.write_text("<!-- trackdown:end --> <!-- trackdown:begin -->")
-    with pytest.raises(UsageError, match="do not belong together"):
+    with pytest.raises(UsageError, match="are not a pair"):
         install(path, AGENTS_MD, backups)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from trackdown.surfaces.agents.known import AGENTS
+from trackdown.surfaces.agents.registry import AGENTS
 from trackdown.surfaces.cli.mcp import command
 from trackdown.surfaces.mcp.tools import TOOLS
 

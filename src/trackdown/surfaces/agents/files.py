@@ -1,4 +1,4 @@
-"""Putting a part of ours into a file of the user's, and taking it back: whole or not at all, with a copy kept."""
+"""Insert text of ours into a user's file and remove it again: atomically, and with a copy of the file from before."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from trackdown.errors import UsageError
-from trackdown.surfaces.agents.parts import Part
+from trackdown.surfaces.agents.insertions import Insertion
 
 Action = Literal["added", "changed", "there already", "removed", "restored", "not there"]
 _ATTEMPTS = 3
@@ -19,8 +19,8 @@ _LARGEST = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What was done to a file. `backup` is where the text from before is kept, if it is."""
+class FileChange:
+    """What was done to a file. `backup` is the copy of it from before, if there is one."""
 
     file: Path
     action: Action
@@ -29,76 +29,76 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Backups:
-    """Copies of files from before a part of ours came in, in a folder that only the user can read."""
+    """Copies of files from before the first install, in a folder that only the user can read."""
 
     folder: Path
 
-    def place(self, file: Path) -> Path:
-        """Where the copy of a file is kept."""
+    def path_of(self, file: Path) -> Path:
+        """Return the path of a file's copy."""
         digest = hashlib.sha256(os.fsencode(file)).hexdigest()[:10]
         return self.folder / f"{file.name.lstrip('.')}-{digest}"
 
     def read(self, file: Path) -> str | None:
-        """The copy of a file; None when there is none."""
-        return _read(self.place(file))
+        """Return a file's copy; None if there is none."""
+        return _read(self.path_of(file))
 
     def keep(self, file: Path, text: str) -> Path:
-        """Keep a copy, in place of an older one."""
+        """Write a copy in place of an older one."""
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        _write(self.place(file), text, 0o600, expected=_read(self.place(file)))
-        return self.place(file)
+        _write(self.path_of(file), text, 0o600, expected=_read(self.path_of(file)))
+        return self.path_of(file)
 
     def forget(self, file: Path) -> None:
         """Remove the copy of a file."""
-        self.place(file).unlink(missing_ok=True)
+        self.path_of(file).unlink(missing_ok=True)
 
 
-def install(file: Path, part: Part, backups: Backups) -> Outcome:
-    """Put a part into a file, which is made when it is not there. Raises UsageError; the file is as before then."""
+def install(file: Path, insertion: Insertion, backups: Backups) -> FileChange:
+    """Put an insertion into a file, or into a new one. Raises UsageError, and the file stays as it was then."""
     file = Path(os.path.realpath(file))
-    with _told(file):
+    with _naming(file):
         for attempt in range(_ATTEMPTS):
             before = _read(file)
-            was_in = before is not None and part.is_in(before)
-            after = part.put(before or "")
+            was_in = before is not None and insertion.is_in(before)
+            after = insertion.put(before or "")
             if after == before:
-                return Outcome(file, "there already", _kept(backups, file))
-            # A copy from before an earlier install is the one to go back to.
-            if before is not None and not (was_in and backups.place(file).exists()):
+                return FileChange(file, "there already", _kept(backups, file))
+            # The copy from before the first install is the one that undo goes back to.
+            if before is not None and not (was_in and backups.path_of(file).exists()):
                 backups.keep(file, before)
             elif before is None:
                 backups.forget(file)
             file.parent.mkdir(parents=True, exist_ok=True)
             if _write(file, after, 0o600, expected=before, last=attempt == _ATTEMPTS - 1):
-                return Outcome(file, "changed" if was_in else "added", _kept(backups, file))
+                return FileChange(file, "changed" if was_in else "added", _kept(backups, file))
     raise AssertionError("the last attempt writes or raises")
 
 
-def undo(file: Path, part: Part, backups: Backups) -> Outcome:
-    """Take a part out of a file, and with it the file if it was made for it. Raises UsageError."""
+def undo(file: Path, insertion: Insertion, backups: Backups) -> FileChange:
+    """Remove an insertion from a file, and the file itself if install created it. Raises UsageError."""
     file = Path(os.path.realpath(file))
-    with _told(file):
+    with _naming(file):
         for attempt in range(_ATTEMPTS):
             now, original = _read(file), backups.read(file)
-            if now is None or not part.is_in(now):
+            if now is None or not insertion.is_in(now):
                 backups.forget(file)
-                return Outcome(file, "not there")
-            unchanged = original is not None and part.put(original) == now
-            after = original if original is not None and unchanged else part.drop(now, original or "")
+                return FileChange(file, "not there")
+            unchanged = original is not None and insertion.put(original) == now
+            after = original if original is not None and unchanged else insertion.drop(now, original or "")
             is_last = attempt == _ATTEMPTS - 1
-            if original is None and part.is_empty(after):
+            if original is None and insertion.is_empty(after):
                 if _read(file) == now or is_last:
                     file.unlink()
-                    return Outcome(file, "removed")
+                    return FileChange(file, "removed")
             elif _write(file, after, 0o600, expected=now, last=is_last):
                 backups.forget(file)
-                return Outcome(file, "restored" if after == original else "removed")
+                return FileChange(file, "restored" if after == original else "removed")
     raise AssertionError("the last attempt writes or raises")
 
 
 @contextmanager
-def _told(file: Path) -> Iterator[None]:
-    """What goes wrong with a file, said of that file."""
+def _naming(file: Path) -> Iterator[None]:
+    """Turn every error into a UsageError that names the file."""
     try:
         yield
     except UsageError as error:
@@ -108,12 +108,12 @@ def _told(file: Path) -> Iterator[None]:
 
 
 def _kept(backups: Backups, file: Path) -> Path | None:
-    place = backups.place(file)
-    return place if place.exists() else None
+    path = backups.path_of(file)
+    return path if path.exists() else None
 
 
 def _read(file: Path) -> str | None:
-    """The text of a file, line ends and all; None when there is none."""
+    """Return the text of a file with its line ends; None if there is no file."""
     try:
         with file.open("rb") as stream:
             if not file.is_file():
@@ -122,7 +122,7 @@ def _read(file: Path) -> str | None:
     except FileNotFoundError:
         return None
     if len(data) > _LARGEST:
-        raise UsageError("it is too large to be settings")
+        raise UsageError("it is too large for a settings file")
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
@@ -130,9 +130,9 @@ def _read(file: Path) -> str | None:
 
 
 def _write(file: Path, text: str, mode: int, *, expected: str | None, last: bool = True) -> bool:
-    """Write a text aside and rename it into place, with the rights that the file has; `mode` for a new one.
+    """Write a new file beside the old one and rename it into place. It keeps the permissions; a new one gets `mode`.
 
-    False when the file changed since it was read as `expected`, and another attempt may follow.
+    Returns False if the file no longer reads as `expected` and another attempt may follow.
     """
     aside = file.with_name(f".{file.name[:100]}.{os.getpid()}.part")
     try:
