@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Any
 
 from trackdown.models.manifest import ROLES
+from trackdown.models.normalization import normalized
 from trackdown.models.registry import Models, open_models
-from trackdown.models.spoken import spoken
-from trackdown.models.text_tokens import TextTokens
+from trackdown.models.tokenizer import TextTokenizer
 
 LENGTHS = (64, 128, 256)
 QUERY_TOKENS = 24
@@ -53,7 +53,7 @@ def main() -> None:
 def measure(name: str, text: str, threads: Sequence[int], seconds: float, texts: Path) -> dict[str, Any]:
     """The figures of every role that a set of models has."""
     manifest = open_models(name).manifest
-    words = spoken(text).split()
+    words = normalized(text).split()
     report: dict[str, Any] = {}
     for role in [role for role in ROLES if role in manifest.roles]:
         file = manifest.roles[role].file
@@ -86,7 +86,7 @@ def load_once(name: str, role: str) -> float:
 
 def speeds(models: Models, role: str, words: Sequence[str], threads: int, seconds: float) -> dict[str, float]:
     """Texts (or pairs) a second by the number of tokens, special ones included."""
-    tokens = TextTokens(models.folder / models.manifest.roles[role].tokenizer)
+    tokens = TextTokenizer(models.folder / models.manifest.roles[role].tokenizer)
     found = {}
     for length in LENGTHS:
         read = reader(models, role, length, tokens, words)
@@ -96,7 +96,7 @@ def speeds(models: Models, role: str, words: Sequence[str], threads: int, second
     return found
 
 
-def reader(models: Models, role: str, length: int, tokens: TextTokens, words: Sequence[str]) -> Read:
+def reader(models: Models, role: str, length: int, tokens: TextTokenizer, words: Sequence[str]) -> Read:
     """A function that lets a model read texts of a length."""
     if role == "static":
         table = models.static
@@ -113,7 +113,7 @@ def reader(models: Models, role: str, length: int, tokens: TextTokens, words: Se
     return lambda texts: judge.score(query, texts, apart=True)
 
 
-def cut(words: Sequence[str], room: int, tokens: TextTokens) -> Iterator[str]:
+def cut(words: Sequence[str], room: int, tokens: TextTokenizer) -> Iterator[str]:
     """Texts of some tokens each, from words that follow one another; from the first word on again at the end."""
     if not words:
         raise SystemExit("there is no word in the texts: name a file of source code")

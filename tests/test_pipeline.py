@@ -7,7 +7,7 @@ import time
 import pytest
 
 from tests.index.segments import commits_of, index_of
-from trackdown.explain import Part, reasons
+from trackdown.explain import ScorePart, reasons
 from trackdown.pipeline import Ranked, SearchPlan, Stopwatch, search
 from trackdown.query.understand import understand
 from trackdown.retrieve.corpus import Corpus
@@ -192,6 +192,6 @@ def test_every_stage_is_timed(corpus: Corpus) -> None:
 
 
 def test_reasons_stand_strongest_first() -> None:
-    why = reasons([Part("mentions", 0.1, "m"), Part("lexical", 0.7, "l"), Part("commits", 0.1, "c")])
+    why = reasons([ScorePart("mentions", 0.1, "m"), ScorePart("lexical", 0.7, "l"), ScorePart("commits", 0.1, "c")])
     assert [item.signal for item in why] == ["lexical", "commits", "mentions"]
     assert sum(item.value for item in why) == pytest.approx(0.9)

@@ -9,7 +9,7 @@ from trackdown.types import Why
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ScorePart:
     """What one signal added to a score, and in words why."""
 
     signal: str
@@ -17,7 +17,7 @@ class Part:
     detail: str
 
 
-def reasons(parts: Iterable[Part]) -> tuple[Why, ...]:
+def reasons(parts: Iterable[ScorePart]) -> tuple[Why, ...]:
     """Parts as reasons, strongest first. Their values sum to the score."""
     ordered = sorted(parts, key=lambda part: (-part.value, part.signal))
     return tuple(Why(part.signal, part.value, part.detail) for part in ordered)

@@ -45,14 +45,14 @@ def test_while_another_thread_looks_there_is_no_waiting_without_patience(
     looker: Looker, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun, go_on = threading.Event(), threading.Event()
-    look: Any = vars(module)["look"]
+    look: Any = vars(module)["scan_worktree"]
 
     def slow(*arguments: Any) -> Any:
         begun.set()
         assert go_on.wait(20)
         return look(*arguments)
 
-    monkeypatch.setattr(module, "look", slow)
+    monkeypatch.setattr(module, "scan_worktree", slow)
     found: list[object] = []
     thread = threading.Thread(target=lambda: found.append(looker.look(store)))
     thread.start()

@@ -16,7 +16,7 @@ from tests.rerank.tiny_models import make_models
 from trackdown.engine import default_plan, rank, with_mode
 from trackdown.engine.housekeeping import collect
 from trackdown.errors import UsageError
-from trackdown.fuse.learned import LearnedFusion, Weights
+from trackdown.fuse.learned import LearnedFusion, WeightTable
 from trackdown.pipeline import Tapped
 from trackdown.rerank.cache import RELEVANCE, VECTORS
 from trackdown.rerank.plan import RerankWeights
@@ -232,9 +232,9 @@ def test_several_repositories_are_merged_in_the_order_of_each(
 
 
 def test_fitted_weights_judge_where_fusion_is_fitted(open_with: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-    table = Weights((), {"fused.scaled": 1.0, "encoder.scaled": 7.0})
+    table = WeightTable((), {"fused.scaled": 1.0, "encoder.scaled": 7.0})
     fitted = LearnedFusion("function", (table,), "rerank")
-    monkeypatch.setattr("trackdown.fuse.learned.packaged", lambda: (fitted,))
+    monkeypatch.setattr("trackdown.fuse.learned.packaged_fusions", lambda: (fitted,))
     with open_with() as plain, open_with(fusion="learned") as learned:
         by_hand = plain.search("sign the cookie", depth=5)
         by_fit = learned.search("sign the cookie", depth=5)

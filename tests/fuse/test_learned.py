@@ -14,27 +14,27 @@ from trackdown.fuse.learned import (
     KINDS,
     RANKED,
     LearnedFusion,
-    Weights,
+    WeightTable,
     decode_fusions,
     encode_fusions,
     feature,
     fusion_for,
     lean_of,
     load_learned,
-    packaged,
+    packaged_fusions,
     ranks_of,
 )
 
 NO_QUERY: dict[str, float] = {}
 
 
-def fusion(*tables: Weights, level: str = "function") -> LearnedFusion:
+def fusion(*tables: WeightTable, level: str = "function") -> LearnedFusion:
     return LearnedFusion(level, tables)
 
 
 def one_table(**weights: float) -> LearnedFusion:
     """Weights by name, `__` for a dot."""
-    return fusion(Weights((), {name.replace("__", "."): value for name, value in weights.items()}))
+    return fusion(WeightTable((), {name.replace("__", "."): value for name, value in weights.items()}))
 
 
 def test_scaled_scores_are_those_of_the_weighted_sum() -> None:
@@ -51,7 +51,7 @@ def test_reciprocal_ranks_are_one_at_the_top_and_nothing_where_nothing_was_found
 
 
 def test_a_weight_leans_on_the_query() -> None:
-    table = Weights((), {"lexical.found": 1.0, "lexical.found*code": 2.0, "lexical.found*-code": 4.0})
+    table = WeightTable((), {"lexical.found": 1.0, "lexical.found*code": 2.0, "lexical.found*-code": 4.0})
     found = {"lexical": np.array([3.0])}
     for query, expected in (({"code": 1.0}, 3.0), ({"code": 0.0}, 5.0), ({"code": 0.5}, 4.0), ({}, 5.0)):
         assert fusion(table).parts(found, {}, query)["lexical"].tolist() == [expected]
@@ -64,8 +64,8 @@ def test_what_weights_lean_on_stays_between_0_and_1(value: float, expected: floa
 
 
 def test_the_table_is_chosen_by_the_channels_that_ran() -> None:
-    rich = Weights(("commits", "dense"), {"lexical.scaled": 1.0, "dense.scaled": 1.0})
-    plain = Weights((), {"lexical.scaled": 3.0})
+    rich = WeightTable(("commits", "dense"), {"lexical.scaled": 1.0, "dense.scaled": 1.0})
+    plain = WeightTable((), {"lexical.scaled": 3.0})
     learned = fusion(rich, plain)
     values = np.array([1.0])
     everything = {"lexical": values, "commits": values, "dense": values}
@@ -75,9 +75,9 @@ def test_the_table_is_chosen_by_the_channels_that_ran() -> None:
 
 
 def test_what_a_signal_weighs_in_all() -> None:
-    table = Weights(("encoder",), {"fused.scaled": 0.5, "encoder.scaled": 0.25, "encoder.scaled*code": 0.5})
+    table = WeightTable(("encoder",), {"fused.scaled": 0.5, "encoder.scaled": 0.25, "encoder.scaled*code": 0.5})
     assert fusion(table).by_signal(("fused", "encoder"), {"code": 1.0}) == {"fused": 0.5, "encoder": 0.75}
-    assert fusion(table, Weights((), {"fused.scaled": 1.0})).by_signal(("fused",), NO_QUERY) == {"fused": 1.0}
+    assert fusion(table, WeightTable((), {"fused.scaled": 1.0})).by_signal(("fused",), NO_QUERY) == {"fused": 1.0}
 
 
 def test_no_candidates_and_no_evidence_add_nothing() -> None:
@@ -92,7 +92,7 @@ def test_no_candidates_and_no_evidence_add_nothing() -> None:
 def test_a_part_is_the_weighted_sum_of_its_features(values: list[float], floor: float) -> None:
     scores = np.array(values)
     weights = {kind: 0.5 + number for number, kind in enumerate(KINDS)}
-    learned = fusion(Weights((), {f"dense.{kind}": weight for kind, weight in weights.items()}))
+    learned = fusion(WeightTable((), {f"dense.{kind}": weight for kind, weight in weights.items()}))
     part = learned.parts({"dense": scores}, {"dense": floor}, NO_QUERY)["dense"]
     full = max(scores.max(initial=0.0), floor)
     ranks = ranks_of(scores)
@@ -102,7 +102,7 @@ def test_a_part_is_the_weighted_sum_of_its_features(values: list[float], floor: 
 
 @given(st.lists(st.integers(0, 5).map(float), min_size=2, max_size=30))
 def test_better_evidence_never_counts_less_and_order_does_not_matter(values: list[float]) -> None:
-    learned = fusion(Weights((), {f"lexical.{kind}": 1.0 for kind in KINDS}))
+    learned = fusion(WeightTable((), {f"lexical.{kind}": 1.0 for kind in KINDS}))
     part = learned.parts({"lexical": np.array(values)}, {}, NO_QUERY)["lexical"]
     order = np.argsort(values, kind="stable")
     assert (np.diff(part[order]) >= -1e-12).all()
@@ -123,7 +123,7 @@ def test_forty_thousand_candidates_take_milliseconds() -> None:
     random = np.random.default_rng(0)
     signals = ("lexical", "mentions", "commits", "dense")
     scores = {signal: np.maximum(random.normal(size=40_000), 0) for signal in signals}
-    learned = fusion(Weights((), {f"{signal}.{kind}": 1.0 for signal in signals for kind in KINDS}))
+    learned = fusion(WeightTable((), {f"{signal}.{kind}": 1.0 for signal in signals for kind in KINDS}))
     took = []
     for _ in range(5):
         started = time.perf_counter()
@@ -133,8 +133,8 @@ def test_forty_thousand_candidates_take_milliseconds() -> None:
 
 
 def test_weights_survive_being_written() -> None:
-    table = Weights(("commits",), {"lexical.scaled": 0.5, "commits.rank10*-code": 0.25}, 9.5)
-    rerank = LearnedFusion("file", (Weights((), {"encoder.raw": 1.0}),), "rerank", {"cases": 12})
+    table = WeightTable(("commits",), {"lexical.scaled": 0.5, "commits.rank10*-code": 0.25}, 9.5)
+    rerank = LearnedFusion("file", (WeightTable((), {"encoder.raw": 1.0}),), "rerank", {"cases": 12})
     written = [fusion(table), rerank]
     assert decode_fusions(encode_fusions(written)) == written
 
@@ -168,14 +168,14 @@ def test_a_bad_fusion_is_refused(change: dict[str, object]) -> None:
 
 
 def test_symbols_and_classes_are_fused_as_functions_are_unless_they_have_their_own() -> None:
-    function, file = one_table(lexical__scaled=1.0), fusion(Weights((), {"lexical.scaled": 2.0}), level="file")
+    function, file = one_table(lexical__scaled=1.0), fusion(WeightTable((), {"lexical.scaled": 2.0}), level="file")
     assert fusion_for([function, file], "symbol") is function and fusion_for([function, file], "class") is function
     assert fusion_for([function, file], "file") is file and fusion_for([file], "function") is None
-    own = fusion(Weights((), {"lexical.scaled": 3.0}), level="class")
+    own = fusion(WeightTable((), {"lexical.scaled": 3.0}), level="class")
     assert fusion_for([function, own], "class") is own
     assert fusion_for([function], "function", "rerank") is None
 
 
 def test_the_weights_that_come_with_the_program_can_be_read() -> None:
-    assert all(found.tables for found in packaged())
+    assert all(found.tables for found in packaged_fusions())
     assert load_learned("no such level") is None

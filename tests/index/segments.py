@@ -15,7 +15,7 @@ from trackdown.index.commits import CommitIndex, CommitSegment
 from trackdown.index.commits import build_segment as build_commits
 from trackdown.index.postings import PostingsWriter, find_terms, open_field
 from trackdown.index.strings import StringTable
-from trackdown.repository.history import Change, Commit, Listed
+from trackdown.repository.history import CommitFacts, CommitRef, PathChange
 from trackdown.store.arrays import Arrays
 from trackdown.units.extract import extract
 from trackdown.units.facts import fact_key
@@ -56,14 +56,14 @@ def index_of(*segments: Mapping[str, str | bytes], dead: Sequence[int] = ()) -> 
 
 def commits_of(*commits: tuple[str, Sequence[str]]) -> tuple[CommitIndex, str]:
     """One commit after the other: a message and paths, where `old>new` is a rename. Returns the index and the tip."""
-    gathered: list[tuple[Listed, Commit]] = []
+    gathered: list[tuple[CommitRef, CommitFacts]] = []
     for number, (message, paths) in enumerate(commits, 1):
         oid, parents = f"{number:040x}", [f"{number - 1:040x}"] if number > 1 else []
         changes = []
         for path in paths:
             old, renamed, new = path.rpartition(">")
-            changes.append(Change("R" if renamed else "M", new.encode(), old.encode() if renamed else None))
-        commit = Commit(oid, parents, 1_600_000_000 + number, "Ada", message, changes)
-        gathered.append((Listed(oid, tuple(parents)), commit))
+            changes.append(PathChange("R" if renamed else "M", new.encode(), old.encode() if renamed else None))
+        commit = CommitFacts(oid, parents, 1_600_000_000 + number, "Ada", message, changes)
+        gathered.append((CommitRef(oid, tuple(parents)), commit))
     segment = CommitSegment(Arrays(*build_commits(gathered)))
     return CommitIndex([segment]), gathered[-1][0].oid

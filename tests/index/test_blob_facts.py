@@ -10,7 +10,7 @@ from tests.conftest import Repo
 from trackdown.index.blob_facts import BLOBS, FactSource, fact_keys, known_facts
 from trackdown.repository.snapshot import Snapshot
 from trackdown.repository.source import open_source
-from trackdown.repository.worktree import look
+from trackdown.repository.worktree import scan_worktree
 from trackdown.store.store import Store
 from trackdown.types import no_progress
 from trackdown.units.facts import decode, oid_of_key
@@ -24,7 +24,7 @@ def store(tmp_path: Path) -> Store:
 
 
 def snapshot_of(repo: Repo) -> Snapshot:
-    return look(open_source(repo.root), None, LIMIT).snapshot
+    return scan_worktree(open_source(repo.root), None, LIMIT).snapshot
 
 
 def source_of(store: Store, snapshot: Snapshot) -> FactSource:

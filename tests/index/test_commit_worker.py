@@ -12,7 +12,7 @@ from tests.index.histories import make_history, random_history
 from trackdown.errors import GitError
 from trackdown.index.commit_worker import read_and_gather
 from trackdown.index.commits import build_segment
-from trackdown.repository.history import Commit, Listed, list_commits, read_commits
+from trackdown.repository.history import CommitFacts, CommitRef, list_commits, read_commits
 from trackdown.repository.source import open_source
 from trackdown.store.arrays import Arrays
 
@@ -25,7 +25,7 @@ def test_facts_and_arrays_are_those_of_reading_here(repo: Repo) -> None:
     *batches, arrays = read_and_gather(git, listed, exact_renames_only=False)
     expected = list(read_commits(git, listed))
     facts = [fact for batch in batches for fact in batch]
-    assert [msgspec.msgpack.decode(value, type=Commit) for _, _, value in facts] == expected
+    assert [msgspec.msgpack.decode(value, type=CommitFacts) for _, _, value in facts] == expected
     assert [(oid, complete) for oid, complete, _ in facts] == [(commit.oid, True) for commit in expected]
     assert isinstance(arrays, Arrays)
     by_id = {commit.oid: commit for commit in expected}
@@ -40,4 +40,4 @@ def test_what_git_complains_of_comes_through(repo: Repo) -> None:
     git = open_source(repo.root).git
     assert git is not None
     with pytest.raises(GitError, match="git failed"):
-        list(read_and_gather(git, [Listed("1" * 40, ())], exact_renames_only=False))
+        list(read_and_gather(git, [CommitRef("1" * 40, ())], exact_renames_only=False))

@@ -12,7 +12,7 @@ import pytest
 from tests.conftest import Repo
 from tests.index.histories import Planned, linear, make_history, random_history, scores, update
 from trackdown.index.commits import CommitIndex, CommitSegment, build_segment
-from trackdown.repository.history import Change, Commit, Listed
+from trackdown.repository.history import CommitFacts, CommitRef, PathChange
 from trackdown.repository.source import open_source
 from trackdown.store.arrays import Arrays
 from trackdown.store.store import Store
@@ -124,9 +124,11 @@ def test_subjects_authors_and_times_come_back(repo: Repo, tmp_path: Path) -> Non
 
 
 def test_the_same_commits_give_the_same_bytes() -> None:
-    listed = [Listed(f"{number:040x}", (f"{number - 1:040x}",) if number else ()) for number in range(5)]
+    listed = [CommitRef(f"{number:040x}", (f"{number - 1:040x}",) if number else ()) for number in range(5)]
     facts = [
-        Commit(item.oid, list(item.parents), 7, "Ada", f"commit {item.oid[-1]}", [Change("M", b"\xff.py", None)])
+        CommitFacts(
+            item.oid, list(item.parents), 7, "Ada", f"commit {item.oid[-1]}", [PathChange("M", b"\xff.py", None)]
+        )
         for item in listed
     ]
     first, meta = build_segment(zip(listed, facts, strict=True))
@@ -141,7 +143,7 @@ def test_the_same_commits_give_the_same_bytes() -> None:
 
 def test_ids_that_begin_alike_are_told_apart() -> None:
     oids = [f"{'ab' * 8}{number:024x}" for number in (3, 1, 2)]
-    listed = [Listed(oid, ()) for oid in oids]
+    listed = [CommitRef(oid, ()) for oid in oids]
     segment = CommitSegment(Arrays(*build_segment((item, None) for item in listed)))
     assert [segment.position(oid) for oid in oids] == [0, 1, 2]
     assert segment.position("ab" * 8 + "0" * 24) == -1

@@ -31,7 +31,7 @@ from trackdown.index.rewrite_index import segment_of_rewrite_index
 from trackdown.index.update_code import MANIFESTS
 from trackdown.rewrite.reco import rewriter_of
 from trackdown.settings import Settings
-from trackdown.store.collect import drop
+from trackdown.store.garbage_collection import drop_manifests
 from trackdown.store.store import Store
 from trackdown.types import Result
 
@@ -297,7 +297,7 @@ def test_what_no_snapshot_has_any_more_is_collected_and_the_rest_stays(
         assert len(rewritten_numbers(store, rewriter_of(scribe.desk(store)))) == 3
         assert set(names(store)) <= {name for item in held(store) for name in item.arrays} and names(store)
         assert found(opened, "quagga") == right
-    drop(store, [item for item in held(store) if item.kind == MANIFESTS])
+    drop_manifests(store, [item for item in held(store) if item.kind == MANIFESTS])
     collect(store)
     assert not names(store) and not store.database.fact_keys(REWRITES) and not store.database.fact_keys(UNIT_TEXTS)
 

@@ -15,7 +15,7 @@ from trackdown.index.blob_facts import BLOBS
 from trackdown.index.repository_id import repository_id
 from trackdown.index.update_code import MANIFESTS, CodeManifest, partial_code, update_code
 from trackdown.repository.source import open_source
-from trackdown.repository.worktree import look
+from trackdown.repository.worktree import scan_worktree
 from trackdown.settings import Settings
 from trackdown.store.store import Store
 from trackdown.types import LEVELS, no_progress
@@ -204,7 +204,7 @@ def test_files_that_a_rule_leaves_out_are_counted_and_never_found(repo: Repo, op
 def test_a_file_that_changes_between_the_look_and_the_parser_is_said_to_have_moved(repo: Repo, tmp_path: Path) -> None:
     repo.commit("begin", {"a.py": "def parse(): pass\n", "b.py": "def cookie(): pass\n", "c.py": "def parse(): pass\n"})
     source, store = open_source(repo.root), Store(tmp_path / "store")
-    seen = look(source, None, 1 << 20).snapshot
+    seen = scan_worktree(source, None, 1 << 20).snapshot
     repo.write("b.py", "def session(): pass\n")
     update = update_code(store, seen, "history-1", max_bytes=1 << 20, workers=1, progress=no_progress)
     assert update.moved == ("b.py",)

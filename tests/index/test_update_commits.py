@@ -18,7 +18,7 @@ from tests.index.histories import Planned, linear, make_history, random_history,
 from trackdown.errors import GitError
 from trackdown.index.repository_id import is_shared, repository_id
 from trackdown.index.update_commits import COMMITS, MANIFESTS, CommitManifest, open_commits, update_commits
-from trackdown.repository.history import HISTORY_VERSION, Commit
+from trackdown.repository.history import HISTORY_VERSION, CommitFacts
 from trackdown.repository.source import open_source
 from trackdown.store.store import Store
 from trackdown.types import no_progress
@@ -35,7 +35,7 @@ def rewrite_message(store: Store, oid: str, message: str) -> None:
     """Put other facts of a commit into the store, so that it shows when they are used."""
     key = f"{oid}:{HISTORY_VERSION}"
     value = store.database.read_facts(COMMITS, [key])[key]
-    changed = msgspec.structs.replace(msgspec.msgpack.decode(value, type=Commit), message=message)
+    changed = msgspec.structs.replace(msgspec.msgpack.decode(value, type=CommitFacts), message=message)
     with sqlite3.connect(store.database.path) as connection:
         encoded = msgspec.msgpack.encode(changed)
         connection.execute("UPDATE facts SET value=? WHERE kind=? AND key=?", (encoded, COMMITS, key))

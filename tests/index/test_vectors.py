@@ -27,7 +27,7 @@ from trackdown.index.vectors import (
 from trackdown.models.registry import open_models
 from trackdown.models.static import StaticTable
 from trackdown.settings import Settings
-from trackdown.store.collect import drop
+from trackdown.store.garbage_collection import drop_manifests
 from trackdown.store.store import Store
 from trackdown.units.extract import extract
 
@@ -210,7 +210,7 @@ def test_vectors_go_with_their_segment_and_stay_with_it(
     collect(store)
     assert first <= set(store.array_names()) and len(first) == 2
     assert first <= {name for item in held(store) for name in item.arrays}
-    drop(store, [item for item in held(store) if item.kind == MANIFESTS])
+    drop_manifests(store, [item for item in held(store) if item.kind == MANIFESTS])
     collect(store)
     assert not any(map(segment_of_vectors, store.array_names()))
 

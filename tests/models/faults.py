@@ -7,7 +7,7 @@ from typing import Any
 
 from onnxruntime.capi.onnxruntime_pybind11_state import Fail
 
-from trackdown.models.session import Runtime
+from trackdown.models.onnx_session import Runtime
 
 
 def want_of_memory() -> Exception:

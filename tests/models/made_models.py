@@ -12,9 +12,9 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
-from trackdown.models.manifest import Manifest, Role, write_manifest
+from trackdown.models.manifest import ModelManifest, Role, write_manifest
 from trackdown.models.static import quantised
-from trackdown.models.weights_file import entry_of
+from trackdown.models.weights_file import file_entry
 
 WIDTH = 8
 LONGEST = 16
@@ -99,7 +99,7 @@ def _mean(weights: str, name: str) -> list[onnx.NodeProto]:
     ]
 
 
-def make_folder(folder: Path, name: str = "tiny") -> Manifest:
+def make_folder(folder: Path, name: str = "tiny") -> ModelManifest:
     """A whole set: one graph for two roles, and a static table."""
     folder.mkdir(parents=True, exist_ok=True)
     make_tokenizer(folder / "tokenizer.json")
@@ -113,8 +113,8 @@ def make_folder(folder: Path, name: str = "tiny") -> Manifest:
             "encoder.onnx", "tokenizer.json", size, output="relevance", longest=LONGEST, longest_query=5
         ),
     }
-    files = {file: entry_of(folder / file) for file in ("tokenizer.json", "encoder.onnx", "static.npy")}
-    manifest = Manifest(name, "Apache-2.0", "made for a test", roles, files)
+    files = {file: file_entry(folder / file) for file in ("tokenizer.json", "encoder.onnx", "static.npy")}
+    manifest = ModelManifest(name, "Apache-2.0", "made for a test", roles, files)
     write_manifest(folder, manifest)
     return manifest
 

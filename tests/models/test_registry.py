@@ -15,7 +15,7 @@ from trackdown.errors import ModelError
 from trackdown.models import registry
 from trackdown.models.manifest import read_manifest, write_manifest
 from trackdown.models.registry import PACKAGED_FOLDER, Models, list_models, open_models
-from trackdown.models.weights_file import entry_of
+from trackdown.models.weights_file import file_entry
 
 
 def test_a_set_opens_by_folder_and_by_its_name_as_text(folder: Path) -> None:
@@ -67,7 +67,7 @@ def test_damaged_weights_are_refused(folder: Path, name: str, fault: str) -> Non
 def test_a_file_that_is_no_graph_is_refused_even_with_the_right_sum(folder: Path, content: bytes) -> None:
     (folder / "encoder.onnx").write_bytes(content)
     manifest = read_manifest(folder)
-    files = {**manifest.files, "encoder.onnx": entry_of(folder / "encoder.onnx")}
+    files = {**manifest.files, "encoder.onnx": file_entry(folder / "encoder.onnx")}
     write_manifest(folder, replace(manifest, files=files))
     with pytest.raises(ModelError, match=r"encoder\.onnx") as caught:
         _ = open_models(folder).encoder
@@ -77,7 +77,7 @@ def test_a_file_that_is_no_graph_is_refused_even_with_the_right_sum(folder: Path
 def test_a_graph_without_the_output_is_refused(folder: Path) -> None:
     make_graph(folder / "encoder.onnx", ["embedding"])
     manifest = read_manifest(folder)
-    files = {**manifest.files, "encoder.onnx": entry_of(folder / "encoder.onnx")}
+    files = {**manifest.files, "encoder.onnx": file_entry(folder / "encoder.onnx")}
     write_manifest(folder, replace(manifest, files=files))
     models = open_models(folder)
     assert models.encoder is not None

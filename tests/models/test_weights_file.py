@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from trackdown.errors import ModelError
-from trackdown.models.weights_file import FileEntry, checked, entry_of
+from trackdown.models.weights_file import FileEntry, file_entry, verified
 
 
 @pytest.fixture
@@ -18,30 +18,30 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_an_entry_is_size_and_sha256(path: Path) -> None:
-    assert entry_of(path) == FileEntry(256_000, hashlib.sha256(path.read_bytes()).hexdigest())
-    assert checked(path, entry_of(path)) == path
+    assert file_entry(path) == FileEntry(256_000, hashlib.sha256(path.read_bytes()).hexdigest())
+    assert verified(path, file_entry(path)) == path
 
 
 def test_a_truncated_file_is_refused(path: Path) -> None:
-    entry = entry_of(path)
+    entry = file_entry(path)
     path.write_bytes(path.read_bytes()[:-1])
     with pytest.raises(ModelError, match="has 255999 bytes instead of 256000"):
-        checked(path, entry)
+        verified(path, entry)
 
 
 def test_one_changed_byte_in_the_middle_is_noticed(path: Path) -> None:
-    entry = entry_of(path)
+    entry = file_entry(path)
     content = bytearray(path.read_bytes())
     content[128_000] ^= 1
     path.write_bytes(content)
     with pytest.raises(ModelError, match=r"weights\.bin does not have the content"):
-        checked(path, entry)
+        verified(path, entry)
 
 
 def test_a_missing_file_and_a_folder_are_refused(path: Path) -> None:
     with pytest.raises(ModelError, match=r"none\.bin cannot be read"):
-        checked(path.with_name("none.bin"), entry_of(path))
+        verified(path.with_name("none.bin"), file_entry(path))
     with pytest.raises(ModelError, match=r"none\.bin cannot be read"):
-        entry_of(path.with_name("none.bin"))
+        file_entry(path.with_name("none.bin"))
     with pytest.raises(ModelError):
-        entry_of(path.parent)
+        file_entry(path.parent)

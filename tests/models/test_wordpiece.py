@@ -11,17 +11,17 @@ from hypothesis import strategies as st
 from tests.models.made_models import VOCABULARY, make_tokenizer, write_json
 from trackdown.errors import ModelError
 from trackdown.models import wordpiece
+from trackdown.models.normalization import normalized
 from trackdown.models.registry import Models
-from trackdown.models.spoken import spoken
-from trackdown.models.text_tokens import TextTokens
+from trackdown.models.tokenizer import TextTokenizer
 from trackdown.models.wordpiece import WordPieces, read_word_pieces
 
 
 @pytest.fixture(scope="session")
-def theirs(tmp_path_factory: pytest.TempPathFactory) -> TextTokens:
+def theirs(tmp_path_factory: pytest.TempPathFactory) -> TextTokenizer:
     path = tmp_path_factory.mktemp("tokenizer") / "tokenizer.json"
     make_tokenizer(path)
-    return TextTokens(path)
+    return TextTokenizer(path)
 
 
 def test_the_longest_piece_wins() -> None:
@@ -37,9 +37,9 @@ def test_what_cannot_be_spelt_has_no_pieces() -> None:
 
 
 @given(st.text(alphabet=st.sampled_from("abz09_ éßøİ語가Ω²\u0301\u00ad-A"), max_size=30) | st.text(max_size=30))
-def test_it_cuts_as_the_tokenizers_package_does(theirs: TextTokens, text: str) -> None:
+def test_it_cuts_as_the_tokenizers_package_does(theirs: TextTokenizer, text: str) -> None:
     unknown = VOCABULARY["[UNK]"]
-    wanted = [token for token in theirs.ids(spoken(text), 1000) if token != unknown]
+    wanted = [token for token in theirs.ids(normalized(text), 1000) if token != unknown]
     assert WordPieces(VOCABULARY).of_text(text) == wanted
 
 
@@ -68,8 +68,8 @@ def test_a_tokenizer_of_another_kind_is_refused(tmp_path: Path) -> None:
 def test_the_packaged_vocabulary_is_cut_alike(packaged: Models) -> None:
     role = packaged.manifest.roles["static"]
     path = packaged.folder / role.tokenizer
-    pieces, tokens = read_word_pieces(path), TextTokens(path)
+    pieces, tokens = read_word_pieces(path), TextTokenizer(path)
     (unknown,) = tokens.ids("\U0001f47e", 1)
     for text in (Path(__file__).read_text("utf-8"), "Größe naïve 日本語 ²³ İstanbul ΑΒΓ", "supercalifragilistic"):
-        theirs = [token for token in tokens.ids(spoken(text), 10_000) if token != unknown]
+        theirs = [token for token in tokens.ids(normalized(text), 10_000) if token != unknown]
         assert pieces.of_text(text) == theirs

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from trackdown.repository.snapshot import Snapshot, blob_id
 from trackdown.repository.source import Source, open_source
-from trackdown.repository.worktree import Look, look
+from trackdown.repository.worktree import WorktreeScan, scan_worktree
 
 LIMIT = 100_000
 
@@ -16,11 +16,11 @@ class Looker:
 
     def __init__(self, root: Path) -> None:
         self.source: Source = open_source(root)
-        self.last: Look | None = None
+        self.last: WorktreeScan | None = None
 
     def __call__(self) -> Snapshot:
         state = self.last.state if self.last else None
-        self.last = look(self.source, state, LIMIT, self.last.snapshot if self.last else None)
+        self.last = scan_worktree(self.source, state, LIMIT, self.last.snapshot if self.last else None)
         return self.last.snapshot
 
     @property

@@ -19,7 +19,7 @@ from trackdown.repository.git import check_version, complaint, environment, run
 from trackdown.repository.history import list_commits, read_commits
 from trackdown.repository.snapshot import commit_snapshot
 from trackdown.repository.source import open_source
-from trackdown.repository.worktree import look
+from trackdown.repository.worktree import scan_worktree
 
 CODE = "def f():\n    return 1\n"
 
@@ -89,8 +89,8 @@ def test_nothing_that_a_repository_names_in_its_configuration_is_run(repo: Repo,
     source = open_source(repo.root)
     head = source.head()
     assert head is not None and source.git is not None
-    first = look(source, None, 1 << 20)
-    look(source, first.state, 1 << 20, first.snapshot)
+    first = scan_worktree(source, None, 1 << 20)
+    scan_worktree(source, first.state, 1 << 20, first.snapshot)
     snapshot = commit_snapshot(source, source.resolve("main"))
     commits = list(read_commits(source.git, list_commits(source.git, head)))
     with BlobReader(source.git) as reader:
@@ -122,7 +122,7 @@ def test_a_lazy_fetch_runs_nothing(repo: Repo, tmp_path: Path) -> None:
         assert source.git is not None
         with BlobReader(source.git) as reader:
             assert reader.read(oid) is None
-        look(source, None, 1 << 20)
+        scan_worktree(source, None, 1 << 20)
         assert not mark.exists()
 
 
@@ -139,11 +139,11 @@ def test_filters_of_the_user_are_kept_and_those_of_the_repository_are_not(
     assert repo.git("show", "HEAD:a.txt") == "WORDS"
     os.utime(repo.root / "a.txt", ns=(0, 0))
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(own))
-    assert not look(open_source(repo.root), None, 1 << 20).snapshot.dirty
+    assert not scan_worktree(open_source(repo.root), None, 1 << 20).snapshot.dirty
 
     program = write_program(tmp_path / "evil", f"touch {mark}; tr a-z A-Z")
     repo.git("config", "filter.upper.clean", str(program))
-    assert look(open_source(repo.root), None, 1 << 20).snapshot.dirty
+    assert scan_worktree(open_source(repo.root), None, 1 << 20).snapshot.dirty
     assert not mark.exists()
 
 
@@ -162,7 +162,7 @@ def test_variables_that_point_git_elsewhere_are_ignored(
     monkeypatch.setenv("GIT_CONFIG_VALUE_0", str(other.root))
     source = open_source(repo.root)
     assert source.root == repo.root
-    assert [file.path for file in look(source, None, 1 << 20).snapshot.files] == ["mine.py"]
+    assert [file.path for file in scan_worktree(source, None, 1 << 20).snapshot.files] == ["mine.py"]
     head = source.head()
     assert head is not None and [file.path for file in commit_snapshot(source, head).files] == ["mine.py"]
 
@@ -185,7 +185,7 @@ def test_a_plain_folder_needs_no_git(tmp_path: Path, monkeypatch: pytest.MonkeyP
     (tmp_path / "folder" / "a.py").write_text(CODE)
     without_git(monkeypatch, tmp_path / "empty")
     source = open_source(tmp_path / "folder")
-    assert [file.path for file in look(source, None, 1 << 20).snapshot.files] == ["a.py"]
+    assert [file.path for file in scan_worktree(source, None, 1 << 20).snapshot.files] == ["a.py"]
 
 
 def test_an_old_git_is_refused_by_name(repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,9 +12,9 @@ from tests.repository.programs import children
 from trackdown.errors import GitError
 from trackdown.repository.git import Git
 from trackdown.repository.history import (
-    Change,
-    Commit,
-    Listed,
+    CommitFacts,
+    CommitRef,
+    PathChange,
     list_commits,
     read_commits,
     root_commits,
@@ -31,7 +31,7 @@ def git_at(place: Path) -> Git:
     return found
 
 
-def history(repo: Repo, tip: str = "HEAD") -> list[Commit]:
+def history(repo: Repo, tip: str = "HEAD") -> list[CommitFacts]:
     git = git_at(repo.root)
     return list(read_commits(git, list_commits(git, repo.git("rev-parse", tip))))
 
@@ -52,11 +52,12 @@ def test_the_facts_of_plain_commits(repo: Repo) -> None:
     first = repo.commit("Begin\n\nWith a body.\n", {"a.py": "a\n", "b.py": LINES})
     (repo.root / "b.py").unlink()
     second = repo.commit("Second", {"a.py": "a2\n", "c.py": "c\n"})
+    added = [PathChange("A", b"a.py"), PathChange("A", b"b.py")]
+    changed = [PathChange("M", b"a.py"), PathChange("D", b"b.py"), PathChange("A", b"c.py")]
     assert history(repo) == [
-        Commit(first, [], 1_600_000_060, "Ada", "Begin\n\nWith a body.", [Change("A", b"a.py"), Change("A", b"b.py")]),
-        Commit(second, [first], 1_600_000_120, "Ada", "Second",
-               [Change("M", b"a.py"), Change("D", b"b.py"), Change("A", b"c.py")]),
-    ]  # fmt: skip
+        CommitFacts(first, [], 1_600_000_060, "Ada", "Begin\n\nWith a body.", added),
+        CommitFacts(second, [first], 1_600_000_120, "Ada", "Second", changed),
+    ]
 
 
 def test_renames_with_and_without_edits_and_from_folder_to_folder(repo: Repo) -> None:
@@ -65,8 +66,8 @@ def test_renames_with_and_without_edits_and_from_folder_to_folder(repo: Repo) ->
     repo.git("mv", "old", "new")
     repo.commit("Move", {"z.py": LINES + "more\n"})
     assert history(repo)[1].changes == [
-        Change("R", b"new/b.py", b"old/b.py"),
-        Change("R", b"z.py", b"a.py"),
+        PathChange("R", b"new/b.py", b"old/b.py"),
+        PathChange("R", b"z.py", b"a.py"),
     ]
 
 
@@ -79,7 +80,7 @@ def test_the_users_settings_do_not_change_what_is_found(repo: Repo, tmp_path: Pa
     repo.git("config", "-f", ".gitmodules", "submodule.sub.ignore", "all")
     repo.commit("Move and add a submodule")
     before = history(repo)
-    assert Change("A", b"sub") in before[1].changes
+    assert PathChange("A", b"sub") in before[1].changes
     for name, value in {
         "diff.renames": "false",
         "diff.renameLimit": "0",
@@ -114,7 +115,7 @@ def test_merges_are_listed_and_passed_over(repo: Repo) -> None:
     merge = repo.git("rev-parse", "HEAD")
     listed = list_commits(git_at(repo.root), merge)
     assert [commit.oid for commit in listed if commit.is_merge] == [merge]
-    assert listed[-1] == Listed(merge, (main, side))
+    assert listed[-1] == CommitRef(merge, (main, side))
     read = history(repo)
     assert {commit.oid for commit in read} == {base, side, main}
     assert all(len(commit.changes) == 1 for commit in read)
@@ -181,7 +182,7 @@ def test_messages_of_any_bytes(repo: Repo, raw: bytes, message: str) -> None:
     after = repo.commit("After", {"b.py": "b\n"})
     read = history(repo)
     assert (read[1].oid, read[1].message, read[1].changes) == (odd, message, [])
-    assert (read[2].oid, read[2].changes) == (after, [Change("A", b"b.py")])
+    assert (read[2].oid, read[2].changes) == (after, [PathChange("A", b"b.py")])
 
 
 def test_a_message_in_a_declared_encoding_is_read_in_it(repo: Repo) -> None:
@@ -227,9 +228,9 @@ def test_paths_of_any_bytes(repo: Repo, name: bytes) -> None:
     repo.commit("Move")
     repo.commit("After", {"after.py": "x\n"})
     assert [commit.changes for commit in history(repo)] == [
-        [Change("A", name)],
-        [Change("R", name + b"2", name)],
-        [Change("A", b"after.py")],
+        [PathChange("A", name)],
+        [PathChange("R", name + b"2", name)],
+        [PathChange("A", b"after.py")],
     ]
 
 
@@ -238,7 +239,7 @@ def test_type_changes_and_links_are_changes(repo: Repo) -> None:
     (repo.root / "a.py").unlink()
     (repo.root / "a.py").symlink_to("b.py")
     repo.commit("Link")
-    assert history(repo)[1].changes == [Change("T", b"a.py")]
+    assert history(repo)[1].changes == [PathChange("T", b"a.py")]
 
 
 def test_a_bare_repository_and_a_linked_worktree_read_the_same(repo: Repo, tmp_path: Path) -> None:

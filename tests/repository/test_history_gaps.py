@@ -12,7 +12,7 @@ from tests.repository.programs import REAL_GIT, put_in_place_of_git
 from trackdown.errors import GitError
 from trackdown.repository import history as module
 from trackdown.repository.git import Git
-from trackdown.repository.history import Change, Commit, list_commits, read_commits, shallow_commits
+from trackdown.repository.history import CommitFacts, PathChange, list_commits, read_commits, shallow_commits
 from trackdown.repository.source import open_source
 
 LINES = "".join(f"line {number}\n" for number in range(30))
@@ -24,7 +24,7 @@ def git_at(place: Path) -> Git:
     return found
 
 
-def history(place: Path, *, exact_renames_only: bool = False) -> list[Commit]:
+def history(place: Path, *, exact_renames_only: bool = False) -> list[CommitFacts]:
     source = open_source(place)
     head = source.head()
     assert head is not None and source.git is not None
@@ -54,7 +54,7 @@ def test_the_boundary_of_a_shallow_clone_has_no_changes_and_is_incomplete(repo: 
         boundary, last = history(tmp_path / name)
         assert (boundary.message, boundary.changes, boundary.parents) == ("Commit 2", [], [])
         assert not boundary.complete
-        assert (last.message, last.changes, last.complete) == ("Commit 3", [Change("A", b"3.py")], True)
+        assert (last.message, last.changes, last.complete) == ("Commit 3", [PathChange("A", b"3.py")], True)
 
 
 def test_the_boundary_is_known_in_a_worktree_of_a_shallow_clone(repo: Repo, tmp_path: Path) -> None:
@@ -79,8 +79,12 @@ def test_a_partial_clone_asks_no_network_and_knows_exact_renames_only(repo: Repo
     assert source.partial
     begin, move = history(partial, exact_renames_only=source.partial)
     assert not begin.complete and not move.complete
-    assert begin.changes == [Change("A", b"a.py"), Change("A", b"b.py")]
-    assert set(move.changes) == {Change("R", b"exact.py", b"a.py"), Change("D", b"b.py"), Change("A", b"edited.py")}
+    assert begin.changes == [PathChange("A", b"a.py"), PathChange("A", b"b.py")]
+    assert set(move.changes) == {
+        PathChange("R", b"exact.py", b"a.py"),
+        PathChange("D", b"b.py"),
+        PathChange("A", b"edited.py"),
+    }
 
     asked = history(partial)  # even a reader that wants all renames must not fetch what they need
     assert (asked[0].complete, asked[1].complete) == (True, False)
@@ -106,9 +110,9 @@ def test_a_commit_whose_renames_need_a_missing_blob_is_incomplete_and_the_stream
     read = history(repo.root)
     assert [commit.complete for commit in read] == [True, True, False, True]
     assert read[:2] == whole[:2] and read[3] == whole[3]
-    assert whole[2].changes == [Change("R", b"new1.py", b"old1.py")]
+    assert whole[2].changes == [PathChange("R", b"new1.py", b"old1.py")]
     assert (read[2].oid, read[2].message, read[2].parents) == (whole[2].oid, whole[2].message, whole[2].parents)
-    assert set(read[2].changes) == {Change("D", b"old1.py"), Change("A", b"new1.py")}
+    assert set(read[2].changes) == {PathChange("D", b"old1.py"), PathChange("A", b"new1.py")}
 
 
 def test_a_commit_whose_tree_is_missing_keeps_its_message(repo: Repo) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Repo
-from trackdown.repository.listing import list_files, list_ignored, standing_in
+from trackdown.repository.listing import existing_files, list_files, list_ignored
 from trackdown.repository.source import open_source
 
 
@@ -129,4 +129,4 @@ def test_files_that_stand_in_folders_whether_listed_or_not(tmp_path: Path) -> No
     (tmp_path / "c").mkdir()
     (tmp_path / "c/.rules").symlink_to("nowhere")
     (tmp_path / "d").mkdir()
-    assert standing_in(tmp_path, ["", "b", "c", "d", "gone"], ".rules") == [".rules", "b/.rules"]
+    assert existing_files(tmp_path, ["", "b", "c", "d", "gone"], ".rules") == [".rules", "b/.rules"]

@@ -9,9 +9,9 @@ import pytest
 
 from tests.conftest import Repo
 from trackdown.errors import GitError
-from trackdown.repository.snapshot import File, Snapshot, blob_id, by_path, commit_snapshot, snapshot_key
+from trackdown.repository.snapshot import File, Snapshot, blob_id, commit_snapshot, snapshot_key, sorted_by_path
 from trackdown.repository.source import open_source
-from trackdown.repository.worktree import look
+from trackdown.repository.worktree import scan_worktree
 
 
 def at(repo: Repo, revision: str = "HEAD") -> Snapshot:
@@ -83,7 +83,7 @@ def test_an_ignore_file_that_is_a_link_is_not_read(repo: Repo) -> None:
     (repo.root / ".trackdownignore").symlink_to("a.py")
     repo.commit("Begin", {"a.py": "a\n"})
     assert paths(at(repo)) == ["a.py"]
-    assert paths(look(open_source(repo.root), None, 1 << 20).snapshot) == ["a.py"]
+    assert paths(scan_worktree(open_source(repo.root), None, 1 << 20).snapshot) == ["a.py"]
 
 
 @pytest.mark.parametrize("name", [b"caf\xe9.py", b"new\nline.py", b"tab\there.py", b'"quoted".py', b"\\x.py", b" .py"])
@@ -92,7 +92,7 @@ def test_names_of_any_bytes(repo: Repo, name: bytes) -> None:
         stream.write(b"x\n")
     repo.commit("Begin")
     assert paths(at(repo)) == [os.fsdecode(name)]
-    assert paths(look(open_source(repo.root), None, 1 << 20).snapshot) == [os.fsdecode(name)]
+    assert paths(scan_worktree(open_source(repo.root), None, 1 << 20).snapshot) == [os.fsdecode(name)]
 
 
 def test_equal_files_have_equal_keys_wherever_they_are(repo: Repo, tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_equal_files_have_equal_keys_wherever_they_are(repo: Repo, tmp_path: Pat
     other = Repo(tmp_path / "other")
     other.commit("Quite another history")
     other.commit("Then the same files", files)
-    keys = {at(repo).key, at(other).key, look(open_source(repo.root), None, 1 << 20).snapshot.key}
+    keys = {at(repo).key, at(other).key, scan_worktree(open_source(repo.root), None, 1 << 20).snapshot.key}
     assert len(keys) == 1
 
 
@@ -116,7 +116,7 @@ def test_the_key_tells_paths_contents_and_forced_files_apart_but_not_their_order
         snapshot_key([File("a", "1" * 40, forced=True)]),
     ]
     assert len(set(keys)) == len(keys)
-    assert snapshot_key(by_path([b, a])) == snapshot_key(by_path([a, b]))
+    assert snapshot_key(sorted_by_path([b, a])) == snapshot_key(sorted_by_path([a, b]))
 
 
 def test_the_key_never_changes() -> None:

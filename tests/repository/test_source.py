@@ -13,7 +13,7 @@ from tests.repository.programs import REAL_GIT, without_git
 from trackdown.errors import GitError, NoSuchPath, UnknownRevision
 from trackdown.repository.snapshot import blob_id, commit_snapshot
 from trackdown.repository.source import Source, is_url, open_source
-from trackdown.repository.worktree import look
+from trackdown.repository.worktree import scan_worktree
 
 FILES = {"a.py": "a = 1\n", "pkg/b.py": "b = 2\n"}
 
@@ -159,7 +159,7 @@ def test_a_repository_with_sha256_ids(tmp_path: Path) -> None:
     assert source.object_format == "sha256"
     assert source.head() == commit and len(commit) == 64
     assert source.resolve(commit[:12]) == commit
-    on_disk, committed = look(source, None, 1 << 20).snapshot, commit_snapshot(source, commit)
+    on_disk, committed = scan_worktree(source, None, 1 << 20).snapshot, commit_snapshot(source, commit)
     assert on_disk.files == committed.files
     assert on_disk.files[0].oid == blob_id(b"a = 1\n", "sha256")
 
@@ -195,7 +195,7 @@ def test_a_repository_in_a_folder_of_any_name(tmp_path: Path, name: str) -> None
     commit = repo.commit("Begin", FILES)
     source = open_source(repo.root)
     assert (source.root, source.head()) == (repo.root, commit)
-    assert len(look(source, None, 1 << 20).snapshot.files) == len(commit_snapshot(source, commit).files) == 2
+    assert len(scan_worktree(source, None, 1 << 20).snapshot.files) == len(commit_snapshot(source, commit).files) == 2
 
 
 def test_a_line_break_in_the_path_is_refused_and_not_misread(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from trackdown.repository import watch as module
-from trackdown.repository.watch import Watch
+from trackdown.repository.watch import FolderWatch
 
 linux_only = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="inotify is Linux's")
 
@@ -35,16 +35,16 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def watch(root: Path) -> Iterator[Watch]:
+def watch(root: Path) -> Iterator[FolderWatch]:
     """A watch over both folders."""
-    made = Watch()
+    made = FolderWatch()
     made.arm(root, ["", "sub"])
     yield made
     made.close()
 
 
 @linux_only
-def test_it_is_quiet_while_nothing_happens(watch: Watch, root: Path) -> None:
+def test_it_is_quiet_while_nothing_happens(watch: FolderWatch, root: Path) -> None:
     assert watch.quiet() and watch.quiet()
     (root / "a.py").read_text()
     os.listdir(root / "sub")
@@ -78,7 +78,7 @@ def _in_place(root: Path) -> None:
         lambda root: os.replace(root / "sub/b.py", root / "a.py"),
     ],
 )
-def test_every_change_is_told_once(watch: Watch, root: Path, happen: Callable[[Path], object]) -> None:
+def test_every_change_is_told_once(watch: FolderWatch, root: Path, happen: Callable[[Path], object]) -> None:
     assert watch.quiet()
     happen(root)
     assert not watch.quiet()
@@ -86,7 +86,9 @@ def test_every_change_is_told_once(watch: Watch, root: Path, happen: Callable[[P
 
 
 @linux_only
-def test_what_happens_in_a_folder_that_is_not_watched_goes_unnoticed_until_it_is(watch: Watch, root: Path) -> None:
+def test_what_happens_in_a_folder_that_is_not_watched_goes_unnoticed_until_it_is(
+    watch: FolderWatch, root: Path
+) -> None:
     (root / "new").mkdir()
     assert not watch.quiet()
     watch.arm(root, ["", "sub", "new"])
@@ -95,7 +97,7 @@ def test_what_happens_in_a_folder_that_is_not_watched_goes_unnoticed_until_it_is
 
 
 @linux_only
-def test_a_folder_that_is_gone_before_it_is_watched_is_passed_over(watch: Watch, root: Path) -> None:
+def test_a_folder_that_is_gone_before_it_is_watched_is_passed_over(watch: FolderWatch, root: Path) -> None:
     watch.arm(root, ["", "sub", "gone", "a.py/below"])
     assert watch.quiet()
     (root / "sub/b.py").write_text("b2\n")
@@ -103,7 +105,7 @@ def test_a_folder_that_is_gone_before_it_is_watched_is_passed_over(watch: Watch,
 
 
 @linux_only
-def test_after_closing_folders_are_watched_anew(watch: Watch, root: Path) -> None:
+def test_after_closing_folders_are_watched_anew(watch: FolderWatch, root: Path) -> None:
     shutil.rmtree(root / "sub")
     (root / "sub").mkdir()
     watch.close()
@@ -115,7 +117,7 @@ def test_after_closing_folders_are_watched_anew(watch: Watch, root: Path) -> Non
 
 
 @linux_only
-def test_a_full_look_is_due_after_a_while(watch: Watch, monkeypatch: pytest.MonkeyPatch, root: Path) -> None:
+def test_a_full_look_is_due_after_a_while(watch: FolderWatch, monkeypatch: pytest.MonkeyPatch, root: Path) -> None:
     monkeypatch.setattr(module, "_FULL_LOOK_SECONDS", 0.05)
     time.sleep(0.06)
     assert not watch.quiet()
@@ -126,7 +128,7 @@ def test_a_full_look_is_due_after_a_while(watch: Watch, monkeypatch: pytest.Monk
 @linux_only
 def test_folders_with_names_of_any_bytes_are_watched(root: Path) -> None:
     (root / "caf\udce9").mkdir()
-    watch = Watch()
+    watch = FolderWatch()
     watch.arm(root, ["", "caf\udce9"])
     assert watch.quiet()
     (root / "caf\udce9/a.py").write_text("a\n")
@@ -135,12 +137,12 @@ def test_folders_with_names_of_any_bytes_are_watched(root: Path) -> None:
 
 
 def test_it_is_never_quiet_before_it_is_armed() -> None:
-    assert not Watch().quiet()
+    assert not FolderWatch().quiet()
 
 
 def test_without_inotify_it_is_never_quiet(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "inotify_simple", None)
-    watch = Watch()
+    watch = FolderWatch()
     watch.arm(root, ["", "sub"])
     assert not watch.quiet()
     watch.close()
@@ -159,7 +161,7 @@ def test_when_watches_run_out_it_is_never_quiet(
     monkeypatch.setattr(inotify_simple.INotify, name, refuse)
     if name == "__init__":
         monkeypatch.setattr(inotify_simple.INotify, "close", lambda self: None)
-    watch = Watch()
+    watch = FolderWatch()
     for _ in range(2):
         watch.arm(root, ["", "sub"])
         assert not watch.quiet()
@@ -167,7 +169,7 @@ def test_when_watches_run_out_it_is_never_quiet(
 
 def test_on_another_system_it_is_never_quiet(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")
-    watch = Watch()
+    watch = FolderWatch()
     watch.arm(root, [""])
     assert not watch.quiet()
 
@@ -176,7 +178,7 @@ def test_on_another_system_it_is_never_quiet(root: Path, monkeypatch: pytest.Mon
 def test_closing_gives_the_descriptor_back(root: Path) -> None:
     before = len(os.listdir("/proc/self/fd"))
     for _ in range(5):
-        watch = Watch()
+        watch = FolderWatch()
         watch.arm(root, ["", "sub"])
         watch.close()
         watch.close()
@@ -184,7 +186,7 @@ def test_closing_gives_the_descriptor_back(root: Path) -> None:
 
 
 @linux_only
-def test_what_was_drained_is_told_all_the_same(watch: Watch, root: Path) -> None:
+def test_what_was_drained_is_told_all_the_same(watch: FolderWatch, root: Path) -> None:
     assert not watch.drain()
     (root / "a.py").write_text("a2\n")
     assert watch.drain()
@@ -195,7 +197,7 @@ def test_what_was_drained_is_told_all_the_same(watch: Watch, root: Path) -> None
 
 
 @linux_only
-def test_a_folder_made_anew_is_watched_when_it_is_armed_again(watch: Watch, root: Path) -> None:
+def test_a_folder_made_anew_is_watched_when_it_is_armed_again(watch: FolderWatch, root: Path) -> None:
     shutil.rmtree(root / "sub")
     (root / "sub").mkdir()
     watch.arm(root, ["", "sub"])
@@ -216,7 +218,7 @@ def test_a_folder_that_may_not_be_read_does_not_end_the_watch(root: Path, monkey
         return int(add(self, path, mask))
 
     monkeypatch.setattr(inotify_simple.INotify, "add_watch", refuse)
-    watch = Watch()
+    watch = FolderWatch()
     watch.arm(root, ["", "sub"])
     assert watch.armed and watch.possible and watch.quiet()
     (root / "sub").chmod(0o700)
@@ -225,7 +227,7 @@ def test_a_folder_that_may_not_be_read_does_not_end_the_watch(root: Path, monkey
 
 
 @linux_only
-def test_a_storm_is_drained_in_little_time(watch: Watch, root: Path) -> None:
+def test_a_storm_is_drained_in_little_time(watch: FolderWatch, root: Path) -> None:
     for number in range(3000):
         (root / f"sub/{number % 50}.tmp").touch()
     before = time.process_time()

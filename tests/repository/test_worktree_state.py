@@ -18,7 +18,7 @@ from trackdown.errors import GitError
 from trackdown.repository import worktree
 from trackdown.repository.snapshot import blob_id
 from trackdown.repository.source import open_source
-from trackdown.repository.worktree import decode_state, encode_state, look, steering_holds
+from trackdown.repository.worktree import decode_state, encode_state, listing_inputs_unchanged, scan_worktree
 
 Reads = list[str]
 
@@ -39,11 +39,11 @@ def test_nothing_is_read_again_when_nothing_changed(place: Repo, reads: Reads, s
 def test_a_state_from_the_store_spares_all_reading(place: Repo, reads: Reads, settle: Callable[[], None]) -> None:
     settle()
     source = open_source(place.root)
-    first = look(source, None, LIMIT)
+    first = scan_worktree(source, None, LIMIT)
     state = decode_state(encode_state(first.state))
     assert state == first.state
     reads.clear()
-    second = look(source, state, LIMIT)
+    second = scan_worktree(source, state, LIMIT)
     assert (reads, second.changed) == ([], False)
     assert second.snapshot == first.snapshot
 
@@ -196,8 +196,8 @@ def test_an_ignore_file_is_not_trusted_while_its_time_is_not_past(place: Repo, s
 def test_another_limit_starts_afresh(place: Repo) -> None:
     place.write("a.py", "#" * 500)
     source = open_source(place.root)
-    first = look(source, None, LIMIT)
-    second = look(source, first.state, 100, first.snapshot)
+    first = scan_worktree(source, None, LIMIT)
+    second = scan_worktree(source, first.state, 100, first.snapshot)
     assert "a.py" in contents(first.snapshot)
     assert left_out(second.snapshot)["a.py"] == "large"
 
@@ -259,7 +259,7 @@ def test_what_steers_the_listing_is_asked_for_by_itself(repo: Repo, settle: Call
         lambda: repo.git("rm", "-q", "--cached", "a.py"),
         lambda: (repo.root / ".gitignore").unlink(),
     ):
-        state = look(open_source(repo.root), None, LIMIT).state
-        assert steering_holds(state)
+        state = scan_worktree(open_source(repo.root), None, LIMIT).state
+        assert listing_inputs_unchanged(state)
         change()
-        assert not steering_holds(state)
+        assert not listing_inputs_unchanged(state)

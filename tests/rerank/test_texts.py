@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.index.segments import index_of
-from trackdown.rerank.texts import MOST_WINDOWS, WINDOW_TOKENS, UnitTexts, line_windows, spoken_query
+from trackdown.rerank.texts import MOST_WINDOWS, WINDOW_TOKENS, UnitTexts, line_windows, normalized_query
 
 CODE = "def signCookie(value):\n    return value\n"
 
@@ -60,6 +60,9 @@ def test_source_is_read_once() -> None:
 
 
 def test_a_query_is_its_prose_and_then_the_code_it_quotes() -> None:
-    assert spoken_query("Sign the sessionCookie!\n    x = parseHeader(y)") == "sign the session cookie x parse header y"
-    assert spoken_query("?!") == ""
-    assert len(spoken_query("word " * 100_000)) < 7000
+    assert (
+        normalized_query("Sign the sessionCookie!\n    x = parseHeader(y)")
+        == "sign the session cookie x parse header y"
+    )
+    assert normalized_query("?!") == ""
+    assert len(normalized_query("word " * 100_000)) < 7000

@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from trackdown.models.manifest import Manifest, Role, write_manifest
+from trackdown.models.manifest import ModelManifest, Role, write_manifest
 from trackdown.models.static import quantised
-from trackdown.models.weights_file import entry_of
+from trackdown.models.weights_file import file_entry
 
 DIMENSIONS = 32
 SAME = (("cookie", "biscuit"), ("sign", "autograph"), ("parse", "dissect"), ("header", "headline"))
@@ -47,8 +47,8 @@ def make_models(
             "encoder.onnx", "tokenizer.json", table.size, output="relevance", longest=96, longest_query=32
         ),
     }
-    files = {file: entry_of(folder / file) for file in ("tokenizer.json", "static.npy", "encoder.onnx")}
-    write_manifest(folder, Manifest(name, "Apache-2.0", "made by a test", {r: made[r] for r in roles}, files))
+    files = {file: file_entry(folder / file) for file in ("tokenizer.json", "static.npy", "encoder.onnx")}
+    write_manifest(folder, ModelManifest(name, "Apache-2.0", "made by a test", {r: made[r] for r in roles}, files))
     return folder
 
 

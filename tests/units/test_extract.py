@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trackdown.repository.content import REASONS
+from trackdown.repository.content_rules import REASONS
 from trackdown.units.extract import extract
 from trackdown.units.facts import BlobFacts, decode, encode
 from trackdown.units.languages import LANGUAGES, TEXT, UNCERTAIN

@@ -17,7 +17,7 @@ from trackdown.index.vectors import segment_of_vectors
 from trackdown.repository.history import HISTORY_VERSION
 from trackdown.repository.source import Source
 from trackdown.rerank.cache import RELEVANCE, VECTORS
-from trackdown.store.collect import Held, beyond_limit, drop, sweep
+from trackdown.store.garbage_collection import StoredManifest, beyond_limit, drop_manifests, sweep_unused
 from trackdown.store.store import Store
 
 T = TypeVar("T")
@@ -25,7 +25,7 @@ OWN_FUSION = "own-fusion"
 """Records of weights that were fitted to a repository's own past (`engine/own.py`)."""
 
 
-def held(store: Store) -> list[Held]:
+def held(store: Store) -> list[StoredManifest]:
     """Every manifest of the store; damaged ones hold nothing."""
     found = []
     beside = _beside_segments(store)
@@ -35,11 +35,11 @@ def held(store: Store) -> list[Held]:
             continue
         segments = [name for name in (code.base, code.delta) if name]
         arrays = (*segments, *(name for segment in segments for name in beside.get(segment, ())))
-        found.append(Held(update_code.MANIFESTS, key, code.repository, used, arrays))
+        found.append(StoredManifest(update_code.MANIFESTS, key, code.repository, used, arrays))
     for key, value, used in store.database.records(update_commits.MANIFESTS):
         commits = _decoded(value, update_commits.CommitManifest)
         if commits is not None:
-            found.append(Held(update_commits.MANIFESTS, key, key, used, tuple(commits.segments)))
+            found.append(StoredManifest(update_commits.MANIFESTS, key, key, used, tuple(commits.segments)))
     return found
 
 
@@ -76,7 +76,7 @@ def collect_beyond_limit(store: Store, limit: int) -> bool:
     """Collect garbage when the store is larger than the limit. Returns whether it was."""
     if store.read_only or store.index_size() <= limit:
         return False
-    drop(store, beyond_limit(store, held(store), limit))
+    drop_manifests(store, beyond_limit(store, held(store), limit))
     collect(store)
     return True
 
@@ -85,7 +85,7 @@ def collect(store: Store, *, but_not_read: bool = False) -> None:
     """Remove what no manifest holds on to, and give the space back. `but_not_read` leaves what models have read."""
     manifests = held(store)
     kept = (VECTORS, RELEVANCE) if but_not_read and manifests else ()
-    sweep(store, manifests, lambda kind: None if kind in kept else _live(store, manifests, kind))
+    sweep_unused(store, manifests, lambda kind: None if kind in kept else _live(store, manifests, kind))
     store.database.compact()
 
 
@@ -111,7 +111,7 @@ def forget(store: Store, source: Source, repository: str) -> None:
 
     What models have read stays while there is another repository: nobody knows whose text it was, and reading is slow.
     """
-    drop(store, [manifest for manifest in held(store) if manifest.repository == repository])
+    drop_manifests(store, [manifest for manifest in held(store) if manifest.repository == repository])
     for kind, place in (("worktree", source.root), ("repository", source.common_dir or source.root)):
         store.database.delete_records(kind, [str(place).encode("utf-8", "replace").decode()])
     store.database.delete_records(OWN_FUSION, [repository])
@@ -122,7 +122,7 @@ def forget(store: Store, source: Source, repository: str) -> None:
         shutil.rmtree(source.root, ignore_errors=True)
 
 
-def _live(store: Store, manifests: list[Held], kind: str) -> set[str] | None:
+def _live(store: Store, manifests: list[StoredManifest], kind: str) -> set[str] | None:
     """The keys of the facts that the manifests' arrays were gathered from. None of what models computed is among them:
     nothing is gathered from it, and it is computed again as it is needed.
     """
@@ -152,7 +152,7 @@ def _live(store: Store, manifests: list[Held], kind: str) -> set[str] | None:
     return live
 
 
-def _live_rewrites(store: Store, manifests: list[Held]) -> set[str]:
+def _live_rewrites(store: Store, manifests: list[StoredManifest]) -> set[str]:
     """The keys of rewrites of texts that a unit of some snapshot still has: they were costly to make."""
     files = _live(store, manifests, UNIT_TEXTS) or set()
     known = store.database.read_facts(UNIT_TEXTS, files).values()

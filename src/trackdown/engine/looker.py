@@ -10,8 +10,14 @@ from trackdown.errors import NoSuchPath, StoreError, TooBusy
 from trackdown.index.update_code import CodeUpdate
 from trackdown.repository.snapshot import Snapshot
 from trackdown.repository.source import Source
-from trackdown.repository.watch import Watch
-from trackdown.repository.worktree import WorktreeState, decode_state, encode_state, look, steering_holds
+from trackdown.repository.watch import FolderWatch
+from trackdown.repository.worktree import (
+    WorktreeState,
+    decode_state,
+    encode_state,
+    listing_inputs_unchanged,
+    scan_worktree,
+)
 from trackdown.store.store import Store
 
 _STATES = "worktree"
@@ -29,7 +35,7 @@ class Looker:
     def __init__(self, source: Source, max_bytes: int) -> None:
         self.source = source
         self.max_bytes = max_bytes
-        self.watch = Watch()
+        self.watch = FolderWatch()
         self._lock = threading.Lock()
         self._state: WorktreeState | None = None
         self._snapshot: Snapshot | None = None
@@ -72,14 +78,19 @@ class Looker:
     def unchanged(self) -> bool:
         """Whether, as far as git's own files tell, nothing has changed. Cheap; says nothing about the rest."""
         state, last = self._state, self.last
-        return state is None or last is None or (self.source.head() == last.commit and steering_holds(state))
+        return state is None or last is None or (self.source.head() == last.commit and listing_inputs_unchanged(state))
 
     def _look(self, store: Store) -> Snapshot:
         last, state = self._snapshot, self._state
         armed: set[str] = set()
         if last is not None and state is not None:
             happened = self.watch.happened()
-            if not happened and not self.watch.due() and self.source.head() == last.commit and steering_holds(state):
+            if (
+                not happened
+                and not self.watch.due()
+                and self.source.head() == last.commit
+                and listing_inputs_unchanged(state)
+            ):
                 return last
             self._snapshot = None  # until the look has succeeded: what the watch told us, it tells once
             armed = set(state.folders)
@@ -93,7 +104,7 @@ class Looker:
         if state is None:
             record = store.database.read_record(_STATES, place)
             state = decode_state(record) if record is not None else None
-        seen = look(self.source, state, self.max_bytes, last)
+        seen = scan_worktree(self.source, state, self.max_bytes, last)
         if seen.changed and not store.read_only and (data := encode_state(seen.state)):
             with suppress(StoreError):  # it only spares the next look some work: a full disk must not end a search
                 store.database.write_record(_STATES, place, data)

@@ -22,7 +22,7 @@ from trackdown.retrieve import commits, dense, lexical, mentions
 from trackdown.settings import Settings
 
 if TYPE_CHECKING:
-    from trackdown.models.registry import ModelSet
+    from trackdown.models.registry import ModelListing
 
 BALANCED = RerankPlan(encoder=100, code=20)
 THOROUGH = RerankPlan(encoder=1000, commits=1000, code=100, units=4, all_windows=True)
@@ -223,7 +223,7 @@ def list_model_sets(settings: Settings) -> list[Listed]:
     return [Listed(found.name, "model", _described(found)) for found in list_models(others)]
 
 
-def _described(found: ModelSet) -> str:
+def _described(found: ModelListing) -> str:
     if found.problem:
         return found.problem
     size = f"{found.parameters / 1e6:.1f} M parameters, {found.bytes / 1e6:.0f} MB"

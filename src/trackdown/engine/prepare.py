@@ -22,7 +22,7 @@ from trackdown.index.commits import CommitIndex
 from trackdown.index.repository_id import is_known, repository_id
 from trackdown.index.update_code import CodeUpdate, manifest_key, open_code, partial_code, update_code
 from trackdown.index.update_commits import CommitUpdate, open_commits, update_commits
-from trackdown.repository.history import Listed, list_commits
+from trackdown.repository.history import CommitRef, list_commits
 from trackdown.repository.snapshot import Snapshot, commit_snapshot
 from trackdown.repository.source import Source
 from trackdown.settings import Settings
@@ -110,7 +110,7 @@ class Preparer:
         self._commits: CommitUpdate | None = None
         self._identity: tuple[str, str] | None = None
         self._early: Background[None] | None = None
-        self._listed: tuple[str, list[Listed]] | None = None
+        self._listed: tuple[str, list[CommitRef]] | None = None
 
     @property
     def max_bytes(self) -> int:

@@ -12,7 +12,7 @@ from trackdown.engine.filters import files_below, lies_below
 from trackdown.engine.relations import Relative, RelativeFinder
 from trackdown.engine.snippets import Snippets
 from trackdown.errors import UsageError
-from trackdown.explain import Part
+from trackdown.explain import ScorePart
 from trackdown.graph.graph import Graph
 from trackdown.index.bm25 import Mask
 from trackdown.index.code import CodeIndex
@@ -125,7 +125,9 @@ def _similar(code: CodeIndex, unit: int, text: str, k: int, within: str) -> list
     chosen = [row for row in np.argsort(-scores, kind="stable")[:k].tolist() if scores[row] > 0]
     details = lexical.details(chosen)
     return [
-        Ranked(row, int(code.unit_file[row]), row, value := float(scores[row] / best), (Part(SIGNAL, value, detail),))
+        Ranked(
+            row, int(code.unit_file[row]), row, value := float(scores[row] / best), (ScorePart(SIGNAL, value, detail),)
+        )
         for row, detail in zip(chosen, details, strict=True)
     ]
 

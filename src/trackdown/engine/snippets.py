@@ -9,7 +9,7 @@ from trackdown.explain import reasons
 from trackdown.index.code import CodeIndex
 from trackdown.pipeline import Ranked
 from trackdown.repository.blobs import BlobReader, blob_id, read_on_disk
-from trackdown.repository.content import decode_text
+from trackdown.repository.content_rules import decode_text
 from trackdown.repository.snapshot import Snapshot
 from trackdown.types import Result
 from trackdown.units.facts import oid_of_key

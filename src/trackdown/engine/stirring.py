@@ -9,7 +9,7 @@ from pathlib import Path
 from trackdown.engine.looker import Looker
 from trackdown.repository.mounts import changes_unseen
 from trackdown.repository.snapshot import Snapshot
-from trackdown.repository.watch import Watch
+from trackdown.repository.watch import FolderWatch
 from trackdown.types import Watching
 
 _POLL_SHARE = 20
@@ -32,7 +32,7 @@ class Stirring:
         self._commit: str | None = None
         self._indexed: Snapshot | None = None
         self._source = looker.source
-        self._refs = Watch()
+        self._refs = FolderWatch()
         self._hidden = changes_unseen(self._source.root)
         self._look_seconds = 0.0
 

@@ -65,7 +65,7 @@ def feature(kind: str, scores: Floats, ranks: Floats, full: float) -> Floats:
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
+class WeightTable:
     """A table: feature → weight. It applies when all channels that it needs have run.
 
     `sharpness` is what the scores are multiplied by where they stand for odds: fitting goes on from there.
@@ -107,11 +107,11 @@ class LearnedFusion:
     """The fitted weights of one stage and level, best table first. `trained` says from what, for people to read."""
 
     level: str
-    tables: tuple[Weights, ...]
+    tables: tuple[WeightTable, ...]
     stage: Stage = "retrieve"
     trained: Mapping[str, Any] = field(default_factory=dict)
 
-    def table(self, signals: Collection[str]) -> Weights:
+    def table(self, signals: Collection[str]) -> WeightTable:
         """The table for the channels that ran. Where every table needs one that did not, the last has to do."""
         return next((table for table in self.tables if all(need in signals for need in table.needs)), self.tables[-1])
 
@@ -191,7 +191,7 @@ def _fusion(item: Any) -> LearnedFusion:
     if item["stage"] not in STAGES:
         raise ValueError(f"there is no stage {item['stage']!r}")
     tables = tuple(
-        Weights(tuple(map(str, table["needs"])), _checked(table["weights"]), float(table["sharpness"]))
+        WeightTable(tuple(map(str, table["needs"])), _checked(table["weights"]), float(table["sharpness"]))
         for table in item["tables"]
     )
     if not tables:
@@ -210,7 +210,7 @@ def _checked(weights: Mapping[str, Any]) -> dict[str, float]:
 
 
 @lru_cache(maxsize=1)
-def packaged() -> tuple[LearnedFusion, ...]:
+def packaged_fusions() -> tuple[LearnedFusion, ...]:
     """The weights that come with the program; none where it has none. Raises ModelError when they are damaged."""
     try:
         return tuple(decode_fusions(packaged_text()))
@@ -229,7 +229,7 @@ def packaged_text() -> str:
 
 def load_learned(level: str, stage: Stage = "retrieve") -> LearnedFusion | None:
     """The program's weights for a level and stage, or None. Symbols and classes are fused as functions are."""
-    return fusion_for(packaged(), level, stage)
+    return fusion_for(packaged_fusions(), level, stage)
 
 
 def fusion_for(fusions: Sequence[LearnedFusion], level: str, stage: Stage = "retrieve") -> LearnedFusion | None:

@@ -20,7 +20,7 @@ import numpy as np
 from trackdown.errors import GitError
 from trackdown.index.commits import build_segment
 from trackdown.repository.git import Git
-from trackdown.repository.history import Commit, Listed, read_commits
+from trackdown.repository.history import CommitFacts, CommitRef, read_commits
 from trackdown.store.arrays import Arrays
 from trackdown.units.worker import receive, send
 
@@ -45,7 +45,9 @@ class HistoryReply(msgspec.Struct, frozen=True):
     error: str = ""
 
 
-def read_and_gather(git: Git, listed: Sequence[Listed], *, exact_renames_only: bool) -> Iterator[list[Fact] | Arrays]:
+def read_and_gather(
+    git: Git, listed: Sequence[CommitRef], *, exact_renames_only: bool
+) -> Iterator[list[Fact] | Arrays]:
     """Facts of all non-merge commits in batches, then the arrays. Raises GitError when git cannot go on."""
     request = HistoryRequest(
         str(git.git_dir), [(commit.oid, list(commit.parents)) for commit in listed], exact_renames_only
@@ -93,7 +95,7 @@ def main() -> None:
     request = msgspec.msgpack.decode(message, type=HistoryRequest)
     stdout = sys.stdout.buffer
     try:
-        listed = [Listed(oid, tuple(parents)) for oid, parents in request.commits]
+        listed = [CommitRef(oid, tuple(parents)) for oid, parents in request.commits]
         commits = read_commits(Git(Path(request.git_dir)), listed, exact_renames_only=request.exact_renames_only)
         arrays, meta = build_segment(_told(listed, commits, stdout))
         packed = {name: (array.dtype.str, list(array.shape), array.tobytes()) for name, array in arrays.items()}
@@ -105,8 +107,8 @@ def main() -> None:
 
 
 def _told(
-    listed: Sequence[Listed], commits: Iterator[Commit], stdout: IO[bytes]
-) -> Iterator[tuple[Listed, Commit | None]]:
+    listed: Sequence[CommitRef], commits: Iterator[CommitFacts], stdout: IO[bytes]
+) -> Iterator[tuple[CommitRef, CommitFacts | None]]:
     """Pair every listed commit with its facts, and tell the parent of them on the way."""
     facts: list[Fact] = []
     for item in listed:

@@ -17,7 +17,7 @@ from trackdown.index.bm25 import Mask, Part, Scores, bm25
 from trackdown.index.identities import Identities
 from trackdown.index.postings import PostingsWriter, find_terms, open_field
 from trackdown.index.strings import StringTable, pack
-from trackdown.repository.history import Commit, Listed
+from trackdown.repository.history import CommitFacts, CommitRef
 from trackdown.store.arrays import Arrays
 from trackdown.units.tokens import words
 
@@ -25,7 +25,7 @@ _LONGEST_SUBJECT = 200
 
 
 def build_segment(
-    commits: Iterable[tuple[Listed, Commit | None]], base: CommitSegment | None = None
+    commits: Iterable[tuple[CommitRef, CommitFacts | None]], base: CommitSegment | None = None
 ) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
     """Gather commits, ancestors first, into arrays. Merges come without facts: they only connect.
 

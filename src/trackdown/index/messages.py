@@ -8,10 +8,10 @@ import msgspec
 
 from trackdown.index.commits import CommitIndex
 from trackdown.index.update_commits import COMMITS, commit_key
-from trackdown.repository.history import Commit
+from trackdown.repository.history import CommitFacts
 from trackdown.store.store import Store
 
-_DECODER = msgspec.msgpack.Decoder(Commit)
+_DECODER = msgspec.msgpack.Decoder(CommitFacts)
 
 
 def commit_messages(store: Store, repository: str, index: CommitIndex, positions: Sequence[int]) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from trackdown.repository.history import Listed, root_commits, shallow_commits
+from trackdown.repository.history import CommitRef, root_commits, shallow_commits
 from trackdown.repository.source import Source
 from trackdown.store.store import Store
 
@@ -22,7 +22,7 @@ class KnownClone(msgspec.Struct, frozen=True):
     shallow: str
 
 
-def repository_id(store: Store, source: Source, tip: str | None, listed: Sequence[Listed] | None = None) -> str:
+def repository_id(store: Store, source: Source, tip: str | None, listed: Sequence[CommitRef] | None = None) -> str:
     """What all worktrees and clones of a repository share: the hash of its first commits.
 
     A plain folder, a repository without commits and an incomplete clone stand for themselves. `listed` are the

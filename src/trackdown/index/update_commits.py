@@ -15,8 +15,8 @@ from trackdown.index.repository_id import is_shared, mark_private
 from trackdown.repository.git import Git
 from trackdown.repository.history import (
     HISTORY_VERSION,
-    Commit,
-    Listed,
+    CommitFacts,
+    CommitRef,
     list_commits,
     read_commits,
     shallow_commits,
@@ -32,7 +32,7 @@ INDEX_VERSION = 1
 _DELTA_COMMITS = 1000
 _WORTH_A_PROCESS = 2000
 _WRITE_EVERY = 2000
-_DECODER = msgspec.msgpack.Decoder(Commit)
+_DECODER = msgspec.msgpack.Decoder(CommitFacts)
 
 
 class CommitManifest(msgspec.Struct, frozen=True):
@@ -76,7 +76,7 @@ def update_commits(
     tip: str,
     present: CommitUpdate | None,
     progress: Progress,
-    everything: Sequence[Listed] | None = None,
+    everything: Sequence[CommitRef] | None = None,
 ) -> tuple[CommitUpdate, str]:
     """Add the commits that `tip` reaches and the index does not have. The caller holds the write lock.
 
@@ -105,7 +105,7 @@ def update_commits(
 
 
 def _first_index(
-    store: Store, source: Source, repository: str, tip: str, listed: Sequence[Listed], progress: Progress
+    store: Store, source: Source, repository: str, tip: str, listed: Sequence[CommitRef], progress: Progress
 ) -> tuple[CommitUpdate, str]:
     """Read and gather a whole history in a process of its own: nothing of it is known yet."""
     assert source.git is not None
@@ -128,7 +128,12 @@ def _first_index(
 
 
 def _keep(
-    store: Store, repository: str, arrays: Arrays, listed: Sequence[Listed], base: CommitSegment | None, incomplete: int
+    store: Store,
+    repository: str,
+    arrays: Arrays,
+    listed: Sequence[CommitRef],
+    base: CommitSegment | None,
+    incomplete: int,
 ) -> CommitUpdate:
     """Write a segment and the manifest that names it."""
     name = f"commits-{repository}-{_digest(listed)}"
@@ -142,7 +147,7 @@ def _keep(
     return CommitUpdate(CommitIndex([segment] if base is None else [base, segment]), incomplete)
 
 
-def _any_known(store: Store, listed: Sequence[Listed]) -> bool:
+def _any_known(store: Store, listed: Sequence[CommitRef]) -> bool:
     """Whether some commit has facts; the first and the last ones tell, since facts are written ancestors first."""
     single = [commit.oid for commit in listed if not commit.is_merge]
     return bool(store.database.known_facts(COMMITS, [commit_key(oid) for oid in single[:50] + single[-50:]]))
@@ -154,7 +159,7 @@ def _base_name(store: Store, repository: str) -> str:
     return msgspec.json.decode(record, type=CommitManifest).segments[0]
 
 
-def _list_new(git: Git, tip: str, present: CommitUpdate | None, base: CommitSegment | None) -> list[Listed]:
+def _list_new(git: Git, tip: str, present: CommitUpdate | None, base: CommitSegment | None) -> list[CommitRef]:
     """Commits behind the base: those of the delta and the new ones."""
     if present is None or base is None:
         return []
@@ -167,8 +172,8 @@ def _list_new(git: Git, tip: str, present: CommitUpdate | None, base: CommitSegm
         return list_commits(git, tip, known)
 
 
-def _union(git: Git, wanted: Sequence[str], known: Sequence[str]) -> list[Listed]:
-    seen: dict[str, Listed] = {}
+def _union(git: Git, wanted: Sequence[str], known: Sequence[str]) -> list[CommitRef]:
+    seen: dict[str, CommitRef] = {}
     for tip in reversed(wanted):
         for listed in list_commits(git, tip, known):
             seen.setdefault(listed.oid, listed)
@@ -188,7 +193,7 @@ def commit_key(oid: str, repository: str | None = None) -> str:
     return f"{oid}:{HISTORY_VERSION}" + (f":{repository}" if repository else "")
 
 
-def _make_facts(store: Store, source: Source, repository: str, listed: Sequence[Listed], progress: Progress) -> int:
+def _make_facts(store: Store, source: Source, repository: str, listed: Sequence[CommitRef], progress: Progress) -> int:
     """Read the commits that have no facts yet. Returns how many of all are incomplete.
 
     What a shallow or partial clone cannot know itself it does not take from another clone's facts either: an answer
@@ -217,8 +222,8 @@ def _make_facts(store: Store, source: Source, repository: str, listed: Sequence[
 
 
 def _with_facts(
-    store: Store, git: Git, repository: str, listed: Sequence[Listed]
-) -> Iterator[tuple[Listed, Commit | None]]:
+    store: Store, git: Git, repository: str, listed: Sequence[CommitRef]
+) -> Iterator[tuple[CommitRef, CommitFacts | None]]:
     """Every listed commit with its facts; merges have none."""
     step = 500
     for start in range(0, len(listed), step):
@@ -236,5 +241,5 @@ def _with_facts(
                 yield commit, None if value is None else _DECODER.decode(value)
 
 
-def _digest(listed: Sequence[Listed]) -> str:
+def _digest(listed: Sequence[CommitRef]) -> str:
     return hashlib.sha256("".join(commit.oid for commit in listed).encode()).hexdigest()[:16]

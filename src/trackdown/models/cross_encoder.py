@@ -9,8 +9,8 @@ import numpy as np
 from trackdown.errors import ModelError
 from trackdown.models.batches import TOKENS, Numbers, run_in_batches
 from trackdown.models.manifest import Role
-from trackdown.models.session import Session
-from trackdown.models.text_tokens import TextTokens
+from trackdown.models.onnx_session import OnnxSession
+from trackdown.models.tokenizer import TextTokenizer
 
 LOWEST = -50.0
 """The relevance of a pair with nothing in it: lower than any model says, and its exponential is still a number."""
@@ -19,7 +19,7 @@ LOWEST = -50.0
 class CrossEncoder:
     """Relevance of spoken texts to a spoken query, as logits: 0 is even odds."""
 
-    def __init__(self, model_id: str, role: Role, session: Session, tokens: TextTokens) -> None:
+    def __init__(self, model_id: str, role: Role, session: OnnxSession, tokens: TextTokenizer) -> None:
         """Raises ModelError when the graph has no such output."""
         if session.outputs.get(role.output) != 1:
             raise ModelError(f"{session.path} has no output {role.output!r} of numbers: export it with one")

@@ -9,14 +9,14 @@ import numpy as np
 from trackdown.errors import ModelError
 from trackdown.models.batches import TOKENS, Numbers, run_in_batches
 from trackdown.models.manifest import Role
-from trackdown.models.session import Session, padded_mask
-from trackdown.models.text_tokens import TextTokens
+from trackdown.models.onnx_session import OnnxSession, padded_mask
+from trackdown.models.tokenizer import TextTokenizer
 
 
 class Encoder:
     """Vectors of spoken texts. `longest` is how many tokens of a text it reads."""
 
-    def __init__(self, model_id: str, role: Role, session: Session, tokens: TextTokens) -> None:
+    def __init__(self, model_id: str, role: Role, session: OnnxSession, tokens: TextTokenizer) -> None:
         """Raises ModelError when the graph has no such output."""
         if session.outputs.get(role.output) != (3 if role.pooling else 2):
             raise ModelError(f"{session.path} has no output {role.output!r} of vectors: export it with one")

@@ -39,7 +39,7 @@ class Role:
 
 
 @dataclass(frozen=True, slots=True)
-class Manifest:
+class ModelManifest:
     """A set of models. `figures` is what was measured when it was made."""
 
     name: str
@@ -64,7 +64,7 @@ class Manifest:
         return f"{self.name}@{self.files[self.roles[role].file].sha256[:12]}"
 
 
-def read_manifest(folder: Path) -> Manifest:
+def read_manifest(folder: Path) -> ModelManifest:
     """The manifest of a folder. Raises ModelError when there is none, or when it is not one of this version."""
     path = folder / MANIFEST
     try:
@@ -73,7 +73,7 @@ def read_manifest(folder: Path) -> Manifest:
             raise ModelError(f"{path} has format {content['format']}, not {MANIFEST_VERSION}: export the models again")
         roles = {str(name): Role(**role) for name, role in content["roles"].items()}
         files = {str(name): FileEntry(**entry) for name, entry in content["files"].items()}
-        manifest = Manifest(
+        manifest = ModelManifest(
             str(content["name"]), str(content["licence"]), str(content["origin"]), roles, files, content["figures"]
         )
     except OSError as error:
@@ -84,13 +84,13 @@ def read_manifest(folder: Path) -> Manifest:
     return manifest
 
 
-def write_manifest(folder: Path, manifest: Manifest) -> None:
+def write_manifest(folder: Path, manifest: ModelManifest) -> None:
     """Write the manifest into a folder that holds its files."""
     content = {"format": MANIFEST_VERSION, **asdict(manifest)}
     (folder / MANIFEST).write_text(json.dumps(content, indent=1) + "\n", "utf-8")
 
 
-def _check_names(path: Path, manifest: Manifest) -> None:
+def _check_names(path: Path, manifest: ModelManifest) -> None:
     """Every role is known and every file it needs is listed, below the folder."""
     for name, role in manifest.roles.items():
         if name not in ROLES:

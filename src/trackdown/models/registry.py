@@ -15,12 +15,12 @@ from pathlib import Path
 from trackdown.errors import ModelError
 from trackdown.models.cross_encoder import CrossEncoder
 from trackdown.models.encoder import Encoder
-from trackdown.models.foreign import read_foreign
-from trackdown.models.manifest import MANIFEST, Manifest, read_manifest
-from trackdown.models.session import Session
+from trackdown.models.manifest import MANIFEST, ModelManifest, read_manifest
+from trackdown.models.onnx_session import OnnxSession
+from trackdown.models.sentence_transformers import read_sentence_transformers
 from trackdown.models.static import StaticTable, open_static
-from trackdown.models.text_tokens import TextTokens
-from trackdown.models.weights_file import checked
+from trackdown.models.tokenizer import TextTokenizer
+from trackdown.models.weights_file import verified
 from trackdown.models.wordpiece import read_word_pieces
 
 PACKAGED = "packaged"
@@ -35,12 +35,12 @@ _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
 class Models:
     """A set of models, each opened when it is first used. A part that the set does not have is None."""
 
-    def __init__(self, folder: Path, manifest: Manifest, threads: int = 0) -> None:
+    def __init__(self, folder: Path, manifest: ModelManifest, threads: int = 0) -> None:
         self.folder = folder
         self.manifest = manifest
         self._threads = threads
-        self._sessions: dict[str, Session] = {}
-        self._tokens: dict[str, TextTokens] = {}
+        self._sessions: dict[str, OnnxSession] = {}
+        self._tokens: dict[str, TextTokenizer] = {}
 
     @cached_property
     def static(self) -> StaticTable | None:
@@ -74,24 +74,24 @@ class Models:
         for name in self.manifest.files:
             self._file(name)
 
-    def session(self, role: str) -> Session:
+    def session(self, role: str) -> OnnxSession:
         """The graph that a role of this set runs. Roles with the same file share one."""
         name = self.manifest.roles[role].file
         if name not in self._sessions:
-            self._sessions[name] = Session(self._file(name), self._threads)
+            self._sessions[name] = OnnxSession(self._file(name), self._threads)
         return self._sessions[name]
 
     def _file(self, name: str) -> Path:
-        return checked(self.folder / name, self.manifest.files[name])
+        return verified(self.folder / name, self.manifest.files[name])
 
-    def _text_tokens(self, name: str) -> TextTokens:
+    def _text_tokens(self, name: str) -> TextTokenizer:
         if name not in self._tokens:
-            self._tokens[name] = TextTokens(self._file(name))
+            self._tokens[name] = TextTokenizer(self._file(name))
         return self._tokens[name]
 
 
 @dataclass(frozen=True, slots=True)
-class ModelSet:
+class ModelListing:
     """One line of `list_models`: what a set can do and what it costs. `problem` is empty when it can be opened."""
 
     name: str
@@ -114,19 +114,19 @@ def open_models(where: str | Path = PACKAGED, threads: int = 0) -> Models:
     return Models(folder, _manifest(folder), threads)
 
 
-def list_models(folders: Sequence[str | Path] = ()) -> tuple[ModelSet, ...]:
+def list_models(folders: Sequence[str | Path] = ()) -> tuple[ModelListing, ...]:
     """The packaged set and those in the given folders, with what is wrong with those that cannot be opened."""
     return tuple(_described(where) for where in (PACKAGED, *folders))
 
 
-def _described(where: str | Path) -> ModelSet:
+def _described(where: str | Path) -> ModelListing:
     folder = PACKAGED_FOLDER if where == PACKAGED else Path(where)
     try:
         manifest = _manifest(folder)
     except ModelError as error:
-        return ModelSet(str(where), folder, problem=str(error))
+        return ModelListing(str(where), folder, problem=str(error))
     encoder = manifest.roles.get("encoder")
-    return ModelSet(
+    return ModelListing(
         name=manifest.name,
         folder=folder,
         roles=tuple(manifest.roles),
@@ -145,12 +145,12 @@ def _folder(where: str | Path) -> Path:
     return Path(where).expanduser()
 
 
-def _manifest(folder: Path) -> Manifest:
+def _manifest(folder: Path) -> ModelManifest:
     if folder == PACKAGED_FOLDER and not (folder / MANIFEST).exists():
         raise ModelError(f"this copy of trackdown came without weights: {HOW_TO_ADD}")
     if not folder.is_dir():
         raise ModelError(f"there is no folder {str(folder)!r} with models: {HOW_TO_ADD}")
-    return read_manifest(folder) if (folder / MANIFEST).exists() else read_foreign(folder)
+    return read_manifest(folder) if (folder / MANIFEST).exists() else read_sentence_transformers(folder)
 
 
 def _download(name: str) -> Path:

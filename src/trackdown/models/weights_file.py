@@ -19,7 +19,7 @@ class FileEntry:
     sha256: str
 
 
-def entry_of(path: Path) -> FileEntry:
+def file_entry(path: Path) -> FileEntry:
     """Size and sha256 of a file as it is now. Raises ModelError when it cannot be read."""
     try:
         with path.open("rb") as stream:
@@ -29,7 +29,7 @@ def entry_of(path: Path) -> FileEntry:
         raise ModelError(f"{path} cannot be read ({error.strerror}): {AGAIN}") from None
 
 
-def checked(path: Path, expected: FileEntry) -> Path:
+def verified(path: Path, expected: FileEntry) -> Path:
     """The path, when its content is the expected one; ModelError says what is wrong otherwise.
 
     The whole file is hashed at every open: 24 MB take about 15 ms where the processor knows SHA, a tenth of what
@@ -41,6 +41,6 @@ def checked(path: Path, expected: FileEntry) -> Path:
         raise ModelError(f"{path} cannot be read ({error.strerror}): {AGAIN}") from None
     if size != expected.bytes:
         raise ModelError(f"{path} has {size} bytes instead of {expected.bytes}: {AGAIN}")
-    if entry_of(path) != expected:
+    if file_entry(path) != expected:
         raise ModelError(f"{path} does not have the content that its manifest names (sha256): {AGAIN}")
     return path

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from trackdown.errors import ModelError
-from trackdown.models.spoken import spoken
+from trackdown.models.normalization import normalized
 
 _REMEMBERED = 1 << 18
 _PREFIX = "##"
@@ -33,7 +33,7 @@ class WordPieces:
         """The pieces of every word of a text, identifiers split into their words first."""
         pieces: list[int] = []
         known = self._known
-        for word in spoken(text).split():
+        for word in normalized(text).split():
             found = known.get(word)
             pieces += self._remember(word) if found is None else found
         return pieces

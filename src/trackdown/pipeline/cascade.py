@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from trackdown.explain import Part
+from trackdown.explain import ScorePart
 from trackdown.pipeline.expanding import expand
 from trackdown.pipeline.fusing import Fused, fuse
 from trackdown.pipeline.plan import Early, Ranked, SearchPlan, Stopwatch, Tap
@@ -54,7 +54,7 @@ def search(
     fused = fuse(corpus, pool, query, options, _retrieve(corpus, pool, query, options, watch))
     chosen = _best(corpus, fused, options)
     watch.lap("fuse")
-    moves: dict[int, Part] = {}
+    moves: dict[int, ScorePart] = {}
     if options.expansion is not None:
         chosen, moves = expand(corpus, query, fused, chosen, options.expansion)
         watch.lap("expand")
@@ -76,7 +76,7 @@ def _ranked(
     fused: Fused,
     chosen: Sequence[int],
     verdict: Reranking,
-    moves: Mapping[int, Part],
+    moves: Mapping[int, ScorePart],
     options: SearchPlan,
     watch: Stopwatch,
 ) -> list[Ranked]:
@@ -86,7 +86,7 @@ def _ranked(
     places = verdict.order[: options.k]
     if not options.explained:
         shown: list[int] = [-1] * len(places)
-        why_of: list[tuple[Part, ...]] = [()] * len(places)
+        why_of: list[tuple[ScorePart, ...]] = [()] * len(places)
     else:
         listed = [chosen[place] for place in places]
         shown = pool.best_units(listed, fused.units)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from trackdown.explain import Part
+from trackdown.explain import ScorePart
 from trackdown.pipeline.fusing import Fused
 from trackdown.query.understand import Query
 from trackdown.retrieve.corpus import Corpus
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def expand(
     corpus: Corpus, query: Query, fused: Fused, chosen: Sequence[int], expansion: Expansion
-) -> tuple[list[int], dict[int, Part]]:
+) -> tuple[list[int], dict[int, ScorePart]]:
     """The new order, and for each candidate that the graph moved up what it says of that."""
     from trackdown.expand.neighbours import neighbour_finder
     from trackdown.expand.spider import SIGNAL, spider
@@ -29,7 +29,7 @@ def expand(
     chooser = _chooser(corpus, query, fused) if expansion.selector == "llm" else None
     placed = spider(chosen, fused.total[chosen].tolist(), neighbours, expansion, reader, chooser)
     moves = {
-        one.candidate: Part(SIGNAL, 0.0, f"rank {one.before} → {rank}: {one.relation}")
+        one.candidate: ScorePart(SIGNAL, 0.0, f"rank {one.before} → {rank}: {one.relation}")
         for rank, one in enumerate(placed, 1)
         if one.centre is not None
     }
@@ -39,11 +39,11 @@ def expand(
 def _reader(corpus: Corpus, query: Query, fused: Fused) -> Reader | None:
     """The cross-encoder as it picks neighbours, where there is one."""
     from trackdown.rerank.neural import relevance_scorer
-    from trackdown.rerank.texts import spoken_query
+    from trackdown.rerank.texts import normalized_query
 
     if corpus.neural is None:
         return None
-    read = relevance_scorer(spoken_query(query.text), corpus.code, corpus.neural)
+    read = relevance_scorer(normalized_query(query.text), corpus.code, corpus.neural)
     return None if read is None else lambda chosen: read(fused.pool.units_of(chosen, fused.units, 1))
 
 

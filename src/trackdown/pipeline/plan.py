@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from trackdown.explain import Part
+from trackdown.explain import ScorePart
 from trackdown.rerank.llm import Listwise
 from trackdown.rerank.plan import RerankPlan
 from trackdown.retrieve import commits
@@ -94,7 +94,7 @@ class Ranked:
     file: int
     best_unit: int
     score: float
-    parts: tuple[Part, ...]
+    parts: tuple[ScorePart, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,19 +19,19 @@ def judge_best(
 ) -> Reranking:
     """What models say of the best candidates, and the order that follows from it."""
     from trackdown.rerank.neural import RerankInput, rerank
-    from trackdown.rerank.texts import spoken_query
+    from trackdown.rerank.texts import normalized_query
 
     assert corpus.neural is not None
     past = fused.past
     ranking = RerankInput(
-        spoken_query(query.text),
+        normalized_query(query.text),
         fused.total[chosen],
         fused.factor[chosen],
         fused.pool.units_of(chosen, fused.units, judging.units),
         fused.pool.files[chosen].tolist(),
         past.positions if past is not None else (),
         past.behind if past is not None else lambda file: (),
-        [spoken_query(text) for text in query.exemplars],
+        [normalized_query(text) for text in query.exemplars],
     )
     return rerank(ranking, corpus.code, corpus.neural, judging, watch.lap)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from trackdown.explain import Part
+from trackdown.explain import ScorePart
 from trackdown.pipeline.fusing import Fused
 from trackdown.pipeline.plan import Tapped
 from trackdown.rerank.plan import Reranking
@@ -20,22 +20,22 @@ def reasons(
     listed: Sequence[int],
     verdict: Reranking,
     places: Sequence[int],
-    moves: Mapping[int, Part],
-) -> list[tuple[Part, ...]]:
+    moves: Mapping[int, ScorePart],
+) -> list[tuple[ScorePart, ...]]:
     """For each listed candidate what each channel gave it, in words; a test or prose says what that costs it."""
     roles = [int(role) for role in corpus.code.file_role[fused.pool.files[list(listed)]]]
     remarks = [f" ({_ROLE_NAMES[r]} counts ×{fused.factors[r]})" if r in fused.factors else "" for r in roles]
-    collected: list[list[Part]] = [[] for _ in listed]
+    collected: list[list[ScorePart]] = [[] for _ in listed]
     for channel, part in zip(fused.channels, fused.parts, strict=True):
         rows = [row for row, candidate in enumerate(listed) if part[candidate]]
         details = channel.reasons([listed[row] for row in rows])
         for row, detail in zip(rows, details, strict=True):
             value = float(part[listed[row]]) * verdict.fused_factor
-            collected[row].append(Part(channel.signal, value, detail + remarks[row]))
+            collected[row].append(ScorePart(channel.signal, value, detail + remarks[row]))
     describe = fused.past.describe if fused.past is not None else str
     for row, (candidate, place) in enumerate(zip(listed, places, strict=True)):
         collected[row] += [moves[candidate]] if candidate in moves else []
-        collected[row] += [Part(*said) for said in verdict.said(place, row + 1, describe)]
+        collected[row] += [ScorePart(*said) for said in verdict.said(place, row + 1, describe)]
     return [tuple(found) for found in collected]
 
 

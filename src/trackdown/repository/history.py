@@ -33,7 +33,7 @@ _SHORTEST_ID = 40
 _LAST_SECOND = 253_402_300_799  # of the year 9999: what is later is nonsense that no calendar can show
 
 
-class Change(msgspec.Struct, array_like=True, frozen=True):
+class PathChange(msgspec.Struct, array_like=True, frozen=True):
     """One path that a commit touched. `old_path` is set for renames only. Paths are raw bytes, as git has them."""
 
     status: str
@@ -41,7 +41,7 @@ class Change(msgspec.Struct, array_like=True, frozen=True):
     old_path: bytes | None = None
 
 
-class Commit(msgspec.Struct, array_like=True, frozen=True):
+class CommitFacts(msgspec.Struct, array_like=True, frozen=True):
     """The facts of a commit. `complete` is False when its changes came from a clone that lacks objects."""
 
     oid: str
@@ -49,12 +49,12 @@ class Commit(msgspec.Struct, array_like=True, frozen=True):
     time: int
     author: str
     message: str
-    changes: list[Change]
+    changes: list[PathChange]
     complete: bool = True
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class CommitRef:
     """A commit by its id and its parents, before its content is read."""
 
     oid: str
@@ -65,11 +65,11 @@ class Listed:
         return len(self.parents) > 1
 
 
-def list_commits(git: Git, tip: str, known_tips: Sequence[str] = ()) -> list[Listed]:
+def list_commits(git: Git, tip: str, known_tips: Sequence[str] = ()) -> list[CommitRef]:
     """Commits that `tip` reaches and `known_tips` do not, ancestors first."""
     revisions = "\n".join([tip, *(f"^{known}" for known in known_tips)]) + "\n"
     output = git.run("rev-list", "--topo-order", "--reverse", "--parents", "--stdin", stdin=revisions.encode())
-    return [Listed(first, tuple(rest)) for first, *rest in map(str.split, output.decode("ascii").splitlines())]
+    return [CommitRef(first, tuple(rest)) for first, *rest in map(str.split, output.decode("ascii").splitlines())]
 
 
 def root_commits(git: Git, tip: str) -> list[str]:
@@ -87,7 +87,7 @@ def shallow_commits(git: Git) -> frozenset[str]:
         return frozenset()
 
 
-def read_commits(git: Git, listed: Sequence[Listed], *, exact_renames_only: bool = False) -> Iterator[Commit]:
+def read_commits(git: Git, listed: Sequence[CommitRef], *, exact_renames_only: bool = False) -> Iterator[CommitFacts]:
     """The facts of non-merge commits, in the given order; merges are passed over.
 
     Where blobs are missing, renames are found by equal content only; where trees are missing, there are no changes.
@@ -115,7 +115,7 @@ def read_commits(git: Git, listed: Sequence[Listed], *, exact_renames_only: bool
             done += 1
 
 
-def _read_one(git: Git, listed: Listed, level: int, boundary: frozenset[str], error: GitError) -> Commit:
+def _read_one(git: Git, listed: CommitRef, level: int, boundary: frozenset[str], error: GitError) -> CommitFacts:
     """The commit at which a stream broke, read as well as it can be: the fault may have been a passing one."""
     for options in _LEVELS[level:]:
         try:
@@ -126,8 +126,8 @@ def _read_one(git: Git, listed: Listed, level: int, boundary: frozenset[str], er
 
 
 def _stream(
-    git: Git, listed: Sequence[Listed], options: Sequence[str], boundary: frozenset[str], *, complete: bool
-) -> Iterator[Commit]:
+    git: Git, listed: Sequence[CommitRef], options: Sequence[str], boundary: frozenset[str], *, complete: bool
+) -> Iterator[CommitFacts]:
     process = git.stream(
         "log", "--stdin", "--no-walk=unsorted", "-z", "--no-ext-diff", "--no-textconv", "--no-show-signature",
         "--no-notes", "--no-color", "--ignore-submodules=none", "--encoding=UTF-8", _FORMAT, *options,
@@ -141,7 +141,7 @@ def _stream(
         except BrokenPipeError:
             pass
         count = 0
-        last: Commit | None = None
+        last: CommitFacts | None = None
         for commit in _parse(_tokens(process.stdout), parents, boundary, complete):
             if last is not None:
                 yield last
@@ -178,10 +178,10 @@ def _split_chunks(stdout: IO[bytes]) -> Iterator[list[bytes]]:
 
 def _parse(
     tokens: Iterator[bytes], parents: dict[str, list[str]], boundary: frozenset[str], complete: bool
-) -> Iterator[Commit]:
+) -> Iterator[CommitFacts]:
     """Fields → commits. A header has four fields, of which the first is a long id; a change has a status and paths."""
     header: tuple[str, int, str, str] | None = None
-    changes: list[Change] = []
+    changes: list[PathChange] = []
     for token in tokens:
         token = token.lstrip(b"\n")
         if len(token) >= _SHORTEST_ID:
@@ -194,9 +194,9 @@ def _parse(
             path = next(tokens, b"")
             if token[:1] in b"RC":
                 path, old = next(tokens, b""), path
-                changes.append(Change(chr(token[0]), path, old if token[:1] == b"R" else None))
+                changes.append(PathChange(chr(token[0]), path, old if token[:1] == b"R" else None))
             else:
-                changes.append(Change(chr(token[0]), path))
+                changes.append(PathChange(chr(token[0]), path))
     if header is not None:
         yield _commit(header, parents, changes, boundary, complete)
 
@@ -204,14 +204,14 @@ def _parse(
 def _commit(
     header: tuple[str, int, str, str],
     parents: dict[str, list[str]],
-    changes: list[Change],
+    changes: list[PathChange],
     boundary: frozenset[str],
     complete: bool,
-) -> Commit:
+) -> CommitFacts:
     oid, time, author, message = header
     if oid in boundary:
-        return Commit(oid, [], time, author, message, [], False)
-    return Commit(oid, parents.get(oid, []), time, author, message, changes, complete)
+        return CommitFacts(oid, [], time, author, message, [], False)
+    return CommitFacts(oid, parents.get(oid, []), time, author, message, changes, complete)
 
 
 def _number(token: bytes) -> int:

@@ -43,7 +43,7 @@ def ignore_text(root: Path, path: str) -> str:
     return (read_on_disk(root, path, _LONGEST_IGNORE_FILE) or b"").decode("utf-8", "replace")
 
 
-def standing_in(root: Path, folders: Iterable[str], name: str) -> list[str]:
+def existing_files(root: Path, folders: Iterable[str], name: str) -> list[str]:
     """The files of this name that stand in some of the folders, whether they are listed or not."""
     prefixes = (f"{folder}/" if folder else "" for folder in folders)
     return sorted(f"{prefix}{name}" for prefix in prefixes if os.access(f"{root}/{prefix}{name}", os.F_OK))

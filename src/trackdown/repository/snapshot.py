@@ -77,11 +77,11 @@ def commit_snapshot(source: Source, commit: str) -> Snapshot:
             excluded.append(Exclusion(path, reason))
         else:
             files.append(File(path, blob, forced))
-    ordered = by_path(files)
+    ordered = sorted_by_path(files)
     return Snapshot(source, commit, False, False, ordered, tuple(excluded), snapshot_key(ordered))
 
 
-def by_path(files: Iterable[File]) -> tuple[File, ...]:
+def sorted_by_path(files: Iterable[File]) -> tuple[File, ...]:
     """Files in the one order that every index uses."""
     return tuple(sorted(files, key=lambda file: file.path))
 

@@ -18,7 +18,7 @@ _FULL_LOOK_SECONDS = 2.0
 _READ_AT_ONCE = 1 << 18
 
 
-class Watch:
+class FolderWatch:
     """Watches folders, each by itself. `quiet` is False whenever it is not certain."""
 
     def __init__(self) -> None:

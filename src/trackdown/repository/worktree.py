@@ -18,8 +18,8 @@ import msgspec
 
 from trackdown.repository.blobs import read_on_disk
 from trackdown.repository.ignore import IGNORE_FILE, IgnoreRules
-from trackdown.repository.listing import ignore_text, list_files, list_ignored, standing_in
-from trackdown.repository.snapshot import File, Snapshot, blob_id, by_path, snapshot_key
+from trackdown.repository.listing import existing_files, ignore_text, list_files, list_ignored
+from trackdown.repository.snapshot import File, Snapshot, blob_id, snapshot_key, sorted_by_path
 from trackdown.repository.source import Source
 from trackdown.types import Exclusion
 
@@ -28,7 +28,7 @@ _RACY_NS = 2_000_000_000
 _HARD_LIMIT = 64 << 20
 
 
-class Seen(msgspec.Struct, array_like=True):
+class FileState(msgspec.Struct, array_like=True):
     """A file as it was at the last look. An empty `oid` means it was left out for `reason`."""
 
     mtime: int
@@ -52,7 +52,7 @@ class WorktreeState(msgspec.Struct, array_like=True):
     listed_at: int
     folders: dict[str, int]
     witnesses: dict[str, tuple[int, int]]
-    files: dict[str, Seen]
+    files: dict[str, FileState]
     left_out: dict[str, str]
     max_bytes: int
     head: str | None = None
@@ -86,7 +86,7 @@ def _is_clean(state: WorktreeState) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class WorktreeScan:
     """What is on disk now, the state for the next look, and whether that state is worth keeping anew."""
 
     snapshot: Snapshot
@@ -94,7 +94,9 @@ class Look:
     changed: bool
 
 
-def look(source: Source, state: WorktreeState | None, max_bytes: int, last: Snapshot | None = None) -> Look:
+def scan_worktree(
+    source: Source, state: WorktreeState | None, max_bytes: int, last: Snapshot | None = None
+) -> WorktreeScan:
     """Look at a folder, starting from the state of an earlier look. `last` is the snapshot of that look, if at hand."""
     if state is not None and state.max_bytes != max_bytes:
         state = None
@@ -107,15 +109,15 @@ def look(source: Source, state: WorktreeState | None, max_bytes: int, last: Snap
     changed = _refresh(source, state)
     head = source.head()
     if last is not None and last.key == state.key and not relisted and not changed and head == state.head:
-        return Look(last, state, False)
-    files = by_path(File(path, seen.oid, seen.forced) for path, seen in state.files.items() if seen.oid)
+        return WorktreeScan(last, state, False)
+    files = sorted_by_path(File(path, seen.oid, seen.forced) for path, seen in state.files.items() if seen.oid)
     excluded = [Exclusion(path, reason) for path, reason in state.left_out.items()]
     excluded += [Exclusion(path, seen.reason) for path, seen in state.files.items() if not seen.oid]
     key = snapshot_key(files)
     if relisted or key != before or head != state.head:
         state.dirty, changed = bool((is_dirty or _start_status(source))()), True
     state.key, state.head = key, head
-    return Look(Snapshot(source, head, state.dirty, True, files, tuple(excluded), key), state, changed)
+    return WorktreeScan(Snapshot(source, head, state.dirty, True, files, tuple(excluded), key), state, changed)
 
 
 def _start_status(source: Source) -> Callable[[], bytes]:
@@ -139,7 +141,7 @@ def _listing_holds(source: Source, state: WorktreeState) -> bool:
     return all(seen[0] <= racy and _witness(path) == seen for path, seen in state.witnesses.items())
 
 
-def steering_holds(state: WorktreeState) -> bool:
+def listing_inputs_unchanged(state: WorktreeState) -> bool:
     """Whether git's index and the ignore files are what they were; some stand where no folder is watched."""
     return all(_witness(path) == seen for path, seen in state.witnesses.items())
 
@@ -157,19 +159,19 @@ def _list(source: Source, previous: WorktreeState | None, max_bytes: int) -> Wor
     listed_at = time.time_ns()
     root = source.root
     paths, folders = list_files(source)
-    ignore_files = standing_in(root, folders, IGNORE_FILE)
+    ignore_files = existing_files(root, folders, IGNORE_FILE)
     rules = IgnoreRules({path.rpartition("/")[0]: ignore_text(root, path) for path in ignore_files})
     if rules.brings_back:
         ignored, more = list_ignored(source)
         paths = list(dict.fromkeys([*paths, *(path for path in ignored if rules.verdict(path) is False)]))
         folders = folders | more
-    steering = [str(root / path) for path in [*ignore_files, *standing_in(root, folders, ".gitignore")]]
+    steering = [str(root / path) for path in [*ignore_files, *existing_files(root, folders, ".gitignore")]]
     if source.git is not None:
         common = source.common_dir or source.git.git_dir
         steering += [str(source.git.git_dir / "index"), str(common / "info" / "exclude"), str(common / "config")]
     times, linked = _look_at_folders(root, folders)
     known = previous.files if previous is not None else {}
-    files: dict[str, Seen] = {}
+    files: dict[str, FileState] = {}
     left_out: dict[str, str] = {}
     for path in paths:
         reason, forced = rules.judge(path)
@@ -181,7 +183,7 @@ def _list(source: Source, previous: WorktreeState | None, max_bytes: int) -> Wor
         elif seen is not None and seen.forced == forced:
             files[path] = seen
         else:
-            files[path] = Seen(0, 0, -1, 0, "", "", forced, True)
+            files[path] = FileState(0, 0, -1, 0, "", "", forced, True)
     witnesses = {path: _witness(path) for path in steering}
     return WorktreeState(STATE_VERSION, listed_at, times, witnesses, files, left_out, max_bytes)
 
@@ -235,7 +237,7 @@ def _refresh(source: Source, state: WorktreeState) -> bool:
     return changed or bool(gone)
 
 
-def _read_again(source: Source, path: str, seen: Seen, found: os.stat_result, max_bytes: int) -> None:
+def _read_again(source: Source, path: str, seen: FileState, found: os.stat_result, max_bytes: int) -> None:
     now = time.time_ns()
     seen.mtime, seen.ctime, seen.size, seen.inode = found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino
     seen.racy = max(found.st_mtime_ns, found.st_ctime_ns) > now - _RACY_NS

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from trackdown.models.spoken import spoken
+from trackdown.models.normalization import normalized
 from trackdown.rerank.budget import TimeBudget
 from trackdown.rerank.pair_scorer import PairScorer
 
@@ -39,7 +39,7 @@ class CommitReranker:
         found: dict[int, float] = {}
         try:
             for batch in budget.batches(positions, self._pairs.at_once, "read commits"):
-                texts = [spoken(message[:_LONGEST_MESSAGE]) for message in self._messages(batch)]
+                texts = [normalized(message[:_LONGEST_MESSAGE]) for message in self._messages(batch)]
                 said = {position: text for position, text in zip(batch, texts, strict=True) if text}
                 found.update(zip(said, self._pairs.logits(list(said.values())).tolist(), strict=True))
         finally:

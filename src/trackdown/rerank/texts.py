@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from trackdown.index.code import CodeIndex
-from trackdown.models.spoken import spoken, spoken_unit
+from trackdown.models.normalization import normalized, normalized_unit
 
 WINDOW_TOKENS = 350
 """System 1's window: so many tokens of code, punctuation included, in whole lines."""
@@ -17,9 +17,9 @@ _ENCODED_WORDS = 140
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
-def spoken_query(text: str) -> str:
+def normalized_query(text: str) -> str:
     """A query as models read it: all of it, code and tracebacks too, as commit messages were read in training."""
-    return spoken(text[:_LONGEST_QUERY])
+    return normalized(text[:_LONGEST_QUERY])
 
 
 class UnitTexts:
@@ -49,7 +49,7 @@ class UnitTexts:
 
     def _said(self, unit: int, source: str) -> str:
         path = self._code.path(int(self._code.unit_file[unit]))
-        return spoken_unit(path, self._code.symbol(unit), source)
+        return normalized_unit(path, self._code.symbol(unit), source)
 
     def _source(self, unit: int) -> str | None:
         if unit not in self._sources:

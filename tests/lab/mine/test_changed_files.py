@@ -12,7 +12,7 @@ from tests.conftest import Repo
 from trackdown.lab.mine.changed_files import ChangedFile, ChangeReader
 from trackdown.lab.mine.changes import newest_first
 from trackdown.repository.git import Git
-from trackdown.repository.history import Listed
+from trackdown.repository.history import CommitRef
 from trackdown.repository.source import open_source
 
 
@@ -22,7 +22,7 @@ def git_of(repo: Repo) -> Git:
     return git
 
 
-def commits_of(repo: Repo) -> list[Listed]:
+def commits_of(repo: Repo) -> list[CommitRef]:
     """All commits, the oldest first."""
     batches = newest_first(git_of(repo), repo.git("rev-parse", "HEAD"), batch=100)
     return [commit for batch in batches for commit in batch][::-1]

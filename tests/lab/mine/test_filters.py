@@ -6,15 +6,17 @@ import pytest
 
 from trackdown.lab.mine.filters import Filters, clean_subject
 from trackdown.lab.mine.housekeeping import is_changelog, is_housekeeping
-from trackdown.repository.history import Change, Commit
+from trackdown.repository.history import CommitFacts, PathChange
 
 
-def commit(message: str, *, author: str = "Ada", paths: tuple[str, ...] = ("src/a.py",), parents: int = 1) -> Commit:
-    changes = [Change("M", path.encode()) for path in paths]
-    return Commit("1" * 40, ["2" * 40] * parents, 0, author, message, changes)
+def commit(
+    message: str, *, author: str = "Ada", paths: tuple[str, ...] = ("src/a.py",), parents: int = 1
+) -> CommitFacts:
+    changes = [PathChange("M", path.encode()) for path in paths]
+    return CommitFacts("1" * 40, ["2" * 40] * parents, 0, author, message, changes)
 
 
-def rule(found: Commit, filters: Filters | None = None) -> str | None:
+def rule(found: CommitFacts, filters: Filters | None = None) -> str | None:
     return (filters or Filters()).fitting_rule(found, clean_subject(found.message))
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.lab.train.made_examples import SIGNALS, made_example, made_repository
 from trackdown.errors import UsageError
-from trackdown.fuse.learned import Weights
+from trackdown.fuse.learned import WeightTable
 from trackdown.lab.evaluation import evaluation
 from trackdown.lab.train.contenders import rows_of, scores_of, table_of
 from trackdown.lab.train.examples import Example
@@ -19,11 +19,11 @@ PLAIN = table_of({"lexical": 1.0, "mentions": 0.5, "commits": 0.5})
 COLUMNS = Columns(SIGNALS)
 
 
-def mrr(examples: list[Example], table: Weights) -> float:
+def mrr(examples: list[Example], table: WeightTable) -> float:
     return evaluation("x", rows_of({"repo": examples}, {"repo": table}, "x", "function")).mrr
 
 
-def fitted(design: Design, strength: float = 0.001, columns: Columns = COLUMNS, **more: object) -> Weights:
+def fitted(design: Design, strength: float = 0.001, columns: Columns = COLUMNS, **more: object) -> WeightTable:
     found = fit(design, columns.array(PLAIN), strength, **more)  # type: ignore[arg-type]
     return columns.table(found.weights, (), design.leans.mean(axis=0))
 
@@ -118,11 +118,11 @@ def test_a_table_and_its_array_are_the_same() -> None:
     table = fitted(Design({"a": made_repository(14, "commits")}, COLUMNS))
     again = COLUMNS.table(COLUMNS.array(table), (), np.array([1.0, 0, 1, 0, 1]))
     assert {name: pytest.approx(value, abs=1e-4) for name, value in table.values.items()} == again.values
-    odd = Weights((), {"lexical.raw": 1.0, "commits.scaled*long": 2.0, "dense.root": 3.0})
+    odd = WeightTable((), {"lexical.raw": 1.0, "commits.scaled*long": 2.0, "dense.root": 3.0})
     with pytest.raises(UsageError, match="no place"):
         COLUMNS.array(odd)
     assert COLUMNS.holding(odd).array(odd).sum() == 3.0 and COLUMNS.holding(table) == COLUMNS
-    assert not COLUMNS.array(Weights((), {"dense.scaled": 1.0})).any(), "a signal that is not there"
+    assert not COLUMNS.array(WeightTable((), {"dense.scaled": 1.0})).any(), "a signal that is not there"
 
 
 def test_reciprocal_ranks_and_adaptive_weights_are_tables_too() -> None:

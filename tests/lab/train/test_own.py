@@ -15,7 +15,7 @@ from tests.lab.train.made_examples import SIGNALS, made_repository
 from tests.lab.train.made_history import TOPICS, misleading_history
 from trackdown.engine.own import OwnFusions, OwnRecord, OwnScore, default_digest
 from trackdown.errors import EmptyRepository, UsageError
-from trackdown.fuse.learned import LearnedFusion, Weights, encode_fusions, load_learned
+from trackdown.fuse.learned import LearnedFusion, WeightTable, encode_fusions, load_learned
 from trackdown.lab.cases import Case
 from trackdown.lab.train.own import FEWEST_CASES, OLDER, default_table, fit_own, judge_own, split_by_time
 from trackdown.settings import Settings
@@ -110,7 +110,7 @@ def test_a_repository_whose_commits_know_the_way_learns_it(repo: Repo, settings:
 
 def record(repository: str, won: bool, **changes: object) -> OwnRecord:
     """A record of one level, which holds weights whether they won or not."""
-    fusion = LearnedFusion("file", (Weights((), {"commits.scaled": 1.0}),))
+    fusion = LearnedFusion("file", (WeightTable((), {"commits.scaled": 1.0}),))
     score = OwnScore("file", 30, "MRR", 0.5, 0.6, 0.01, won)
     values = {
         "repository": repository, "date": "2024-01-01", "against": default_digest(), "models": (), "cases": 100,

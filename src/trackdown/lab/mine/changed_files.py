@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from trackdown.errors import GitError
 from trackdown.lab.mine.patch_text import unquoted
 from trackdown.repository.git import Git, complaint, drain
-from trackdown.repository.history import Listed
+from trackdown.repository.history import CommitRef
 
 LARGEST_COMPARED = "1m"
 """Git takes larger files for binary ones, and prints no hunks of them."""
@@ -59,12 +59,12 @@ class ChangeReader:
         self._renames = ["-M", f"-l{most_renames}"]
         self._barren = 0  # commits in a row of which no content at all is here
 
-    def read(self, commits: Sequence[Listed]) -> Iterator[tuple[str, ChangedFile]]:
+    def read(self, commits: Sequence[CommitRef]) -> Iterator[tuple[str, ChangedFile]]:
         """(commit, file) in the order of the commits. A commit without parents has added all of its files."""
         for first in range(0, len(commits), _BATCH):
             yield from self._read_batch(commits[first : first + _BATCH])
 
-    def _read_batch(self, todo: Sequence[Listed]) -> Iterator[tuple[str, ChangedFile]]:
+    def _read_batch(self, todo: Sequence[CommitRef]) -> Iterator[tuple[str, ChangedFile]]:
         while todo:
             if self._barren >= _GIVE_UP_AFTER:
                 yield from ((commit.oid, file) for commit in todo for file in self._listed_only(commit))
@@ -87,7 +87,7 @@ class ChangeReader:
             "--ignore-submodules=none", "--diff-algorithm=myers", "--indent-heuristic", *self._filter,
         ]  # fmt: skip
 
-    def _listed_only(self, commit: Listed) -> list[ChangedFile]:
+    def _listed_only(self, commit: CommitRef) -> list[ChangedFile]:
         """A commit's files without hunks, with renames of equal content; needs trees, no blobs."""
         stream = _Stream(self._git, [*self._options(), "-M100%"], [commit])
         files = [file for _, file in stream.files()]
@@ -96,13 +96,13 @@ class ChangeReader:
             return []
         return files
 
-    def _mend(self, commit: Listed, files: Sequence[ChangedFile]) -> Iterator[tuple[str, ChangedFile]]:
+    def _mend(self, commit: CommitRef, files: Sequence[ChangedFile]) -> Iterator[tuple[str, ChangedFile]]:
         """Files with the hunks of those whose contents are here."""
         hunks = self._hunks_of_present(commit, files) if files else {}
         for file in files:
             yield commit.oid, replace(file, hunks=hunks.get(file.path))
 
-    def _hunks_of_present(self, commit: Listed, files: Sequence[ChangedFile]) -> dict[str, bytes | None]:
+    def _hunks_of_present(self, commit: CommitRef, files: Sequence[ChangedFile]) -> dict[str, bytes | None]:
         asked = [oid for file in files for oid in (file.old_oid, file.oid) if oid]
         try:
             answer = self._git.run("cat-file", "--batch-check", stdin="".join(f"{oid}\n" for oid in asked).encode())
@@ -124,7 +124,7 @@ class _Stream:
     `broken` says that it died, and `left` are that commit's files which it did not get to.
     """
 
-    def __init__(self, git: Git, options: Sequence[str], commits: Sequence[Listed]) -> None:
+    def __init__(self, git: Git, options: Sequence[str], commits: Sequence[CommitRef]) -> None:
         self.commit = ""
         self.broken = False
         self.left: list[ChangedFile] = []

@@ -12,7 +12,7 @@ from trackdown.lab.commit_times import present_commits
 from trackdown.lab.mine.patch_text import parse_patch
 from trackdown.lab.mine.patches import FilePatch
 from trackdown.repository.git import Git, complaint, drain
-from trackdown.repository.history import Listed
+from trackdown.repository.history import CommitRef
 
 _PATCHES = (
     "diff-tree", "--stdin", "--root", "-r", "-p", "-U0", "-M", "-l1000", "--no-color", "--no-ext-diff", "--no-textconv",
@@ -22,21 +22,21 @@ _PATCHES = (
 _COMMIT_LINE = re.compile(r"^([0-9a-f]{40}|[0-9a-f]{64})$", re.M)
 
 
-def newest_first(git: Git, tip: str, *, batch: int) -> Iterator[list[Listed]]:
+def newest_first(git: Git, tip: str, *, batch: int) -> Iterator[list[CommitRef]]:
     """The commits that `tip` reaches, by date, in batches. Raises GitError when git cannot go on."""
     with closing(_listed(git, tip)) as commits:
         while found := list(islice(commits, batch)):
             yield found
 
 
-def _listed(git: Git, tip: str) -> Generator[Listed]:
+def _listed(git: Git, tip: str) -> Generator[CommitRef]:
     process = git.stream("rev-list", "--parents", tip)
     assert process.stdin is not None and process.stdout is not None
     try:
         process.stdin.close()
         for line in process.stdout:
             oid, *parents = line.decode("ascii").split()
-            yield Listed(oid, tuple(parents))
+            yield CommitRef(oid, tuple(parents))
         error = drain(process.stderr)
         if process.wait():
             raise complaint(error, process.returncode)
@@ -48,14 +48,14 @@ def _listed(git: Git, tip: str) -> Generator[Listed]:
                 pipe.close()
 
 
-def commits_here(git: Git, commits: Iterable[str]) -> list[Listed]:
+def commits_here(git: Git, commits: Iterable[str]) -> list[CommitRef]:
     """Those of the commits that a clone has, with their parents. Raises GitError."""
     here = present_commits(git, commits)
     if not here:
         return []
     asked = "".join(f"{commit}\n" for commit in here).encode("ascii")
     output = git.run("rev-list", "--no-walk=unsorted", "--parents", "--stdin", stdin=asked).decode("ascii")
-    return [Listed(first, tuple(rest)) for first, *rest in map(str.split, output.splitlines())]
+    return [CommitRef(first, tuple(rest)) for first, *rest in map(str.split, output.splitlines())]
 
 
 def read_patches(git: Git, commits: Sequence[str]) -> dict[str, list[FilePatch]]:

@@ -19,7 +19,7 @@ from trackdown.lab.mine.messages import folded_subject
 from trackdown.lab.mine.truth import Change, HeadTruth, PastTruth, TruthOf
 from trackdown.repository.blobs import BlobReader
 from trackdown.repository.git import Git
-from trackdown.repository.history import Commit, Listed, read_commits
+from trackdown.repository.history import CommitFacts, CommitRef, read_commits
 from trackdown.repository.roles import role_of
 from trackdown.repository.source import open_source
 from trackdown.types import PROSE, TEST, Progress, no_progress
@@ -145,7 +145,7 @@ class _Miner:
     renamed: dict[str, str] = field(default_factory=dict)
     taken: list[tuple[str, Change]] = field(default_factory=list)
 
-    def look_at(self, batch: Sequence[Listed], max_cases: int, progress: Progress) -> None:
+    def look_at(self, batch: Sequence[CommitRef], max_cases: int, progress: Progress) -> None:
         """Take what becomes a case, and stop when there are enough."""
         commits = {commit.oid: commit for commit in read_commits(self.git, batch)}
         rules: dict[str, str | None] = {}
@@ -170,7 +170,7 @@ class _Miner:
             self.looked_at += 1
             progress("mine", len(self.cases), max_cases)
 
-    def _rule(self, listed: Listed, commit: Commit | None) -> str | None:
+    def _rule(self, listed: CommitRef, commit: CommitFacts | None) -> str | None:
         """The rule that drops a commit by its message, its author and its paths."""
         if listed.is_merge:
             return MERGE
@@ -185,7 +185,7 @@ class _Miner:
             return NO_PARENT
         return rule
 
-    def _follow(self, commit: Commit) -> dict[str, str]:
+    def _follow(self, commit: CommitFacts) -> dict[str, str]:
         """The present path of each path behind a commit; older commits see its renames too."""
         present = {}
         before = {}
@@ -197,7 +197,7 @@ class _Miner:
         self.renamed |= before
         return present
 
-    def _add(self, commit: Commit, change: Change | None) -> str | None:
+    def _add(self, commit: CommitFacts, change: Change | None) -> str | None:
         """Make a case, or say which rule dropped it."""
         query = self.query_of(commit.message)
         if change is None:

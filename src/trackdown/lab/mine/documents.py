@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from trackdown.lab.mine.foreign import is_foreign, is_written_by_a_program
 from trackdown.repository.blobs import BlobReader
-from trackdown.repository.content import decode_text
+from trackdown.repository.content_rules import decode_text
 from trackdown.repository.roles import role_of
 from trackdown.types import CLASS_KINDS, CODE, FUNCTION_KINDS
 from trackdown.units.extract import extract

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 
 from trackdown.lab.mine.housekeeping import is_housekeeping
 from trackdown.lab.mine.messages import clean_message, clean_subject, content_words
-from trackdown.repository.history import Commit
+from trackdown.repository.history import CommitFacts
 from trackdown.units.tokens import words
 
 FEWEST_WORDS = 3
@@ -60,20 +60,20 @@ _RELEASE_SIGNS = frozenset(
     "release released releases releasing version versions bump tag changelog __version__".split()
 )
 
-Rule = Callable[[Commit, str], bool]
+Rule = Callable[[CommitFacts, str], bool]
 
 
-def is_merge(commit: Commit, query: str) -> bool:
+def is_merge(commit: CommitFacts, query: str) -> bool:
     """A merge, or one that was squashed and kept its message."""
     return len(commit.parents) > 1 or _MERGE.match(commit.message) is not None
 
 
-def is_revert(commit: Commit, query: str) -> bool:
+def is_revert(commit: CommitFacts, query: str) -> bool:
     """Undoes or repeats another commit, whose words it borrows."""
     return bool(_REVERT.match(commit.message) or _REVERTS.search(commit.message))
 
 
-def is_release(commit: Commit, query: str) -> bool:
+def is_release(commit: CommitFacts, query: str) -> bool:
     """Nothing but the words of a release and a version: `Release 1.2`, `v2.0`, `Bump version number`."""
     subject = clean_subject(commit.message)
     bare = re.sub(rf"\b{_VERSION}", " ", subject)
@@ -83,27 +83,27 @@ def is_release(commit: Commit, query: str) -> bool:
     return bare != subject or bool(_RELEASE_SIGNS & set(said))
 
 
-def is_dependency_update(commit: Commit, query: str) -> bool:
+def is_dependency_update(commit: CommitFacts, query: str) -> bool:
     """Takes in other versions of what the project uses."""
     return _DEPENDENCY.search(clean_subject(commit.message)) is not None
 
 
-def names_people(commit: Commit, query: str) -> bool:
+def names_people(commit: CommitFacts, query: str) -> bool:
     """Adds someone to the list of authors."""
     return _CREDITS.search(clean_subject(commit.message)) is not None
 
 
-def is_by_a_bot(commit: Commit, query: str) -> bool:
+def is_by_a_bot(commit: CommitFacts, query: str) -> bool:
     """Written by a program: updates, translations, formatting."""
     return bool(_BOT.search(commit.author.strip()) or _BOT_MESSAGE.search(clean_subject(commit.message)))
 
 
-def keeps_house(commit: Commit, query: str) -> bool:
+def keeps_house(commit: CommitFacts, query: str) -> bool:
     """Touches nothing but changelogs, continuous integration and lists of dependencies."""
     return bool(commit.changes) and all(is_housekeeping(os.fsdecode(change.path)) for change in commit.changes)
 
 
-def says_nothing(commit: Commit, query: str) -> bool:
+def says_nothing(commit: CommitFacts, query: str) -> bool:
     """Fewer than three words that say what the change is about, or only the name of a file (`Update a/b.rst`)."""
     return len(content_words(query)) < FEWEST_WORDS or _ONLY_A_FILE.fullmatch(query) is not None
 
@@ -127,7 +127,7 @@ class Filters:
             DUPLICATE: lambda _, query: _folded(query) in self._taken,
         }
 
-    def fitting_rule(self, commit: Commit, query: str) -> str | None:
+    def fitting_rule(self, commit: CommitFacts, query: str) -> str | None:
         """The name of the first rule that drops a commit, None when it may become a case. Counts nothing."""
         return next((name for name, fits in self._rules.items() if fits(commit, query)), None)
 

@@ -29,7 +29,7 @@ from trackdown.lab.mine.messages import clean_message, clean_subject, folded_sub
 from trackdown.lab.mine.present import PresentState
 from trackdown.repository.blobs import BlobReader
 from trackdown.repository.git import Git
-from trackdown.repository.history import Commit, Listed, read_commits
+from trackdown.repository.history import CommitFacts, CommitRef, read_commits
 from trackdown.repository.source import Source, open_source
 from trackdown.types import FUNCTION_KINDS, Progress, no_progress
 from trackdown.units.facts import Unit
@@ -81,7 +81,7 @@ def open_history(place: str | os.PathLike[str]) -> tuple[Source, Git, str]:
     return source, source.git, head
 
 
-def chosen_batches(git: Git, commits: Iterable[str]) -> Iterator[list[Listed]]:
+def chosen_batches(git: Git, commits: Iterable[str]) -> Iterator[list[CommitRef]]:
     """Those of the commits that are here, in batches."""
     here = commits_here(git, commits)
     for first in range(0, len(here), _BATCH):
@@ -104,7 +104,9 @@ class _Commits:
         self._changes = ChangeReader(git, context=0, statuses="MRD", most_renames=_MOST_RENAMES)
         self._file = lru_cache(maxsize=64)(self._read_file)
 
-    def take_all(self, batches: Iterable[Sequence[Listed]], progress: Progress, subjects: Iterable[str] = ()) -> None:
+    def take_all(
+        self, batches: Iterable[Sequence[CommitRef]], progress: Progress, subjects: Iterable[str] = ()
+    ) -> None:
         """Go through batches until there is enough, or the time is over. `subjects` are those of all commits."""
         self._to_come = Counter(map(folded_subject, subjects))
         deadline = time.monotonic() + self._limits.seconds
@@ -114,10 +116,10 @@ class _Commits:
                 if len(self._found.examples) >= self._limits.cases or time.monotonic() > deadline:
                     return
 
-    def _take(self, batch: Sequence[Listed]) -> Iterator[None]:
+    def _take(self, batch: Sequence[CommitRef]) -> Iterator[None]:
         """Take what becomes an example; a step for each commit that passes the rules on messages."""
         commits = {commit.oid: commit for commit in read_commits(self._git, batch)}
-        kept: dict[str, Listed] = {}
+        kept: dict[str, CommitRef] = {}
         for listed in batch:
             commit = commits.get(listed.oid)
             rule = self._rule(listed, commit)
@@ -136,7 +138,7 @@ class _Commits:
                 self._found.dropped[rule] += 1
             yield
 
-    def _rule(self, listed: Listed, commit: Commit | None) -> str | None:
+    def _rule(self, listed: CommitRef, commit: CommitFacts | None) -> str | None:
         if listed.is_merge:
             return MERGE
         if commit is None or not commit.parents:
@@ -151,12 +153,12 @@ class _Commits:
             return SHORT
         return self._filters.fitting_rule(commit, clean_subject(commit.message))
 
-    def _follow(self, commit: Commit | None) -> None:
+    def _follow(self, commit: CommitFacts | None) -> None:
         for change in commit.changes if commit is not None else ():
             if change.old_path is not None:
                 self._found.rename(os.fsdecode(change.old_path), os.fsdecode(change.path))
 
-    def _add(self, commit: Commit, touched: Sequence[ChangedFile]) -> str | None:
+    def _add(self, commit: CommitFacts, touched: Sequence[ChangedFile]) -> str | None:
         """Make an example, or say which rule dropped it."""
         answers: dict[int, None] = {}
         beside: dict[int, None] = {}

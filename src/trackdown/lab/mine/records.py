@@ -15,9 +15,9 @@ from typing import Any
 from trackdown.lab.mine.changed_files import ChangedFile, ChangeReader
 from trackdown.lab.mine.table_file import About, TableWriter
 from trackdown.repository.blobs import BlobReader
-from trackdown.repository.content import decode_text
+from trackdown.repository.content_rules import decode_text
 from trackdown.repository.git import Git
-from trackdown.repository.history import Listed, shallow_commits
+from trackdown.repository.history import CommitRef, shallow_commits
 from trackdown.types import Progress, no_progress
 
 COLUMNS = {
@@ -53,7 +53,7 @@ class Recorded:
 
 def write_records(
     git: Git,
-    batches: Iterable[Sequence[Listed]],
+    batches: Iterable[Sequence[CommitRef]],
     owner: str,
     name: str,
     path: Path,
@@ -83,7 +83,7 @@ class _Rows:
         self._changes = ChangeReader(git)
         self._cut_off = shallow_commits(git)
 
-    def of(self, batch: Sequence[Listed]) -> Iterator[tuple[Any, ...]]:
+    def of(self, batch: Sequence[CommitRef]) -> Iterator[tuple[Any, ...]]:
         known = [commit for commit in batch if commit.oid not in self._cut_off]
         self._drop(CUT_OFF, len(batch) - len(known))
         messages = read_messages(self._git, known)
@@ -122,7 +122,7 @@ class _Rows:
         return decode_text(data) if data is not None and len(data) <= LARGEST_CONTENT else None
 
 
-def read_messages(git: Git, commits: Sequence[Listed]) -> dict[str, tuple[int, str]]:
+def read_messages(git: Git, commits: Sequence[CommitRef]) -> dict[str, tuple[int, str]]:
     """Commit → (when it was committed, in seconds since 1970; its message). Raises GitError."""
     if not commits:
         return {}

@@ -14,7 +14,7 @@ from trackdown.lab.mine.edits import EditedUnits, find_edits
 from trackdown.lab.mine.patches import FilePatch, apply
 from trackdown.lab.mine.states import files_among, regular_files
 from trackdown.repository.blobs import BlobReader
-from trackdown.repository.content import decode_text, reason_to_skip
+from trackdown.repository.content_rules import decode_text, reason_to_skip
 from trackdown.repository.git import Git
 from trackdown.repository.snapshot import File, commit_snapshot
 from trackdown.repository.source import Source

@@ -7,7 +7,7 @@ from functools import lru_cache
 from types import TracebackType
 
 from trackdown.repository.blobs import BlobReader
-from trackdown.repository.content import decode_text
+from trackdown.repository.content_rules import decode_text
 from trackdown.repository.source import Source
 from trackdown.units.extract import extract
 from trackdown.units.facts import Unit

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trackdown.fuse.adaptive import adapted
-from trackdown.fuse.learned import Weights, feature
+from trackdown.fuse.learned import WeightTable, feature
 from trackdown.lab.cases import Place
 from trackdown.lab.runs import SCORE_DIGITS, Row
 from trackdown.lab.train.examples import Example
@@ -22,17 +22,17 @@ BENCH = "fusion"
 _DEPTH = 100
 
 
-def table_of(weights: Mapping[str, float], *, rrf: bool = False, adaptive: bool = False) -> Weights:
+def table_of(weights: Mapping[str, float], *, rrf: bool = False, adaptive: bool = False) -> WeightTable:
     """The table that ranks as the settings' weights by signal do."""
     kind = "rank60" if rrf else "scaled"
     values = {f"{signal}.{kind}": weight for signal, weight in weights.items()}
     if adaptive:
         in_prose = adapted(weights, names_code=False)
         values |= {f"{signal}.{kind}*-code": in_prose[signal] - weight for signal, weight in weights.items()}
-    return Weights((), {name: value for name, value in values.items() if value})
+    return WeightTable((), {name: value for name, value in values.items() if value})
 
 
-def scores_of(example: Example, table: Weights) -> Floats:
+def scores_of(example: Example, table: WeightTable) -> Floats:
     """What each candidate scores."""
     total = np.zeros(len(example.places))
     for signal, kinds in table.for_query(example.query).items():
@@ -45,7 +45,7 @@ def scores_of(example: Example, table: Weights) -> Floats:
 
 
 def rows_of(
-    repositories: Mapping[str, Sequence[Example]], tables: Mapping[str, Weights], mode: str, level: str
+    repositories: Mapping[str, Sequence[Example]], tables: Mapping[str, WeightTable], mode: str, level: str
 ) -> list[Row]:
     """A row for every example, ranked by its repository's table."""
     return [
@@ -55,7 +55,7 @@ def rows_of(
     ]
 
 
-def _row(example: Example, table: Weights, mode: str, level: str, repository: str) -> Row:
+def _row(example: Example, table: WeightTable, mode: str, level: str, repository: str) -> Row:
     scores = scores_of(example, table)
     order = sorted(np.flatnonzero(scores > 0).tolist(), key=lambda at: (-scores[at], example.places[at].path, at))
     ranked: dict[Place, float] = {}

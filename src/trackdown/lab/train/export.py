@@ -27,9 +27,9 @@ from trackdown.errors import ModelError
 from trackdown.lab.train.bert import Bert, from_checkpoint, pooled
 from trackdown.lab.train.fidelity import check
 from trackdown.lab.train.quantise import quantise
-from trackdown.models.manifest import MANIFEST, Manifest, Role, read_manifest, write_manifest
+from trackdown.models.manifest import MANIFEST, ModelManifest, Role, read_manifest, write_manifest
 from trackdown.models.static import quantised
-from trackdown.models.weights_file import entry_of
+from trackdown.models.weights_file import file_entry
 
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 OUTPUTS = {"encoder": "embedding", "cross_encoder": "relevance"}
@@ -49,7 +49,7 @@ def export(
     int8: bool = True,
     roles: Sequence[str] = ("encoder", "cross_encoder"),
     texts: Sequence[str] = (),
-) -> Manifest:
+) -> ModelManifest:
     """Write the model as one graph with an output for each role, and enter it in the folder's manifest.
 
     Called twice with one role each, it makes a set in which the roles have files of their own. With spoken `texts` the
@@ -78,11 +78,11 @@ def export(
         )
         for role in roles
     }
-    manifest = _enter(folder, Manifest(name, licence, origin, made, {}))
+    manifest = _enter(folder, ModelManifest(name, licence, origin, made, {}))
     return check(model, folder, texts) if texts else manifest
 
 
-def export_folder(source: Path, folder: Path, *, int8: bool = True, texts: Sequence[str] = ()) -> Manifest:
+def export_folder(source: Path, folder: Path, *, int8: bool = True, texts: Sequence[str] = ()) -> ModelManifest:
     """Export the encoder of a sentence-transformers folder that has safetensors only.
 
     Raises ModelError when it is not a BERT, or does not pool by the mean: nothing else can be exported.
@@ -112,13 +112,13 @@ def export_static(
     name: str,
     licence: str = "Apache-2.0",
     origin: str = "",
-) -> Manifest:
+) -> ModelManifest:
     """Write a table with a row per word piece; the weight that a piece has in a sum is the length of its row."""
     folder.mkdir(parents=True, exist_ok=True)
     np.save(folder / "static.npy", quantised(table))
     tokenizer = copy_tokenizer(tokenizer_json, folder)
     role = Role("static.npy", tokenizer.name, parameters=int(table.size), dimensions=int(table.shape[1]))
-    return _enter(folder, Manifest(name, licence, origin, {"static": role}, {}))
+    return _enter(folder, ModelManifest(name, licence, origin, {"static": role}, {}))
 
 
 def copy_tokenizer(source: Path, folder: Path) -> Path:
@@ -136,12 +136,12 @@ def _settings(path: Path) -> dict[str, Any]:
         raise ModelError(f"{path} cannot be read ({error}): name a sentence-transformers folder") from None
 
 
-def _enter(folder: Path, made: Manifest) -> Manifest:
+def _enter(folder: Path, made: ModelManifest) -> ModelManifest:
     """Add roles to the manifest that the folder has, or begin one. Files are summed anew."""
     before = read_manifest(folder) if (folder / MANIFEST).exists() else made
     roles = {**before.roles, **made.roles}
     names = sorted({name for role in roles.values() for name in (role.file, role.tokenizer)})
-    files = {name: entry_of(folder / name) for name in names}
+    files = {name: file_entry(folder / name) for name in names}
     merged = replace(made, roles=roles, files=files, figures=before.figures)
     write_manifest(folder, merged)
     return merged

@@ -15,9 +15,9 @@ from trackdown.lab.train.bert import Bert
 from trackdown.models.batches import Numbers
 from trackdown.models.cross_encoder import CrossEncoder
 from trackdown.models.encoder import Encoder
-from trackdown.models.manifest import Manifest, write_manifest
+from trackdown.models.manifest import ModelManifest, write_manifest
 from trackdown.models.registry import open_models
-from trackdown.models.text_tokens import TextTokens
+from trackdown.models.tokenizer import TextTokenizer
 
 NEIGHBOURS = 10
 TIMED_LENGTH = 128
@@ -25,7 +25,7 @@ _QUERIES = 4
 Figures = Mapping[str, float]
 
 
-def check(model: Bert, folder: Path, texts: Sequence[str], *, threads: int = 0) -> Manifest:
+def check(model: Bert, folder: Path, texts: Sequence[str], *, threads: int = 0) -> ModelManifest:
     """Compare the folder's graphs with the model on spoken texts, time the encoder, and write both into the manifest.
 
     The model reads every text alone and in full precision, the folder in padded batches: what padding, int8 or a wrong
@@ -38,14 +38,14 @@ def check(model: Bert, folder: Path, texts: Sequence[str], *, threads: int = 0) 
     texts = [text for text in texts if text.strip()]
     if models.encoder is not None:
         role = manifest.roles["encoder"]
-        tokens = TextTokens(folder / role.tokenizer)
+        tokens = TextTokenizer(folder / role.tokenizer)
         wanted = _vectors(model, tokens, texts, role.longest)
         figures["encoder"] = dict(_vectors_agree(models.encoder.encode(texts), wanted))
         timed = replace(role, texts_per_second=_texts_per_second(models.encoder, texts))
         manifest = replace(manifest, roles={**manifest.roles, "encoder": timed})
     if models.cross_encoder is not None:
         role = manifest.roles["cross_encoder"]
-        tokens = TextTokens(folder / role.tokenizer)
+        tokens = TextTokenizer(folder / role.tokenizer)
         judge = _Judge(model, tokens, role.longest, role.longest_query)
         figures["cross_encoder"] = dict(_scores_agree(models.cross_encoder, judge, texts))
     manifest = replace(manifest, figures=figures)
@@ -53,7 +53,7 @@ def check(model: Bert, folder: Path, texts: Sequence[str], *, threads: int = 0) 
     return manifest
 
 
-def _vectors(model: Bert, tokens: TextTokens, texts: Sequence[str], longest: int) -> Numbers:
+def _vectors(model: Bert, tokens: TextTokenizer, texts: Sequence[str], longest: int) -> Numbers:
     rows = []
     with torch.inference_mode():
         for text in texts:
@@ -66,7 +66,7 @@ def _vectors(model: Bert, tokens: TextTokens, texts: Sequence[str], longest: int
 class _Judge:
     """The relevance of single pairs, by the model itself."""
 
-    def __init__(self, model: Bert, tokens: TextTokens, longest: int, longest_query: int) -> None:
+    def __init__(self, model: Bert, tokens: TextTokenizer, longest: int, longest_query: int) -> None:
         self._model, self._tokens, self._longest, self._longest_query = model, tokens, longest, longest_query
 
     def score(self, query: str, texts: Sequence[str]) -> Numbers:

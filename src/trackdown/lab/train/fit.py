@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trackdown.errors import UsageError
-from trackdown.fuse.learned import Weights, feature, lean_of, split_name
+from trackdown.fuse.learned import WeightTable, feature, lean_of, split_name
 from trackdown.lab.train.examples import Example
 
 Floats = npt.NDArray[np.float64]
@@ -58,14 +58,14 @@ class Columns:
     def features(self) -> list[tuple[str, str]]:
         return [(signal, kind) for signal in self.signals for kind in self.kinds]
 
-    def holding(self, weights: Weights) -> Columns:
+    def holding(self, weights: WeightTable) -> Columns:
         """These columns, and what a table has beside them: a fit from it has to start where it stands."""
         names = [split_name(name) for name in weights.values]
         kinds = dict.fromkeys((*self.kinds, *(kind for signal, kind, _ in names if signal in self.signals)))
         leans = dict.fromkeys((*self.leans, *(lean for signal, _, lean in names if signal in self.signals)))
         return replace(self, kinds=tuple(kinds), leans=tuple(leans))
 
-    def array(self, weights: Weights) -> Floats:
+    def array(self, weights: WeightTable) -> Floats:
         """A table's weights as an array: feature × lean. Raises UsageError for one that has no place in it."""
         rows = {pair: number for number, pair in enumerate(self.features)}
         found = np.zeros((len(rows), len(self.leans)))
@@ -78,7 +78,7 @@ class Columns:
             found[rows[signal, kind], self.leans.index(lean)] = value * weights.sharpness
         return found
 
-    def table(self, array: Floats, needs: Sequence[str], mean_leans: Floats) -> Weights:
+    def table(self, array: Floats, needs: Sequence[str], mean_leans: Floats) -> WeightTable:
         """An array as a table, scaled so that what is best by every signal scores 1 for an average query."""
         sharpness = float((array @ mean_leans).sum()) or 1.0
         values = {
@@ -86,7 +86,7 @@ class Columns:
             for (signal, kind), row in zip(self.features, array, strict=True)
             for lean, value in zip(self.leans, row, strict=True)
         }
-        return Weights(tuple(needs), {name: value for name, value in values.items() if value}, round(sharpness, 4))
+        return WeightTable(tuple(needs), {name: value for name, value in values.items() if value}, round(sharpness, 4))
 
 
 class Design:

@@ -16,7 +16,7 @@ from statistics import median
 from typing import Any
 
 from trackdown.errors import TrackdownError, UsageError
-from trackdown.fuse.learned import LearnedFusion, Stage, Weights, decode_fusions, encode_fusions
+from trackdown.fuse.learned import LearnedFusion, Stage, WeightTable, decode_fusions, encode_fusions
 from trackdown.lab.evaluation import Evaluation, evaluation
 from trackdown.lab.gate import gate
 from trackdown.lab.gate_verdict import Verdict
@@ -124,7 +124,7 @@ def judge_level(
     names = list(repositories)
     folds = [names[number::_FOLDS] for number in range(min(_FOLDS, len(names)))]
     variants = _variants(signals)
-    tables: dict[str, Weights] = {}
+    tables: dict[str, WeightTable] = {}
     for number, fold in enumerate(folds):
         progress("fit", number, len(folds) + len(variants))
         others = _without(repositories, fold)
@@ -138,7 +138,7 @@ def judge_level(
     return Judged(level, LearnedFusion(level, tuple(fitted), wanted.stage, _told(repositories)), rows)
 
 
-def _compared(options: SearchPlan, stage: Stage) -> dict[str, Weights]:
+def _compared(options: SearchPlan, stage: Stage) -> dict[str, WeightTable]:
     """What learned weights have to beat; they are fitted from the first of these."""
     if stage == "retrieve":
         plain = dict(options.weights)
@@ -151,7 +151,9 @@ def _compared(options: SearchPlan, stage: Stage) -> dict[str, Weights]:
     return {"by hand": table_of(options.judging.weights.as_dict()), "unread": table_of({"fused": 1.0})}
 
 
-def fit_table(repositories: Repositories, columns: Columns, start: Weights, needs: Sequence[str] = ()) -> Weights:
+def fit_table(
+    repositories: Repositories, columns: Columns, start: WeightTable, needs: Sequence[str] = ()
+) -> WeightTable:
     """Fit to repositories. A third of them at a time, held out, says how hard to hold the fit back and when to stop."""
     columns = columns.holding(start)
     origin = columns.array(start)

@@ -15,7 +15,7 @@ from typing import Any
 from trackdown.engine import default_plan
 from trackdown.engine.own import OwnFusions, OwnRecord, OwnScore, default_digest
 from trackdown.errors import UsageError
-from trackdown.fuse.learned import LearnedFusion, Weights, encode_fusions, load_learned
+from trackdown.fuse.learned import LearnedFusion, WeightTable, encode_fusions, load_learned
 from trackdown.lab.cases import Case
 from trackdown.lab.commit_times import commit_times
 from trackdown.lab.gate import ALPHA, gate
@@ -128,7 +128,7 @@ def judge_own(
     return score, LearnedFusion(level, (own,), trained={"cases": len(past)})
 
 
-def default_table(level: Level, signals: Sequence[str], settings: Settings) -> Weights:
+def default_table(level: Level, signals: Sequence[str], settings: Settings) -> WeightTable:
     """What the program fuses with by default: its learned weights, or what the settings say."""
     options = default_plan(settings)
     learned = load_learned(level) if str(options.fusion) == "learned" else None
@@ -137,7 +137,7 @@ def default_table(level: Level, signals: Sequence[str], settings: Settings) -> W
     return table_of(dict(options.weights), rrf=options.fusion == "rrf", adaptive=options.adaptive)
 
 
-def _fitted(past: Sequence[Example], signals: tuple[str, ...], start: Weights) -> Weights:
+def _fitted(past: Sequence[Example], signals: tuple[str, ...], start: WeightTable) -> WeightTable:
     """Fit to the past. Its newest quarter says how far to go; that many steps are then taken with all of it."""
     ordered = sorted(past, key=lambda example: (example.when, example.id))
     cut = round(0.75 * len(ordered))

@@ -32,8 +32,8 @@ from trackdown.lab.train.recipe import look, look_at_words
 from trackdown.lab.train.states import WHERE_FROM, load_base
 from trackdown.lab.train.whole import chosen_device
 from trackdown.models.manifest import write_manifest
+from trackdown.models.normalization import normalized, normalized_unit
 from trackdown.models.registry import Models, open_models
-from trackdown.models.spoken import spoken, spoken_unit
 from trackdown.settings import Settings
 
 FEWEST_CASES = 40
@@ -155,8 +155,8 @@ def _questions(found: Harvest, newer: list[Row]) -> list[Question]:
     questions = []
     for row, wrong in zip(newer, ranked.negatives, strict=True):
         listed = [found.documents[number] for number in (*row["answers"], *wrong)]
-        texts = tuple(spoken_unit(one.path, one.symbol, one.code) for one in listed)
-        questions.append(Question(spoken(row["message"]), texts, len(row["answers"])))
+        texts = tuple(normalized_unit(one.path, one.symbol, one.code) for one in listed)
+        questions.append(Question(normalized(row["message"]), texts, len(row["answers"])))
     return questions
 
 

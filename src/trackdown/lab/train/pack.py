@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from trackdown.models.spoken import spoken, spoken_unit
+from trackdown.models.normalization import normalized, normalized_unit
 
 COMMIT, DOCSTRING, REWRITTEN = 0, 1, 2
 KINDS = {"commit": COMMIT, "docstring": DOCSTRING}
@@ -121,11 +121,11 @@ class Packer:
             self._keys.append(self._key_count + keys.setdefault(key, len(keys)))
             self._document_repository.append(repository)
         self._key_count += len(keys)
-        texts = [spoken_unit(row["path"], row["symbol"], row["code"]) for row in (documents[old] for old in order)]
+        texts = [normalized_unit(row["path"], row["symbol"], row["code"]) for row in (documents[old] for old in order)]
         self._documents += self._ids(texts, DOCUMENT_TOKENS)
         queries: list[str] = []
         for row, own, near in zip(chosen, answers, beside, strict=True):
-            subject, message = spoken(row["subject"]), spoken(row["rewritten"] or row["message"])
+            subject, message = normalized(row["subject"]), normalized(row["rewritten"] or row["message"])
             queries += [subject, message if message != subject else ""]
             kind = REWRITTEN if row["rewritten"] else KINDS[row["kind"]]
             self._rows.append((kind, repository, row["time"]))

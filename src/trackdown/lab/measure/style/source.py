@@ -9,7 +9,7 @@ from pathlib import Path
 
 from trackdown.errors import UsageError
 from trackdown.lab.measure.style.snippet import Names, read_names
-from trackdown.repository.content import decode_text, reason_to_skip
+from trackdown.repository.content_rules import decode_text, reason_to_skip
 from trackdown.units.languages import BY_NAME, TEXT, UNCERTAIN, language_of, language_of_content
 
 STANDARD_INPUT = "-"

@@ -9,7 +9,7 @@ from trackdown.store.store import Store
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class StoredManifest:
     """A manifest's kind, key, the repository it belongs to, when it was used, and its array files."""
 
     kind: str
@@ -19,13 +19,15 @@ class Held:
     arrays: tuple[str, ...]
 
 
-def drop(store: Store, manifests: Iterable[Held]) -> None:
+def drop_manifests(store: Store, manifests: Iterable[StoredManifest]) -> None:
     """Remove manifests; their array files go with the next sweep."""
     for held in manifests:
         store.database.delete_records(held.kind, [held.key])
 
 
-def sweep(store: Store, manifests: Iterable[Held], live_facts: Callable[[str], set[str] | None]) -> None:
+def sweep_unused(
+    store: Store, manifests: Iterable[StoredManifest], live_facts: Callable[[str], set[str] | None]
+) -> None:
     """Remove array files that no manifest names, and facts of each kind that are not live (None: keep all)."""
     wanted = {name for held in manifests for name in held.arrays}
     for name in store.array_names():
@@ -37,7 +39,7 @@ def sweep(store: Store, manifests: Iterable[Held], live_facts: Callable[[str], s
             store.database.delete_facts(kind, [key for key in store.database.fact_keys(kind) if key not in live])
 
 
-def beyond_limit(store: Store, manifests: Iterable[Held], limit: int) -> list[Held]:
+def beyond_limit(store: Store, manifests: Iterable[StoredManifest], limit: int) -> list[StoredManifest]:
     """The manifests used longest ago that have to go so that the array files of the rest fit in half the limit.
 
     The latest of each kind stays whatever its size: it is in use.
@@ -45,7 +47,7 @@ def beyond_limit(store: Store, manifests: Iterable[Held], limit: int) -> list[He
     kept: set[str] = set()
     kinds: set[str] = set()
     size = 0
-    going: list[Held] = []
+    going: list[StoredManifest] = []
     for held in sorted(manifests, key=lambda item: -item.used):
         size += sum(store.array_size(name) for name in held.arrays if name not in kept)
         kept.update(held.arrays)

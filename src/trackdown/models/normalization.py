@@ -16,7 +16,7 @@ _LONGEST_WORD = 120
 _ENDING = re.compile(r"\.\w{1,5}$")
 
 
-def spoken(text: str) -> str:
+def normalized(text: str) -> str:
     """The words of a text in their order. Hashes and encoded data, which no one would say, are left out."""
     # The length is looked at before the memory of `_split`, which would otherwise keep megabytes of encoded data.
     words = [_split(word) for word in _WORD.findall(text) if len(word) <= _LONGEST_WORD]
@@ -41,6 +41,6 @@ def _parts_of_any_script(word: str) -> list[str]:
     return [word[part.start() : part.end()] for part in _PART.finditer(likeness)]
 
 
-def spoken_unit(path: str, symbol: str, code: str) -> str:
+def normalized_unit(path: str, symbol: str, code: str) -> str:
     """A unit of a snapshot: the words of its path without the ending, of its symbol, and of its code."""
-    return f"{spoken(_ENDING.sub('', path))} : {spoken(symbol)} : {spoken(code)}"
+    return f"{normalized(_ENDING.sub('', path))} : {normalized(symbol)} : {normalized(code)}"

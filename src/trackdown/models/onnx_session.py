@@ -23,7 +23,7 @@ class Runtime(Protocol):
     def run(self, output_names: list[str], input_feed: dict[str, Any]) -> Sequence[Any]: ...
 
 
-class Session:
+class OnnxSession:
     """A graph in memory. Roles that use the same file share one.
 
     A batch is computed in one thread, and `threads` batches side by side: on two cores that is twice as fast as all

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trackdown.repository import content
-from trackdown.repository.content import REASONS, decode_text, reason_to_skip
+from trackdown.repository import content_rules
+from trackdown.repository.content_rules import REASONS, decode_text, reason_to_skip
 
 LIMIT = 100_000
 CODE = b"def f():\n    return 1\n"
@@ -87,7 +87,7 @@ def test_code_that_only_speaks_of_generating_is_taken(data: bytes) -> None:
 
 
 def test_our_own_rules_do_not_leave_out_the_file_they_stand_in() -> None:
-    assert reason(Path(content.__file__).read_bytes()) == ""
+    assert reason(Path(content_rules.__file__).read_bytes()) == ""
 
 
 MINIFIED = b"!function(e,t){var n=e[t];return n&&n(e)||t}(window,'a');" * 200

@@ -11,7 +11,7 @@ _LETTERS_PER_TOKEN = 48
 """More than a spoken word can have: what is beyond this many per token is never read, so it is not tokenized."""
 
 
-class TextTokens:
+class TextTokenizer:
     """The ids of texts without special tokens; `before` and `after` are the special tokens around a single text."""
 
     def __init__(self, path: Path) -> None:

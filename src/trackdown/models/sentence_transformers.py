@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from trackdown.errors import ModelError
-from trackdown.models.manifest import Manifest, Role
-from trackdown.models.weights_file import entry_of
+from trackdown.models.manifest import ModelManifest, Role
+from trackdown.models.weights_file import file_entry
 
 _GRAPHS = ("model.onnx", "onnx/model.onnx")
 _POOLINGS = ("1_Pooling/config.json", "modules/1_Pooling/config.json")
@@ -21,7 +21,7 @@ _LONGEST = 512
 _BYTES_PER_PARAMETER = 4
 
 
-def read_foreign(folder: Path) -> Manifest:
+def read_sentence_transformers(folder: Path) -> ModelManifest:
     """Describe such a folder. Raises ModelError that says what it lacks."""
     graph = next((name for name in _GRAPHS if (folder / name).is_file()), None)
     if graph is None:
@@ -37,7 +37,7 @@ def read_foreign(folder: Path) -> Manifest:
     dimensions = pooling.get("word_embedding_dimension") or config.get("hidden_size")
     if not isinstance(dimensions, int):
         raise ModelError(f"{folder} does not say how many dimensions its vectors have (1_Pooling/config.json)")
-    file = entry_of(folder / graph)
+    file = file_entry(folder / graph)
     role = Role(
         file=graph,
         tokenizer="tokenizer.json",
@@ -47,9 +47,9 @@ def read_foreign(folder: Path) -> Manifest:
         pooling=_kind(folder, pooling),
         longest=_longest(folder, config),
     )
-    files = {graph: file, "tokenizer.json": entry_of(folder / "tokenizer.json")}
+    files = {graph: file, "tokenizer.json": file_entry(folder / "tokenizer.json")}
     name = folder.resolve().name
-    return Manifest(name, "as its authors say", str(folder), {"encoder": role}, files)
+    return ModelManifest(name, "as its authors say", str(folder), {"encoder": role}, files)
 
 
 def _kind(folder: Path, pooling: dict[str, Any]) -> str:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trackdown.models import spoken as module
-from trackdown.models.spoken import spoken, spoken_unit
+from trackdown.models import normalization as module
+from trackdown.models.normalization import normalized, normalized_unit
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ from trackdown.models.spoken import spoken, spoken_unit
     ],
 )
 def test_words_as_they_are_said(text: str, said: str) -> None:
-    assert spoken(text) == said
+    assert normalized(text) == said
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_words_as_they_are_said(text: str, said: str) -> None:
 )
 def test_long_names_are_words(name: str) -> None:
     assert len(name) > 40
-    assert spoken(name).replace(" ", "") == name.lower()
+    assert normalized(name).replace(" ", "") == name.lower()
 
 
 @pytest.mark.parametrize(
@@ -56,18 +56,18 @@ def test_long_names_are_words(name: str) -> None:
     ],
 )
 def test_encoded_data_is_left_out(data: str) -> None:
-    assert spoken(f"before {data} after") == "before after"
+    assert normalized(f"before {data} after") == "before after"
 
 
 def test_the_memory_of_words_keeps_no_long_data() -> None:
     module._split.cache_clear()
-    spoken("x" * 1_000_000)
+    normalized("x" * 1_000_000)
     assert module._split.cache_info().currsize == 0
 
 
 @given(st.text())
 def test_any_text_becomes_lower_case_words(text: str) -> None:
-    said = spoken(text)
+    said = normalized(text)
     assert said == " ".join(said.split())
     assert said == said.lower()
     assert not set(said) & set("_-.:()[]{}\n\t")
@@ -75,6 +75,7 @@ def test_any_text_becomes_lower_case_words(text: str) -> None:
 
 def test_a_unit_is_its_path_its_symbol_and_its_code() -> None:
     assert (
-        spoken_unit("src/http/parseDate.py", "Date.parse", "return x") == "src http parse date : date parse : return x"
+        normalized_unit("src/http/parseDate.py", "Date.parse", "return x")
+        == "src http parse date : date parse : return x"
     )
-    assert spoken_unit("Makefile", "", "all:") == "makefile :  : all"
+    assert normalized_unit("Makefile", "", "all:") == "makefile :  : all"

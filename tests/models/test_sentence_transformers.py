@@ -9,8 +9,8 @@ import pytest
 
 from tests.models.made_models import LONGEST, VOCABULARY, WIDTH, make_foreign, make_graph, table, write_json
 from trackdown.errors import ModelError
-from trackdown.models.foreign import read_foreign
 from trackdown.models.registry import open_models
+from trackdown.models.sentence_transformers import read_sentence_transformers
 
 
 @pytest.mark.parametrize("graph", ["model.onnx", "onnx/model.onnx"])
@@ -32,7 +32,7 @@ def test_its_vectors_are_pooled_as_it_says(tmp_path: Path, graph: str, pooling: 
 
 
 def test_its_cost_is_known(tmp_path: Path) -> None:
-    manifest = read_foreign(make_foreign(tmp_path / "model"))
+    manifest = read_sentence_transformers(make_foreign(tmp_path / "model"))
     assert manifest.roles["encoder"].dimensions == WIDTH
     assert 0 < manifest.parameters < manifest.bytes
 

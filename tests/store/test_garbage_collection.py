@@ -19,7 +19,7 @@ from trackdown.index.blob_facts import BLOBS
 from trackdown.index.repository_id import repository_id
 from trackdown.index.update_commits import COMMITS
 from trackdown.settings import Settings
-from trackdown.store.collect import Held, beyond_limit, drop, sweep
+from trackdown.store.garbage_collection import StoredManifest, beyond_limit, drop_manifests, sweep_unused
 from trackdown.store.store import Store
 
 Opener = Callable[[Path | str], trackdown.Repository]
@@ -30,21 +30,21 @@ def store(settings: Settings) -> Store:
     return Store(settings.store)
 
 
-def manifest(name: str, used: float, *arrays: str, kind: str = "code") -> Held:
-    return Held(kind, name, "history-1", used, arrays)
+def manifest(name: str, used: float, *arrays: str, kind: str = "code") -> StoredManifest:
+    return StoredManifest(kind, name, "history-1", used, arrays)
 
 
 def test_array_files_that_no_manifest_names_go(store: Store) -> None:
     for name in ("base", "delta", "old", "other"):
         store.write_arrays(name, {"x": np.arange(10)}, {})
-    sweep(store, [manifest("a", 1.0, "base", "delta"), manifest("b", 2.0, "base", "other")], lambda kind: None)
+    sweep_unused(store, [manifest("a", 1.0, "base", "delta"), manifest("b", 2.0, "base", "other")], lambda kind: None)
     assert store.array_names() == ["base", "delta", "other"]
 
 
 def test_facts_that_are_not_live_go_and_kinds_without_a_word_stay(store: Store) -> None:
     store.database.write_facts("blob", [("live", b"1"), ("dead", b"2")])
     store.database.write_facts("commit", [("any", b"3")])
-    sweep(store, [], lambda kind: {"live", "never"} if kind == "blob" else None)
+    sweep_unused(store, [], lambda kind: {"live", "never"} if kind == "blob" else None)
     assert store.database.fact_keys("blob") == ["live"]
     assert store.database.fact_keys("commit") == ["any"]
 
@@ -74,7 +74,7 @@ def test_the_latest_of_each_kind_stays_whatever_its_size(store: Store) -> None:
 def test_dropped_manifests_are_gone_and_others_stay(store: Store) -> None:
     store.database.write_record("code", "a", b"1")
     store.database.write_record("code", "b", b"2")
-    drop(store, [manifest("a", 0.0)])
+    drop_manifests(store, [manifest("a", 0.0)])
     assert [key for key, _, _ in store.database.records("code")] == ["b"]
 
 
@@ -111,7 +111,7 @@ def test_what_no_manifest_holds_on_to_is_collected(repo: Repo, open_repo: Opener
     store.database.write_facts(BLOBS, [("f" * 40 + ":python:1", b"x")])
     store.database.write_facts(COMMITS, [("f" * 40 + ":1", b"x")])
     blobs = len(store.database.fact_keys(BLOBS))
-    drop(store, code[1:])
+    drop_manifests(store, code[1:])
     collect(store)
     assert "code-orphan" not in store.array_names()
     assert not any(key.startswith("f" * 40) for kind in (BLOBS, COMMITS) for key in store.database.fact_keys(kind))
@@ -155,7 +155,7 @@ def test_an_old_snapshot_that_was_collected_is_searched_again_with_the_same_answ
 
     before = asked(opened)
     opened.search("parse")
-    drop(store, [item for item in held(store) if item.kind == update_code.MANIFESTS][1:])
+    drop_manifests(store, [item for item in held(store) if item.kind == update_code.MANIFESTS][1:])
     collect(store)
     with open_repo(repo.root) as again:
         assert asked(again) == before and before
@@ -184,7 +184,7 @@ def test_a_reader_goes_on_with_what_it_has_open_when_it_is_collected(
 ) -> None:
     opened = edited(repo, open_repo)
     before = answers(opened)
-    drop(store, held(store))
+    drop_manifests(store, held(store))
     collect(store)
     assert store.array_names() == [] and store.database.fact_keys(BLOBS) == []
     assert answers(opened) == before
