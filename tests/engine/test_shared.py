@@ -352,13 +352,13 @@ def test_before_anything_is_known_the_answer_is_empty_and_says_so(
     from trackdown.engine import looker as module
 
     go_on = threading.Event()
-    look: Any = vars(module)["look"]
+    look: Any = vars(module)["scan_worktree"]
 
     def slow(*arguments: Any) -> Any:
         assert go_on.wait(30)
         return look(*arguments)
 
-    monkeypatch.setattr(module, "look", slow)
+    monkeypatch.setattr(module, "scan_worktree", slow)
     with sharing(zoo.root, settings=settings, ready=False) as shared:
         assert wait_for(lambda: shared.state().step == "look")
         answer = shared.search("zebra", wait=0.2)
