@@ -6,17 +6,17 @@ from pathlib import Path
 
 from trackdown.repository.snapshot import blob_id
 from trackdown.units.facts import BlobFacts, decode
-from trackdown.units.worker import Done, Job, Place
+from trackdown.units.worker import ContentSource, ExtractionJob, ExtractionResult
 
 LIMIT = 1 << 20
 
 
-def on_disk(root: Path) -> Place:
+def on_disk(root: Path) -> ContentSource:
     """Where files are read from disk."""
-    return Place(str(root), None, True, "sha1", LIMIT)
+    return ContentSource(str(root), None, True, "sha1", LIMIT)
 
 
-def write_jobs(root: Path, count: int, functions: int = 3) -> list[Job]:
+def write_jobs(root: Path, count: int, functions: int = 3) -> list[ExtractionJob]:
     """Write Python files and return what is to be done with them."""
     root.mkdir(parents=True, exist_ok=True)
     jobs = []
@@ -26,13 +26,13 @@ def write_jobs(root: Path, count: int, functions: int = 3) -> list[Job]:
     return jobs
 
 
-def write_job(root: Path, name: str, text: str) -> Job:
+def write_job(root: Path, name: str, text: str) -> ExtractionJob:
     """Write one Python file; its key is its name."""
     (root / name).write_text(text)
-    return Job(name, name.encode(), blob_id(text.encode()), "python", False)
+    return ExtractionJob(name, name.encode(), blob_id(text.encode()), "python", False)
 
 
-def facts_of(done: Done) -> BlobFacts:
+def facts_of(done: ExtractionResult) -> BlobFacts:
     """The facts of a job that was done."""
     assert done.facts is not None
     return decode(done.facts)

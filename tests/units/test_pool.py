@@ -22,18 +22,18 @@ from trackdown.errors import GitError
 from trackdown.repository.blobs import blob_id
 from trackdown.units.facts import decode
 from trackdown.units.pool import extract_all
-from trackdown.units.worker import Done, Job, Place
+from trackdown.units.worker import ContentSource, ExtractionJob, ExtractionResult
 
 FEW, MANY = 30, 150
 
 
-def by_key(answers: Iterator[list[Done]]) -> dict[str, Done]:
+def by_key(answers: Iterator[list[ExtractionResult]]) -> dict[str, ExtractionResult]:
     found = list(chain.from_iterable(answers))
     assert len({done.key for done in found}) == len(found)
     return {done.key: done for done in found}
 
 
-def check(done: dict[str, Done], jobs: list[Job], functions: int = 3) -> None:
+def check(done: dict[str, ExtractionResult], jobs: list[ExtractionJob], functions: int = 3) -> None:
     """Every job was done, and done well."""
     assert done.keys() == {job.key for job in jobs}
     for job in jobs:
@@ -170,8 +170,8 @@ def test_blobs_come_from_git_and_missing_ones_are_named_for_this_clone_only(repo
     repo.commit("Begin")
     for path in root.glob("*.py"):
         path.unlink()
-    place = Place(str(root), str(root / ".git"), False, "sha1", LIMIT)
-    lost = Job("lost", b"lost.py", "1" * 40, "python", False)
+    place = ContentSource(str(root), str(root / ".git"), False, "sha1", LIMIT)
+    lost = ExtractionJob("lost", b"lost.py", "1" * 40, "python", False)
     done = by_key(extract_all(place, [*jobs, lost], 2))
     missing = done.pop("lost")
     assert (facts_of(missing).skip, missing.here_only) == ("missing", True)
@@ -197,7 +197,7 @@ def test_a_repository_that_cannot_be_read_is_an_error_and_not_a_hang(
     (tmp_path / "gone").mkdir()
     if not exists:
         shutil.rmtree(tmp_path / "gone")
-    place = Place(str(tmp_path / "files"), str(tmp_path / "gone"), False, "sha1", LIMIT)
+    place = ContentSource(str(tmp_path / "files"), str(tmp_path / "gone"), False, "sha1", LIMIT)
     with pytest.raises(GitError) as caught:
         list(extract_all(place, jobs, 2))
     assert "\n" not in str(caught.value)
@@ -219,8 +219,8 @@ def test_a_file_on_which_a_grammar_hangs_is_left_out(tmp_path: Path) -> None:
     contents = {"bad.js": hanging, "good.js": b"function good() { return 1 }\n"}
     for name, data in contents.items():
         (tmp_path / name).write_bytes(data)
-    place = Place(str(tmp_path), None, True, "sha1", 1 << 20)
-    jobs = [Job(name, name.encode(), blob_id(data), "javascript", False) for name, data in contents.items()]
+    place = ContentSource(str(tmp_path), None, True, "sha1", 1 << 20)
+    jobs = [ExtractionJob(name, name.encode(), blob_id(data), "javascript", False) for name, data in contents.items()]
     done = {item.key: item for batch in extract_all(place, jobs, 2) for item in batch}
     assert done["bad.js"].facts is not None and decode(done["bad.js"].facts).skip == "unreadable"
     assert done["good.js"].facts is not None and decode(done["good.js"].facts).units[0].symbol == "good"

@@ -1,4 +1,4 @@
-"""Three ways to cut a file; each covers every line exactly once."""
+"""Line windows cover every line of a file exactly once."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trackdown.units.split import Passage, split_functions, split_lines, split_random
+from trackdown.units.split import Passage, split_lines
 from trackdown.units.tokens import words
 
 texts = st.lists(st.text(alphabet="ab \t.", max_size=30), max_size=40).map("\n".join)
@@ -51,40 +51,6 @@ def test_line_numbers_may_begin_anywhere(text: str, limit: int, first: int) -> N
     assert split_lines(text, limit, first) == moved
 
 
-@given(texts, limits, st.lists(st.tuples(st.integers(1, 60), st.integers(0, 10)), max_size=6))
-def test_functions_and_what_lies_between_cover_every_line_once(
-    text: str, limit: int, spans: list[tuple[int, int]]
-) -> None:
-    functions = [(start, start + length) for start, length in spans]
-    passages = split_functions(text, functions, limit)
-    count = len(lines_of(text))
-    assert covered(passages) == list(range(1, count + 1))
-    position = 0
-    for start, end in sorted(functions):
-        if position < start <= count:  # the outermost ones: a passage begins and ends where they do
-            assert start in {first for first, _ in passages}
-            assert min(end, count) in {last for _, last in passages}
-            position = end
-    for passage in passages:
-        held = sizes(text, passage)
-        assert sum(held) <= limit or sum(size > 0 for size in held) == 1
-
-
-@given(texts, limits, st.integers(0, 5))
-def test_random_cuts_cover_every_line_once_and_reproduce(text: str, limit: int, seed: int) -> None:
-    passages = split_random(text, limit, seed=seed)
-    assert covered(passages) == list(range(1, len(lines_of(text)) + 1))
-    assert passages == split_random(text, limit, seed=seed)
-    for passage in passages:
-        held = sizes(text, passage)
-        assert sum(held) <= limit or sum(size > 0 for size in held) == 1
-
-
-def test_another_seed_gives_another_cut() -> None:
-    text = "word\n" * 200
-    assert len({tuple(split_random(text, seed=seed)) for seed in range(10)}) == 10
-
-
 def test_short_and_long_lines() -> None:
     assert split_lines("") == [(1, 1)]
     assert split_lines("one") == split_lines("one\n") == [(1, 1)]
@@ -94,8 +60,5 @@ def test_short_and_long_lines() -> None:
 
 @pytest.mark.parametrize("limit", [0, -1])
 def test_a_window_that_may_hold_nothing_is_refused(limit: int) -> None:
-    for split in (split_lines, split_random):
-        with pytest.raises(ValueError, match="at least 1"):
-            split("some words", limit)
     with pytest.raises(ValueError, match="at least 1"):
-        split_functions("some words", [], limit)
+        split_lines("some words", limit)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from tests.units.jobs import LIMIT, facts_of, on_disk, write_jobs
 from trackdown.repository.snapshot import blob_id
-from trackdown.units.worker import Done, Extractor, Job, Place, receive, send
+from trackdown.units.worker import ContentSource, ExtractionJob, ExtractionResult, Extractor, receive, send
 
 Worker = subprocess.Popen[bytes]
 
@@ -44,7 +44,7 @@ def test_it_does_batches_and_ends_when_its_input_does(worker: Worker, tmp_path: 
         send(worker.stdin, batch)
         message = receive(worker.stdout)
         assert message is not None
-        done = msgspec.msgpack.decode(message, type=list[Done])
+        done = msgspec.msgpack.decode(message, type=list[ExtractionResult])
         assert [item.key for item in done] == [job.key for job in batch]
     worker.stdin.close()
     assert worker.wait(timeout=20) == 0
@@ -69,7 +69,7 @@ def test_it_ends_quietly_when_nobody_reads_its_answers(worker: Worker, tmp_path:
 
 def test_it_says_why_when_git_cannot_go_on(worker: Worker, tmp_path: Path) -> None:
     assert worker.stdin is not None and worker.stdout is not None and worker.stderr is not None
-    send(worker.stdin, Place(str(tmp_path), str(tmp_path / "gone"), False, "sha1", LIMIT))
+    send(worker.stdin, ContentSource(str(tmp_path), str(tmp_path / "gone"), False, "sha1", LIMIT))
     message = receive(worker.stdout)
     assert message is not None and "is gone" in msgspec.msgpack.decode(message, type=str)
     assert worker.wait(timeout=20) == 0
@@ -100,7 +100,7 @@ def test_paths_are_bytes(tmp_path: Path, name: bytes) -> None:
     with open(place, "wb") as stream:
         stream.write(b"def f():\n    pass\n")
     extractor = Extractor(on_disk(tmp_path))
-    done = extractor.do(Job("k", name, blob_id(b"def f():\n    pass\n"), "python", False))
+    done = extractor.do(ExtractionJob("k", name, blob_id(b"def f():\n    pass\n"), "python", False))
     extractor.close()
     assert [unit.symbol for unit in facts_of(done).units] == ["f"]
 
@@ -108,8 +108,8 @@ def test_paths_are_bytes(tmp_path: Path, name: bytes) -> None:
 def test_a_forced_job_is_read_past_the_limit(tmp_path: Path) -> None:
     text = "def f():\n    pass\n" + "#" * 1000
     (tmp_path / "a.py").write_text(text)
-    place = Place(str(tmp_path), None, True, "sha1", 100)
+    place = ContentSource(str(tmp_path), None, True, "sha1", 100)
     oid = blob_id(text.encode())
     extractor = Extractor(place)
-    assert facts_of(extractor.do(Job("k", b"a.py", oid, "python", True))).skip == ""
-    assert extractor.do(Job("k", b"a.py", oid, "python", False)).facts is None
+    assert facts_of(extractor.do(ExtractionJob("k", b"a.py", oid, "python", True))).skip == ""
+    assert extractor.do(ExtractionJob("k", b"a.py", oid, "python", False)).facts is None

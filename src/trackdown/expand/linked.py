@@ -15,8 +15,8 @@ _INTO: Mapping[EdgeType, str] = {"invokes": "calls", "inherits": "inherits from"
 _MOST_SEEN = 300
 
 
-class Linked:
-    """Walks the graph from a centre, breadth first, and keeps what is a candidate."""
+class LinkNeighbours:
+    """Walks the graph from a centre, breadth first, and keeps the candidates."""
 
     def __init__(
         self,
@@ -38,7 +38,7 @@ class Linked:
         self._by_file = {int(file): number for number, file in enumerate(files)} if level == "file" else {}
 
     def __call__(self, centre: int, candidates: Sequence[int]) -> list[Neighbour]:
-        """Those of the candidates that a walk reaches, in their order."""
+        """The candidates that the walk reaches, in their order."""
         start = self._node(centre)
         seen = {start: ""}
         layer = [start]
@@ -62,7 +62,7 @@ class Linked:
         return [edge for edge in self._between_files(node) if edge.how in settings.hows and edge.source != edge.target]
 
     def _between_files(self, node: Node) -> Iterator[Edge]:
-        """What a file and all in it refers to, and who imports it, as edges between files."""
+        """Edges between files: from what a file and its definitions refer to, and from its importers."""
         graph, direction = self._graph, self._settings.direction
         if direction != "in":
             for link in graph.links(self._code.files_by_path[node.path]):

@@ -12,7 +12,7 @@ from trackdown.models.llm.prompt import LanguageModel
 from trackdown.types import Progress, no_progress
 
 STAGE = "select"
-"""What its cost is booked under."""
+"""The stage to which its cost is charged."""
 _QUESTION = ListwiseTask(
     f"You find code that has to change, or has to be understood, to resolve an issue. {DATA_ONLY}",
     "Which of the pieces 1 to {count} are relevant for the issue? Answer with their numbers only, the most relevant "
@@ -36,7 +36,7 @@ def llm_selector(
 ) -> Callable[[Sequence[Sequence[int]]], list[list[int] | None]]:
     """A function from centres' neighbours to those that belong to the issue; None where no answer could be used.
 
-    `read` gives the text of candidates, `tell` hears of answers that were not numbers of the list.
+    `read` returns the text of candidates; `tell` receives a note about answers that named no number of the list.
     """
 
     def select(groups: Sequence[Sequence[int]]) -> list[list[int] | None]:

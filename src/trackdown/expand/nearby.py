@@ -1,7 +1,7 @@
-"""Neighbours along *contains*: how many edges lie between two places in the tree of folders, files and classes.
+"""Neighbours along *contains*: the number of edges between two nodes in the tree of folders, files and classes.
 
-Two methods of a class are 2 apart, functions of two files of a folder 4. The way between two places of a tree is known
-from their names alone, so no walk is needed.
+Two methods of a class are 2 apart, functions in two files of a folder 4. Two names determine the path between their
+nodes, so no walk is needed.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from trackdown.index.code import CodeIndex
 Way = tuple[str, ...]
 
 
-class Nearby:
-    """Finds candidates within some edges of each other. A candidate is a unit's row, or a file (unit -1)."""
+class ContainmentNeighbours:
+    """Finds candidates within `depth` edges of each other. A candidate is a unit's row, or a file (unit -1)."""
 
     def __init__(self, code: CodeIndex, units: Sequence[int], files: Sequence[int], depth: int) -> None:
         self._code = code
@@ -25,7 +25,7 @@ class Nearby:
         self._ways: dict[int, Way] = {}
 
     def __call__(self, centre: int, candidates: Sequence[int]) -> list[Neighbour]:
-        """Those of the candidates that lie near, in their order."""
+        """The candidates near the centre, in their order."""
         own = self._way(centre)
         found = []
         for candidate in candidates:
@@ -60,7 +60,7 @@ def _shared(one: Way, other: Way) -> int:
 
 
 def _relation(shared: Way) -> str:
-    """What two places have in common, in words."""
+    """What two nodes have in common, in words."""
     if not shared:
         return "in the root folder, too"
     last = shared[-1]

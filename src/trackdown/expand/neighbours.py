@@ -1,11 +1,11 @@
-"""Which candidates are near a centre, along the edges that an expansion names."""
+"""Finds the candidates near a centre along the edges that an expansion names."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from trackdown.expand.linked import Linked
-from trackdown.expand.nearby import Nearby
+from trackdown.expand.linked import LinkNeighbours
+from trackdown.expand.nearby import ContainmentNeighbours
 from trackdown.expand.spider import Expansion, Neighbour, Neighbours
 from trackdown.graph.graph import Graph
 from trackdown.index.code import CodeIndex
@@ -24,14 +24,14 @@ def neighbour_finder(
 ) -> Neighbours:
     """A function that finds neighbours among candidates (candidate c is the unit `units[c]` of the file `files[c]`).
 
-    Walks along *contains* and walks along resolved edges do not mix; what both reach counts once.
+    Walks along *contains* and along resolved edges are separate; a candidate that both reach counts once.
     """
     ways: list[Neighbours] = []
     if set(expansion.edges) - {"contains"} and graph is not None:
-        ways.append(Linked(graph(), code, units, files, level, expansion))
+        ways.append(LinkNeighbours(graph(), code, units, files, level, expansion))
     if "contains" in expansion.edges:
         depth = min(expansion.depth, _DEEPEST_FOR_CLASSES) if level == "class" else expansion.depth
-        ways.append(Nearby(code, units, files, depth))
+        ways.append(ContainmentNeighbours(code, units, files, depth))
 
     def find(centre: int, candidates: Sequence[int]) -> list[Neighbour]:
         found: dict[int, Neighbour] = {}

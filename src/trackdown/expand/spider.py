@@ -1,9 +1,9 @@
-"""SpIDER: what stands near the best results in the code's structure moves up to them.
+"""SpIDER: promotes code that is close to the best results in the code's structure.
 
 Chaudhari et al., "SpIDER: spatially informed dense embedding retrieval for software issue localization". The first C of
-the first K are centres. What lies within d edges of a centre and among the first N is a neighbour; a selector picks
-some; picked ones go directly below their centre, and as many of the lowest that are no centres leave the first K. On
-BM25 alone this is their SpISR.
+the first K are centres. A candidate within d edges of a centre and among the first N is a neighbour. A
+selector picks some; they move directly below their centre, and as many of the lowest non-centres leave the first K. On
+BM25 alone this is the paper's SpISR.
 """
 
 from __future__ import annotations
@@ -15,18 +15,17 @@ from typing import Literal
 from trackdown.graph.edges import EdgeType, How
 
 Selector = Literal["none", "scores", "cross-encoder", "llm"]
-SELECTORS: tuple[Selector, ...] = ("none", "scores", "cross-encoder", "llm")
 SIGNAL = "graph"
 
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """K, C, d and N, the edges to walk, and who picks.
+    """K, C, d and N, the edges to walk, and the selector.
 
     `depth` counts edges along *contains* (at class level 2 at most, as in the paper), `hops` those along all others.
     `threshold` is for the selector `scores`: a neighbour must have at least this share of its centre's score. The
     selectors `cross-encoder`, which wants `relevant` of each, and `llm` read the first `read` neighbours of a centre;
-    where there is no such model, scores decide. `each` is how many a centre may bring at most.
+    without such a model, scores decide. `each` is the most neighbours that a centre may promote.
     """
 
     window: int = 20
@@ -56,20 +55,20 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """A candidate near a centre, and how it hangs together with it, in words."""
+    """A candidate near a centre, and how the two are related, in words."""
 
     candidate: int
     relation: str
 
 
 Neighbours = Callable[[int, Sequence[int]], list[Neighbour]]
-"""(centre, candidates that may be neighbours) → those that are, in the order of the candidates."""
+"""(centre, possible neighbours) → its neighbours, in the order of the candidates."""
 
 
 Reader = Callable[[Sequence[int]], Sequence[float]]
-"""Candidates → how relevant a model finds each, from 0 to 1."""
+"""Candidates → a model's relevance for each, from 0 to 1."""
 Chooser = Callable[[Sequence[Sequence[int]]], Sequence[Sequence[int] | None]]
-"""The neighbours of each centre → those that a model picks, best first; None where its answer is of no use."""
+"""The neighbours of each centre → a model's picks, best first; None where its answer was unusable."""
 
 
 def spider(
@@ -80,7 +79,7 @@ def spider(
     reader: Reader | None = None,
     chooser: Chooser | None = None,
 ) -> list[Placed]:
-    """Reorder a ranking. All candidates stay in it: what leaves the first K stands directly behind them."""
+    """Reorder a ranking. All candidates stay in it: those that leave the first K follow directly behind them."""
     window = min(settings.window, len(ranked))
     rank = {candidate: place for place, candidate in enumerate(ranked, 1)}
     score = dict(zip(ranked, scores, strict=True))
@@ -117,7 +116,7 @@ def spider(
 def _chosen(
     centres: Sequence[int], pool: Sequence[int], neighbours: Neighbours, settings: Expansion, chooser: Chooser
 ) -> dict[int, list[Neighbour]]:
-    """What a model picks for each centre, of all centres at once: it may name a neighbour of two for both."""
+    """A model's picks for each centre, all asked at once: it may pick a shared neighbour twice."""
     near_by = [neighbours(centre, pool)[: settings.read] for centre in centres]
     picked = chooser([[near.candidate for near in group] for group in near_by])
     found: dict[int, list[Neighbour]] = {}

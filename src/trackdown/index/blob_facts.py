@@ -12,7 +12,7 @@ from trackdown.types import Progress
 from trackdown.units.facts import fact_key
 from trackdown.units.languages import language_of
 from trackdown.units.pool import extract_all
-from trackdown.units.worker import Job, Place
+from trackdown.units.worker import ContentSource, ExtractionJob
 
 BLOBS = "blob"
 _WRITE_EVERY = 256
@@ -52,7 +52,7 @@ class FactSource:
         self._progress = progress
         source = snapshot.source
         git_dir = str(source.git.git_dir) if source.git else None
-        self._place = Place(str(source.root), git_dir, snapshot.on_disk, source.object_format, max_bytes)
+        self._content = ContentSource(str(source.root), git_dir, snapshot.on_disk, source.object_format, max_bytes)
 
     def facts(self, keys: Mapping[str, str]) -> Iterator[Fact]:
         """(path, key, facts) by path. New facts are written to the store as they come."""
@@ -89,15 +89,17 @@ class FactSource:
     def _make(self, paths: list[str], keys: Mapping[str, str]) -> Iterator[dict[str, bytes | None]]:
         """Parse files in this order. Yields facts by key, None for a file that is no longer what it was."""
         files = {file.path: file for file in self._snapshot.files}
-        jobs: dict[str, Job] = {}
+        jobs: dict[str, ExtractionJob] = {}
         for path in paths:
             file = files[path]
-            jobs.setdefault(keys[path], Job(keys[path], os.fsencode(path), file.oid, language_of(path), file.forced))
+            jobs.setdefault(
+                keys[path], ExtractionJob(keys[path], os.fsencode(path), file.oid, language_of(path), file.forced)
+            )
         rows: list[tuple[str, bytes]] = []
         done = 0
         if jobs:
             self._progress("parse", 0, len(jobs))
-        for batch in extract_all(self._place, list(jobs.values()), self._workers):
+        for batch in extract_all(self._content, list(jobs.values()), self._workers):
             rows += [(item.key, item.facts) for item in batch if item.facts is not None and not item.here_only]
             self.here_only += sum(item.here_only for item in batch)
             done += len(batch)

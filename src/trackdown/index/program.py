@@ -25,7 +25,7 @@ from trackdown.units.references.facts import (
     decode_references,
 )
 from trackdown.units.tokens import terms, words
-from trackdown.units.worker import Job, Place
+from trackdown.units.worker import ContentSource, ExtractionJob
 
 REFERENCES = "references"
 _LARGEST_CONFIGURATION = 1 << 20
@@ -56,7 +56,7 @@ class IndexedProgram:
         self._progress = progress
         source = snapshot.source
         git_dir = str(source.git.git_dir) if source.git else None
-        self._place = Place(str(source.root), git_dir, snapshot.on_disk, source.object_format, max_bytes)
+        self._content = ContentSource(str(source.root), git_dir, snapshot.on_disk, source.object_format, max_bytes)
         self._definitions: dict[int, list[Definition]] = {}
         self._references: dict[int, BlobReferences] = {}
         self._mentioning: dict[str, list[int]] = {}
@@ -80,11 +80,17 @@ class IndexedProgram:
         if file not in self._definitions:
             code, rows = self._code, self._code.units_of(file)
             self._definitions[file] = [
-                Definition(file, row - rows.start, code.kind(row), code.symbol(row), int(code.unit_start[row]),
-                           int(code.unit_end[row]))
+                Definition(
+                    file,
+                    row - rows.start,
+                    code.kind(row),
+                    code.symbol(row),
+                    int(code.unit_start[row]),
+                    int(code.unit_end[row]),
+                )
                 for row in rows
                 if code.kind(row) != "window"
-            ]  # fmt: skip
+            ]
         return self._definitions[file]
 
     def named(self, name: str) -> Sequence[Definition]:
@@ -157,10 +163,12 @@ class IndexedProgram:
         jobs = []
         for key, files in wanted.items():
             path, oid = self.path(files[0]), oid_of_key(self._code.fact_key(files[0]))
-            jobs.append(Job(key, os.fsencode(path), oid, self.language(files[0]), path in forced, references=True))
+            jobs.append(
+                ExtractionJob(key, os.fsencode(path), oid, self.language(files[0]), path in forced, references=True)
+            )
         done = 0
         rows = []
-        for batch in extract_all(self._place, jobs, self._workers):
+        for batch in extract_all(self._content, jobs, self._workers):
             for item in batch:
                 found = decode_references(item.facts) if item.facts is not None else BlobReferences()
                 for file in wanted[item.key]:

@@ -1,4 +1,4 @@
-"""A function's docstring or leading comment apart from its code, in every language that has one or the other."""
+"""Separates a function's docstring or leading comment from its code."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _MARKUP = re.compile(r"<[^>\n]{1,60}>|\{@\w+ ?|\}|`+|\[(?=[^\]\n]*\]\()|\]\(\S*\
 
 
 def split_docstring(code: str, language: str) -> tuple[str, str]:
-    """(what the documentation says first, as plain text; the code without it). An empty text where there is none."""
+    """(the documentation's first paragraphs as plain text, the code without it). The text is empty if there is none."""
     if language == "python":
         found = _PYTHON.search(code)
         if found is None or _DEFINITION_END.search(code[: found.start()]) is None:

@@ -1,4 +1,4 @@
-"""Blob → units with their words. The parser is tree-sitter; what it cannot parse becomes line windows."""
+"""Extracts a blob's units and their words. tree-sitter parses; files without a grammar become line windows."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LONGEST_SIGNATURE = 240
 _LONGEST_NAME = 120
 _QUOTES = "\"'`:"
 _CPLUSPLUS = re.compile(rb"^[ \t]*(?:namespace\s|template\s*<|class\s[^;(]{1,200}\{|(?:public|private)\s*:)", re.M)
-# Python's grammar takes quadratic time over lines of comment; a very long run of them is no definition's own anyway.
+# Python's grammar takes quadratic time over lines of comment; a very long run of them documents no definition anyway.
 _LONG_COMMENT = re.compile(rb"(?:^[ \t]*#[^\n]*\n){200,}", re.M)
 _NOT_A_LINE_END = re.compile(rb"[^\r\n]")
 _SCOPE = "scope"
@@ -52,7 +52,7 @@ class _Found:
 
 
 def extract(data: bytes, language: str, *, forced: bool = False, path: str = "", max_bytes: int = 1 << 20) -> BlobFacts:
-    """Derive the facts of one blob. Never raises for any content: what is unreadable is skipped with a reason."""
+    """The facts of one blob. Never raises for any content: an unreadable blob is skipped with a reason."""
     if language == UNCERTAIN:
         language = language_of_content(data)
     reason = "" if forced else reason_to_skip(data, language, max_bytes)
@@ -63,7 +63,7 @@ def extract(data: bytes, language: str, *, forced: bool = False, path: str = "",
         return skipped(language, "binary")
     source = text.encode("utf-8", "replace")
     if language == "c" and _CPLUSPLUS.search(source):
-        language = "cpp"  # a header, whose name does not tell
+        language = "cpp"  # a header: its name doesn't say which of the two it is
     row = BY_NAME.get(language)
     found = _definitions(source, row) if row else []
     return _facts(source, language, found)
@@ -81,7 +81,7 @@ def syntax_tree(source: bytes, language: str) -> Node:
     """The root of the syntax tree of a source in a language that has a grammar."""
     if language == "python":
         source = _LONG_COMMENT.sub(_spaces_for, source)
-    # A parser of its own: it is made in microseconds, and is not for two threads at once.
+    # A new parser each time: making one takes microseconds, and threads must not share one.
     return Parser(_tools(language)[0]).parse(source).root_node
 
 
@@ -104,7 +104,7 @@ def _definitions(source: bytes, language: Language) -> list[_Found]:
             continue
         name = "".join(map(_text, captures["name"]))
         if not name:
-            continue  # the parser made it up, to go on behind a mistake
+            continue  # the parser inserted it to recover from a syntax error
         if "owner" in captures:
             name = ".".join([*map(_text, captures["owner"]), name])
             kind = "method" if kind == "function" else kind
@@ -120,7 +120,7 @@ def _definitions(source: bytes, language: Language) -> list[_Found]:
 
 
 def _text(node: Node) -> str:
-    """A name as it stands in a symbol: qualified names (`A::b`) with dots, without type arguments and quotes."""
+    """A name as a symbol writes it: with dots (`A::b` is `A.b`), without type arguments and quotes."""
     text = (node.text or b"").decode("utf-8", "replace").strip()
     if text[:1] in _QUOTES:
         return " ".join((text.strip(_QUOTES) or text).split())[:_LONGEST_NAME]
@@ -152,7 +152,7 @@ def _nest(found: list[_Found]) -> None:
 
 
 def _take_what_leads(item: _Found, source: bytes, language: Language, others: Container[tuple[int, int]]) -> None:
-    """Widen a definition by its wrappers, and by the comments, decorators and attributes directly above."""
+    """Extend a definition to its wrappers, and to the comments, decorators and attributes directly above."""
     node = item.node
     while (outer := node.parent) is not None and outer.type in language.wrappers:
         if outer.start_point[0] < item.first_row - 40 or outer.end_point[0] > item.last_row + 2:
@@ -174,14 +174,14 @@ def _take_what_leads(item: _Found, source: bytes, language: Language, others: Co
 
 
 def _above(node: Node, types: tuple[str, ...]) -> Node | None:
-    """The node before this one, if its type is one of `types`; it may stand before a body that this one begins."""
+    """The node before this one, if its type is one of `types`; it may precede a body that this node begins."""
     while (above := node.prev_sibling) is None:
         outer = node.parent
         if outer is None or outer.start_byte != node.start_byte:
             return None
         node = outer
     if above.type not in types and above.child_count:
-        above = above.child(above.child_count - 1) or above  # Haskell's imports hold the comment that follows them
+        above = above.child(above.child_count - 1) or above  # Haskell's imports contain the comment that follows them
     return above if above.type in types else None
 
 

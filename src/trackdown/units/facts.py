@@ -1,11 +1,11 @@
-"""What is known of a blob: its units and the words of each. A function of content, language and extractor version."""
+"""The facts of a blob: its units and their words. They depend on content, language and extractor version only."""
 
 from __future__ import annotations
 
 import msgspec
 
 EXTRACTOR_VERSION = 3
-"""Part of every key. Raise it when the same blob would now give other facts."""
+"""Part of every key. Raise it when the same blob would give different facts."""
 
 
 class Unit(msgspec.Struct, array_like=True, frozen=True):
@@ -24,7 +24,7 @@ class Unit(msgspec.Struct, array_like=True, frozen=True):
 
 
 class BlobFacts(msgspec.Struct, array_like=True, frozen=True):
-    """The facts of one blob. A blob with a `skip` reason is left out and has no units.
+    """The facts of one blob. A blob with a `skip` reason is not indexed and has no units.
 
     Unit u has the words `vocabulary[i]` for i in `word_ids[pointers[u]:pointers[u + 1]]`, each `counts` times.
     The three are little-endian uint32 arrays.
@@ -45,7 +45,7 @@ _DECODER = msgspec.msgpack.Decoder(BlobFacts)
 
 
 def skipped(language: str, reason: str) -> BlobFacts:
-    """The facts of a blob that a rule leaves out."""
+    """The facts of a blob that a rule excludes."""
     return BlobFacts(language, reason, 0, [], [], b"\0\0\0\0", b"", b"")
 
 
@@ -60,15 +60,10 @@ def decode(data: bytes) -> BlobFacts:
 
 
 def fact_key(oid: str, language: str, forced: bool) -> str:
-    """The key of a blob's facts. `forced` blobs are taken in although a rule would leave them out."""
+    """The key of a blob's facts. `forced` blobs are indexed even if a rule excludes them."""
     return f"{oid}:{language}:{EXTRACTOR_VERSION}{'!' if forced else ''}"
 
 
 def oid_of_key(key: str) -> str:
     """The blob id inside a key."""
     return key.split(":", 1)[0]
-
-
-def is_current(key: str) -> bool:
-    """Whether a key was made by this version of the extractor."""
-    return key.rstrip("!").endswith(f":{EXTRACTOR_VERSION}")

@@ -1,11 +1,9 @@
-"""Three ways to cut a file into passages: line windows, functions, and at random (systems 1 and 2).
+"""Cuts a file into windows of whole lines.
 
-A passage is a pair of 1-based, inclusive line numbers. Tokens are counted as `words` counts them.
+A passage is a pair of 1-based, inclusive line numbers. Tokens are counted the way `words` counts them.
 """
 
 from __future__ import annotations
-
-import random
 
 from trackdown.units.tokens import words
 
@@ -14,7 +12,7 @@ WINDOW_TOKENS = 350
 
 
 def split_lines(text: str, max_tokens: int = WINDOW_TOKENS, first_line: int = 1) -> list[Passage]:
-    """Consecutive windows of whole lines with at most `max_tokens` tokens; a longer line stands alone."""
+    """Consecutive windows of whole lines with at most `max_tokens` tokens; a longer line gets a window of its own."""
     lines = _lines(text)
     if max_tokens >= max(1, len(words(text))):
         return [(first_line, first_line + len(lines) - 1)]
@@ -33,36 +31,6 @@ def _windows(lines: list[str], max_tokens: int, first_line: int) -> list[Passage
             start, held = number, 0
         held += size
     passages.append((start, first_line + len(lines) - 1))
-    return passages
-
-
-def split_functions(text: str, functions: list[Passage], max_tokens: int = WINDOW_TOKENS) -> list[Passage]:
-    """The given outermost functions, each cut to windows, and windows over what lies between them."""
-    lines = _lines(text)
-    passages: list[Passage] = []
-    position = 1
-    for start, end in sorted(functions):
-        if start < position or start > len(lines):
-            continue
-        end = min(end, len(lines))
-        for first, last in ((position, start - 1), (start, end)):
-            if first <= last:
-                passages += _windows(lines[first - 1 : last], max_tokens, first)
-        position = end + 1
-    if position <= len(lines):
-        passages += _windows(lines[position - 1 :], max_tokens, position)
-    return passages
-
-
-def split_random(text: str, max_tokens: int = WINDOW_TOKENS, *, seed: int = 0) -> list[Passage]:
-    """Windows of random sizes between one line and `max_tokens` tokens; the same seed gives the same cut."""
-    generator = random.Random(seed)
-    passages: list[Passage] = []
-    for start, end in split_lines(text, max_tokens):
-        while start <= end:
-            stop = generator.randint(start, end)
-            passages.append((start, stop))
-            start = stop + 1
     return passages
 
 

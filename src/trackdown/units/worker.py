@@ -1,4 +1,4 @@
-"""The program that a worker process runs: jobs come in on standard input, facts go out on standard output.
+"""The program of a worker process: it reads jobs from standard input and writes facts to standard output.
 
 It ends when its input does, so it cannot outlive the process that started it.
 """
@@ -22,12 +22,12 @@ from trackdown.units.extract import extract
 from trackdown.units.facts import encode, skipped
 
 SECONDS_FOR_A_JOB = 4.0
-"""How much time of a processor one file may take: a large one takes less than a second."""
+"""The processor time that one file may take; a large file takes less than a second."""
 _LENGTH = struct.Struct("<I")
 
 
-class Place(msgspec.Struct, frozen=True):
-    """Where contents are read from: files below `root`, or blobs of `git_dir`."""
+class ContentSource(msgspec.Struct, frozen=True):
+    """Where a worker reads contents: files below `root`, or blobs in `git_dir`."""
 
     root: str
     git_dir: str | None
@@ -36,8 +36,8 @@ class Place(msgspec.Struct, frozen=True):
     max_bytes: int
 
 
-class Job(msgspec.Struct, array_like=True, frozen=True):
-    """A blob to read, and which facts to extract: its units, or its references. `path` is raw bytes."""
+class ExtractionJob(msgspec.Struct, array_like=True, frozen=True):
+    """A blob to read, and whether to extract its units or its references. `path` is raw bytes."""
 
     key: str
     path: bytes
@@ -47,10 +47,10 @@ class Job(msgspec.Struct, array_like=True, frozen=True):
     references: bool = False
 
 
-class Done(msgspec.Struct, array_like=True, frozen=True):
-    """The facts of a job; None when the file on disk is no longer what the job says it is.
+class ExtractionResult(msgspec.Struct, array_like=True, frozen=True):
+    """The facts of a blob; None when the file on disk has changed since the job was made.
 
-    What is `here_only` says something about this clone or this run, not about the content: it is never shared.
+    `here_only` marks facts about this clone or this run rather than the content: they are never stored.
     """
 
     key: str
@@ -59,42 +59,42 @@ class Done(msgspec.Struct, array_like=True, frozen=True):
 
 
 class Extractor:
-    """Does jobs at a place, in this process."""
+    """Runs jobs in this process."""
 
-    def __init__(self, place: Place) -> None:
-        self._place = place
-        self._reader = None if place.on_disk or place.git_dir is None else BlobReader(Git(Path(place.git_dir)))
+    def __init__(self, source: ContentSource) -> None:
+        self._source = source
+        self._reader = None if source.on_disk or source.git_dir is None else BlobReader(Git(Path(source.git_dir)))
 
     def close(self) -> None:
         """End the process that reads blobs."""
         if self._reader is not None:
             self._reader.close()
 
-    def do(self, job: Job) -> Done:
+    def do(self, job: ExtractionJob) -> ExtractionResult:
         """Read a blob and derive its facts."""
         data = self._read(job)
         if data is None and self._reader is None:
-            return Done(job.key, None)
+            return ExtractionResult(job.key, None)
         if job.references:
             from trackdown.units.references.extract import extract_references
             from trackdown.units.references.facts import BlobReferences, encode_references
 
             found = BlobReferences()
             if data is not None:
-                found = extract_references(data, job.language, forced=job.forced, max_bytes=self._place.max_bytes)
-            return Done(job.key, encode_references(found), here_only=data is None)
+                found = extract_references(data, job.language, forced=job.forced, max_bytes=self._source.max_bytes)
+            return ExtractionResult(job.key, encode_references(found), here_only=data is None)
         if data is None:
-            return Done(job.key, encode(skipped(job.language, "missing")), here_only=True)
-        facts = extract(data, job.language, forced=job.forced, max_bytes=self._place.max_bytes)
-        return Done(job.key, encode(facts))
+            return ExtractionResult(job.key, encode(skipped(job.language, "missing")), here_only=True)
+        facts = extract(data, job.language, forced=job.forced, max_bytes=self._source.max_bytes)
+        return ExtractionResult(job.key, encode(facts))
 
-    def _read(self, job: Job) -> bytes | None:
-        """The content; None when the clone lacks it, or the file on disk is not what the job says."""
-        limit = None if job.forced else self._place.max_bytes
+    def _read(self, job: ExtractionJob) -> bytes | None:
+        """The content; None when the clone lacks it or the file on disk has changed."""
+        limit = None if job.forced else self._source.max_bytes
         if self._reader is not None:
             return self._reader.read(job.oid, limit)
-        data = read_on_disk(Path(self._place.root), os.fsdecode(job.path), limit)
-        return data if data is not None and blob_id(data, self._place.object_format) == job.oid else None
+        data = read_on_disk(Path(self._source.root), os.fsdecode(job.path), limit)
+        return data if data is not None and blob_id(data, self._source.object_format) == job.oid else None
 
 
 def send(stream: IO[bytes], message: object) -> None:
@@ -114,8 +114,8 @@ def receive(stream: IO[bytes]) -> bytes | None:
     return data if len(data) == length else None
 
 
-def _in_time(extractor: Extractor, job: Job) -> Done:
-    """Do a job, or die of it: a grammar that never comes back cannot be stopped from within."""
+def _in_time(extractor: Extractor, job: ExtractionJob) -> ExtractionResult:
+    """Run a job, or die trying: a grammar that never returns cannot be stopped from within the process."""
     signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS_FOR_A_JOB)
     done = extractor.do(job)
     signal.setitimer(signal.ITIMER_VIRTUAL, 0)
@@ -123,15 +123,15 @@ def _in_time(extractor: Extractor, job: Job) -> Done:
 
 
 def main() -> None:
-    """Do batches of jobs until the input ends; when git cannot go on, say why and end."""
+    """Run batches of jobs until the input ends; when git fails, report why and end."""
     gc.disable()  # syntax trees hold no cycles, and the process is short-lived
     stdin, stdout = sys.stdin.buffer, sys.stdout.buffer
     first = receive(stdin)
     if first is None:
         return
-    jobs = msgspec.msgpack.Decoder(list[Job])
+    jobs = msgspec.msgpack.Decoder(list[ExtractionJob])
     try:
-        extractor = Extractor(msgspec.msgpack.decode(first, type=Place))
+        extractor = Extractor(msgspec.msgpack.decode(first, type=ContentSource))
         while (batch := receive(stdin)) is not None:
             send(stdout, [_in_time(extractor, job) for job in jobs.decode(batch)])
         extractor.close()
