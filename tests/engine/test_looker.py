@@ -100,7 +100,7 @@ def test_a_look_that_is_due_does_not_watch_every_folder_anew(
 
     for _ in range(3):
         looker.look(store)
-    monkeypatch.setattr(watch, "_FULL_LOOK_SECONDS", -1.0)
+    monkeypatch.setattr(watch, "_FULL_SCAN_SECONDS", -1.0)
     armed: list[object] = []
     with monkeypatch.context() as patch:
         patch.setattr(looker.watch, "arm", lambda *given: armed.append(given))

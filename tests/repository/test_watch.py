@@ -1,4 +1,4 @@
-"""The kernel's word that nothing happened, and what holds where it cannot be had."""
+"""The kernel reports every change, and without inotify every answer is "maybe"."""
 
 from __future__ import annotations
 
@@ -16,12 +16,6 @@ from trackdown.repository import watch as module
 from trackdown.repository.watch import FolderWatch
 
 linux_only = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="inotify is Linux's")
-
-
-@pytest.fixture(autouse=True)
-def _no_full_look_is_due(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A slow machine must not make the tests fail."""
-    monkeypatch.setattr(module, "_FULL_LOOK_SECONDS", 600.0)
 
 
 @pytest.fixture
@@ -44,11 +38,11 @@ def watch(root: Path) -> Iterator[FolderWatch]:
 
 
 @linux_only
-def test_it_is_quiet_while_nothing_happens(watch: FolderWatch, root: Path) -> None:
-    assert watch.quiet() and watch.quiet()
+def test_reading_is_not_a_change(watch: FolderWatch, root: Path) -> None:
+    assert not watch.happened() and not watch.happened()
     (root / "a.py").read_text()
     os.listdir(root / "sub")
-    assert watch.quiet()
+    assert not watch.happened()
 
 
 def _in_place(root: Path) -> None:
@@ -78,11 +72,11 @@ def _in_place(root: Path) -> None:
         lambda root: os.replace(root / "sub/b.py", root / "a.py"),
     ],
 )
-def test_every_change_is_told_once(watch: FolderWatch, root: Path, happen: Callable[[Path], object]) -> None:
-    assert watch.quiet()
+def test_every_change_is_reported_once(watch: FolderWatch, root: Path, happen: Callable[[Path], object]) -> None:
+    assert not watch.happened()
     happen(root)
-    assert not watch.quiet()
-    assert watch.quiet()
+    assert watch.happened()
+    assert not watch.happened()
 
 
 @linux_only
@@ -90,18 +84,18 @@ def test_what_happens_in_a_folder_that_is_not_watched_goes_unnoticed_until_it_is
     watch: FolderWatch, root: Path
 ) -> None:
     (root / "new").mkdir()
-    assert not watch.quiet()
+    assert watch.happened()
     watch.arm(root, ["", "sub", "new"])
     (root / "new/c.py").write_text("c\n")
-    assert not watch.quiet()
+    assert watch.happened()
 
 
 @linux_only
 def test_a_folder_that_is_gone_before_it_is_watched_is_passed_over(watch: FolderWatch, root: Path) -> None:
     watch.arm(root, ["", "sub", "gone", "a.py/below"])
-    assert watch.quiet()
+    assert not watch.happened()
     (root / "sub/b.py").write_text("b2\n")
-    assert not watch.quiet()
+    assert watch.happened()
 
 
 @linux_only
@@ -109,20 +103,20 @@ def test_after_closing_folders_are_watched_anew(watch: FolderWatch, root: Path) 
     shutil.rmtree(root / "sub")
     (root / "sub").mkdir()
     watch.close()
-    assert not watch.quiet()
+    assert watch.happened()
     watch.arm(root, ["", "sub"])
-    assert watch.quiet()
+    assert not watch.happened()
     (root / "sub/b.py").write_text("back\n")
-    assert not watch.quiet()
+    assert watch.happened()
 
 
 @linux_only
-def test_a_full_look_is_due_after_a_while(watch: FolderWatch, monkeypatch: pytest.MonkeyPatch, root: Path) -> None:
-    monkeypatch.setattr(module, "_FULL_LOOK_SECONDS", 0.05)
+def test_a_full_scan_is_due_after_a_while(watch: FolderWatch, monkeypatch: pytest.MonkeyPatch, root: Path) -> None:
+    monkeypatch.setattr(module, "_FULL_SCAN_SECONDS", 0.05)
     time.sleep(0.06)
-    assert not watch.quiet()
+    assert watch.due() and not watch.happened()
     watch.arm(root, ["", "sub"])
-    assert watch.quiet()
+    assert not watch.due()
 
 
 @linux_only
@@ -130,27 +124,27 @@ def test_folders_with_names_of_any_bytes_are_watched(root: Path) -> None:
     (root / "caf\udce9").mkdir()
     watch = FolderWatch()
     watch.arm(root, ["", "caf\udce9"])
-    assert watch.quiet()
+    assert not watch.happened()
     (root / "caf\udce9/a.py").write_text("a\n")
-    assert not watch.quiet()
+    assert watch.happened()
     watch.close()
 
 
-def test_it_is_never_quiet_before_it_is_armed() -> None:
-    assert not FolderWatch().quiet()
+def test_before_it_is_armed_anything_may_have_happened() -> None:
+    assert FolderWatch().happened()
 
 
-def test_without_inotify_it_is_never_quiet(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_inotify_anything_may_have_happened(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "inotify_simple", None)
     watch = FolderWatch()
     watch.arm(root, ["", "sub"])
-    assert not watch.quiet()
+    assert watch.happened()
     watch.close()
 
 
 @linux_only
 @pytest.mark.parametrize(("name", "code"), [("add_watch", errno.ENOSPC), ("__init__", errno.EMFILE)])
-def test_when_watches_run_out_it_is_never_quiet(
+def test_when_watches_run_out_anything_may_have_happened(
     root: Path, monkeypatch: pytest.MonkeyPatch, name: str, code: int
 ) -> None:
     import inotify_simple
@@ -164,14 +158,14 @@ def test_when_watches_run_out_it_is_never_quiet(
     watch = FolderWatch()
     for _ in range(2):
         watch.arm(root, ["", "sub"])
-        assert not watch.quiet()
+        assert watch.happened()
 
 
-def test_on_another_system_it_is_never_quiet(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_on_another_system_anything_may_have_happened(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")
     watch = FolderWatch()
     watch.arm(root, [""])
-    assert not watch.quiet()
+    assert watch.happened()
 
 
 @linux_only
@@ -186,14 +180,14 @@ def test_closing_gives_the_descriptor_back(root: Path) -> None:
 
 
 @linux_only
-def test_what_was_drained_is_told_all_the_same(watch: FolderWatch, root: Path) -> None:
+def test_drained_events_are_still_reported(watch: FolderWatch, root: Path) -> None:
     assert not watch.drain()
     (root / "a.py").write_text("a2\n")
     assert watch.drain()
     assert not watch.drain()
-    assert watch.stirred
-    assert not watch.quiet()
-    assert watch.quiet()
+    assert watch.has_events
+    assert watch.happened()
+    assert not watch.happened()
 
 
 @linux_only
@@ -201,9 +195,9 @@ def test_a_folder_made_anew_is_watched_when_it_is_armed_again(watch: FolderWatch
     shutil.rmtree(root / "sub")
     (root / "sub").mkdir()
     watch.arm(root, ["", "sub"])
-    watch.quiet()
+    watch.happened()
     (root / "sub/b.py").write_text("back\n")
-    assert not watch.quiet()
+    assert watch.happened()
 
 
 @linux_only
@@ -220,9 +214,9 @@ def test_a_folder_that_may_not_be_read_does_not_end_the_watch(root: Path, monkey
     monkeypatch.setattr(inotify_simple.INotify, "add_watch", refuse)
     watch = FolderWatch()
     watch.arm(root, ["", "sub"])
-    assert watch.armed and watch.possible and watch.quiet()
+    assert watch.armed and watch.possible and not watch.happened()
     (root / "sub").chmod(0o700)
-    assert not watch.quiet()
+    assert watch.happened()
     watch.close()
 
 

@@ -66,7 +66,7 @@ class Stirring:
         """
         came = self._looker.drain()
         self._refs.drain()
-        if came or self._looker.watch.stirred:
+        if came or self._looker.watch.has_events:
             return True
         last, indexed = self._looker.last, self._indexed
         if last is not None and indexed is not None and last.key != indexed.key:

@@ -1,8 +1,8 @@
-"""Whether anything below a folder was touched since the last question, asked of the kernel (inotify on Linux).
+"""Ask the kernel (inotify on Linux) whether anything below a folder changed since the last question.
 
-The kernel queues an event before the call that caused it returns, so no event means no change. What it cannot see
-(other machines on a network file system, writes through mmap) is found by the full look that is due every few
-seconds. Where there is no inotify, or not enough watches, every look is a full one.
+The kernel queues an event before the call that caused it returns, so no event means no change. Some changes cause no
+event: those made by other machines on a network file system, and writes through mmap. A full scan every few seconds
+finds them. Without inotify, or without enough watches, every scan is a full one.
 """
 
 from __future__ import annotations
@@ -14,28 +14,28 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-_FULL_LOOK_SECONDS = 2.0
+_FULL_SCAN_SECONDS = 2.0
 _READ_AT_ONCE = 1 << 18
 
 
 class FolderWatch:
-    """Watches folders, each by itself. `quiet` is False whenever it is not certain."""
+    """Watches single folders, not what is below them. When in doubt it says that something happened."""
 
     def __init__(self) -> None:
         self._inotify: Any = None
-        self._looked_at = 0.0
-        self._stirred = False
+        self._scanned_at = 0.0
+        self._has_events = False
         self._failed = not sys.platform.startswith("linux")
 
     @property
     def possible(self) -> bool:
-        """Whether this system can watch folders, as far as that is known."""
+        """Whether this system can watch folders, as far as we know."""
         return not self._failed
 
     @property
-    def stirred(self) -> bool:
-        """Whether anything happened since `quiet` was asked, as far as it was drained."""
-        return self._stirred
+    def has_events(self) -> bool:
+        """Whether `drain` took events off the queue that `happened` has not reported yet."""
+        return self._has_events
 
     @property
     def armed(self) -> bool:
@@ -43,12 +43,12 @@ class FolderWatch:
         return self._inotify is not None
 
     def fileno(self) -> int:
-        """The descriptor that can be read when something happened; -1 when nothing is watched."""
+        """The descriptor that becomes readable when something happens; -1 when nothing is watched."""
         return int(self._inotify.fileno()) if self._inotify is not None else -1
 
     def arm(self, root: Path, folders: Iterable[str]) -> None:
-        """Watch these folders from now on. Call it before the full look whose result is to be kept."""
-        self._looked_at = time.monotonic()
+        """Watch these folders from now on. Call it before a full scan, so that no change falls between the two."""
+        self.renew()
         if self._failed:
             return
         try:
@@ -57,43 +57,47 @@ class FolderWatch:
             if self._inotify is None:
                 self._inotify = INotify(nonblocking=True)
             changes = (
-                flags.MODIFY | flags.ATTRIB | flags.CREATE | flags.DELETE | flags.MOVED_FROM | flags.MOVED_TO
-                | flags.CLOSE_WRITE | flags.DELETE_SELF | flags.MOVE_SELF | flags.DONT_FOLLOW
-            )  # fmt: skip
+                flags.MODIFY
+                | flags.ATTRIB
+                | flags.CREATE
+                | flags.DELETE
+                | flags.MOVED_FROM
+                | flags.MOVED_TO
+                | flags.CLOSE_WRITE
+                | flags.DELETE_SELF
+                | flags.MOVE_SELF
+                | flags.DONT_FOLLOW
+            )
             for folder in folders:
                 try:
-                    # Also if it is watched already: under its name another folder may stand by now.
+                    # Watched folders are added again: another folder may have taken the name.
                     self._inotify.add_watch(f"{root}/{folder}", changes)
                 except (FileNotFoundError, NotADirectoryError):
-                    continue  # gone since the last look; the next one will say so
+                    continue  # gone since the last scan; the next one notices
                 except PermissionError:
-                    continue  # nobody can look into it; its parent tells when that changes
+                    continue  # nobody can read it; its parent reports when that changes
         except (OSError, ImportError):
             self.close()
             self._failed = True
 
-    def quiet(self) -> bool:
-        """Whether nothing happened since the last time this was asked, and a full look is not due."""
-        return not self.happened() and not self.due()
-
     def happened(self) -> bool:
-        """Whether anything happened since the last time this was asked, or nobody watched. Forgets what it tells."""
+        """Whether anything happened since the last call, or nothing was watched. Each event is reported once."""
         self.drain()
-        stirred, self._stirred = self._stirred, False
-        return stirred or self._inotify is None
+        had_events, self._has_events = self._has_events, False
+        return had_events or self._inotify is None
 
     def due(self) -> bool:
-        """Whether it is time for a full look, whatever the kernel says."""
-        return time.monotonic() - self._looked_at > _FULL_LOOK_SECONDS
+        """Whether it is time for a full scan, whatever the kernel says."""
+        return time.monotonic() - self._scanned_at > _FULL_SCAN_SECONDS
 
     def renew(self) -> None:
-        """Note that a full look is about to be made, while everything is watched as it should be."""
-        self._looked_at = time.monotonic()
+        """Note that a full scan is about to begin."""
+        self._scanned_at = time.monotonic()
 
     def drain(self) -> bool:
-        """Take what has happened off the kernel's queue, unread. Returns whether there was anything; `quiet` will know.
+        """Empty the kernel's queue and return whether it held anything; `happened` still reports it.
 
-        Events are not told apart: in a storm of them, reading them one by one would be most of the work.
+        Events are not decoded: in a burst, decoding would be most of the work.
         """
         came = False
         try:
@@ -103,7 +107,7 @@ class FolderWatch:
             pass
         except (OSError, ValueError):
             came = True
-        self._stirred = self._stirred or came
+        self._has_events = self._has_events or came
         return came
 
     def close(self) -> None:
@@ -111,4 +115,4 @@ class FolderWatch:
         if self._inotify is not None:
             self._inotify.close()
         self._inotify = None
-        self._stirred = False
+        self._has_events = False

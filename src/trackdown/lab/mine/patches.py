@@ -64,10 +64,6 @@ class FilePatch:
     binary: bool = False
     regular: bool = True
 
-    @property
-    def is_rename(self) -> bool:
-        return None not in (self.old_path, self.new_path) and self.old_path != self.new_path
-
 
 def fitted(patch: FilePatch, old_text: str) -> FilePatch:
     """The patch with its hunks where their lines stand in this text: other changes may have moved them.

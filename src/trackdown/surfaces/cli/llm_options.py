@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -22,14 +21,6 @@ def llm_options(command: F) -> F:
     ]):  # fmt: skip
         command = option(command)
     return command
-
-
-def llm_texts_option(command: F) -> F:
-    """`--llm-texts DIR`: the argument `llm_texts`."""
-    return click.option(
-        "--llm-texts", type=click.Path(path_type=Path), metavar="DIR", help="Use texts that a language model wrote "
-        "elsewhere: SET-exemplars.jsonl, SET-summaries.jsonl and SET-rewrites.jsonl with lines {id, code or summary}.",
-    )(command)  # fmt: skip
 
 
 def llm_overrides(llm: str | None, llm_model: str | None, dry_run: bool) -> dict[str, Any]:
