@@ -86,7 +86,7 @@ test-llm: $(LLM_STAMP)  ## Tests that ask a real language model, a small one
 	$(BIN)/pytest -m llm tests/llm_live
 
 coverage: $(STAMP)  ## Tests with coverage, as a table and as coverage.xml
-	$(BIN)/pytest --cov --cov-report=term:skip-covered --cov-report=xml
+	$(PYTEST) --cov --cov-report=term:skip-covered --cov-report=xml
 
 release: $(RELEASE_STAMP)  ## Build sdist and wheel into dist, check them, and use them in an empty environment
 	rm -rf dist
