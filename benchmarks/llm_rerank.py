@@ -26,7 +26,7 @@ from measure import describe_run
 
 from trackdown.engine import default_plan, rank, with_mode
 from trackdown.engine import open as open_repository
-from trackdown.engine.llm import asking, open_desk
+from trackdown.engine.llm.configured import asking, open_desk
 from trackdown.lab.benches.swe import read_swe
 from trackdown.lab.cases import Place
 from trackdown.lab.mine.dataset import build_from_git

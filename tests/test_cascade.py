@@ -11,7 +11,7 @@ import pytest
 from tests.index.segments import commits_of
 from tests.rerank.reranked_code import Snapshot
 from tests.rerank.tiny_models import make_models
-from trackdown.engine.fact_cache import StoreFacts
+from trackdown.engine.indexing.fact_cache import StoreFacts
 from trackdown.expand.spider import Expansion
 from trackdown.index.vectors import UnitVectors, build_vectors
 from trackdown.models.registry import Models, open_models

@@ -14,7 +14,7 @@ import trackdown
 from tests.conftest import Repo
 from tests.rerank.tiny_models import make_models
 from trackdown.engine import default_plan, rank, with_mode
-from trackdown.engine.housekeeping import collect
+from trackdown.engine.indexing.housekeeping import collect
 from trackdown.errors import UsageError
 from trackdown.fuse.learned import LearnedFusion, WeightTable
 from trackdown.pipeline import Tapped

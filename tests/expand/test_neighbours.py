@@ -10,7 +10,7 @@ import pytest
 import trackdown
 from tests.conftest import Repo
 from trackdown.engine import rank, with_mode
-from trackdown.engine.prepare import Prepared
+from trackdown.engine.indexing.prepare import Prepared
 from trackdown.expand.neighbours import neighbour_finder
 from trackdown.expand.spider import Expansion
 from trackdown.pipeline import SearchPlan

@@ -10,7 +10,7 @@ import pytest
 
 import trackdown
 from tests.conftest import Repo
-from trackdown.engine.housekeeping import collect
+from trackdown.engine.indexing.housekeeping import collect
 from trackdown.index.program import REFERENCES, IndexedProgram
 from trackdown.settings import Settings
 from trackdown.store.store import Store

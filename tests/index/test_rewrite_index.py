@@ -14,9 +14,9 @@ from tests.conftest import Repo
 from tests.index.edits import QUERIES, Editor
 from tests.rerank.tiny_models import make_models
 from tests.rewrite.scribe import Scribe
-from trackdown.engine.housekeeping import collect, held
-from trackdown.engine.rewriting import rewriting
-from trackdown.engine.snippets import Snippets
+from trackdown.engine.indexing.housekeeping import collect, held
+from trackdown.engine.llm.rewrite_units import rewriting
+from trackdown.engine.searching.source_reader import SourceReader
 from trackdown.index.blob_facts import BLOBS
 from trackdown.index.rewrite_facts import (
     REWRITES,
@@ -138,7 +138,7 @@ def test_two_rewriters_never_meet(repo: Repo, open_repo: Opener, store: Store) -
         rewrite(opened, store, first)
         rewrite(opened, store, second, limit=1)
         prepared = opened.prepared()
-        with Snippets(prepared.snapshot) as snippets:
+        with SourceReader(prepared.snapshot) as snippets:
             for scribe, count in ((first, 3), (second, 1), (first, 3)):
                 made = prepared.rewrites.open(
                     lambda units: snippets.units(prepared.code, units), rewriter_of(scribe.desk(store))
@@ -202,7 +202,7 @@ def test_a_unit_without_a_rewrite_counts_for_its_own(repo: Repo, open_repo: Open
         text = body.format("first").rstrip("\n")
         write_rewrites(store, "abc", "echo", [(text_digest(text), number, "", text) for number in range(2)])
         prepared = opened.prepared()
-        with Snippets(prepared.snapshot) as snippets:
+        with SourceReader(prepared.snapshot) as snippets:
             made = prepared.rewrites.open(lambda units: snippets.units(prepared.code, units))
         assert made is not None
         total = made.bodies.score(["cookie", "value"], [1.0, 1.0], 1.2, 0.75).total
@@ -267,7 +267,7 @@ def test_texts_of_units_are_facts_of_content(repo: Repo, open_repo: Opener, stor
     with open_repo(repo.root) as opened:
         prepared = opened.prepared()
         read: list[int] = []
-        with Snippets(prepared.snapshot) as snippets:
+        with SourceReader(prepared.snapshot) as snippets:
 
             def texts(units: Sequence[int]) -> list[str | None]:
                 read.extend(units)
@@ -321,7 +321,7 @@ def test_scores_do_not_depend_on_how_an_index_is_cut(repo: Repo, open_repo: Open
         rewrite(opened, store, scribe)
         prepared = opened.prepared()
         assert len(prepared.code.segments) == 2
-        with Snippets(prepared.snapshot) as snippets:
+        with SourceReader(prepared.snapshot) as snippets:
             made = prepared.rewrites.open(lambda units: snippets.units(prepared.code, units))
         assert made is not None
         total = made.bodies.score(["quagga"], [1.0], 1.2, 0.75).total

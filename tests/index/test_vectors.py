@@ -12,7 +12,7 @@ import trackdown
 from tests.conftest import Repo
 from tests.index.segments import index_of
 from tests.rerank.tiny_models import make_models
-from trackdown.engine.housekeeping import collect, held
+from trackdown.engine.indexing.housekeeping import collect, held
 from trackdown.index.blob_facts import BLOBS
 from trackdown.index.code import CodeIndex
 from trackdown.index.update_code import MANIFESTS

@@ -74,7 +74,7 @@ def test_what_has_no_answer_is_skipped_and_tried_again(bench: Bench, settings: S
 
 
 def test_a_dry_run_searches_on_and_asks_nothing(bench: Bench, settings: Settings, tmp_path: Path) -> None:
-    from trackdown.engine.llm import llm_cost
+    from trackdown.engine.llm.configured import llm_cost
 
     path = write_answers(tmp_path / "other.jsonl", [("rerank", Prompt("", "unrelated"), "1")])
     dry = replace(settings, llm_replay=path, llm_dry_run=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.models.llm.clients import MemoryFacts, desk
-from trackdown.engine.llm import list_llms, open_desk
+from trackdown.engine.llm.configured import list_llms, open_desk
 from trackdown.errors import LlmError
 from trackdown.models.llm.chat import PromptTooLong
 from trackdown.models.llm.embedded import Embedded, packaged_file

@@ -8,7 +8,7 @@ import pytest
 
 import trackdown
 from tests.conftest import Repo
-from trackdown.engine.llm import asking, llm_cost
+from trackdown.engine.llm.configured import asking, llm_cost
 from trackdown.lab.mine.dataset import build_from_git
 from trackdown.lab.mine.issue_style import IssueWriter
 from trackdown.settings import Settings

@@ -11,7 +11,7 @@ from trackdown.repository.worktree import WorktreeScan, scan_worktree
 LIMIT = 100_000
 
 
-class Looker:
+class WorktreeCache:
     """Looks at a place, each time from the state of the last look."""
 
     def __init__(self, root: Path) -> None:

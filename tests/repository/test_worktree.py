@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Repo
-from tests.repository.looks import LIMIT, Looker, contents, ids, left_out
+from tests.repository.looks import LIMIT, WorktreeCache, contents, ids, left_out
 from trackdown.repository import worktree
 from trackdown.repository.blobs import read_on_disk
 from trackdown.repository.snapshot import commit_snapshot
@@ -27,7 +27,7 @@ def test_a_clean_work_tree_equals_its_commit(repo: Repo) -> None:
 
 
 def test_edits_new_deleted_and_renamed_files_are_seen_at_once(place: Repo) -> None:
-    looker = Looker(place.root)
+    looker = WorktreeCache(place.root)
     assert contents(looker()) == ids(a="a1\n", pkg__b="b1\n")
     place.write("a.py", "a2\n")
     place.write("pkg/new.py", "n\n")
@@ -41,7 +41,7 @@ def test_edits_new_deleted_and_renamed_files_are_seen_at_once(place: Repo) -> No
 def test_uncommitted_staged_and_untracked_files_make_it_dirty(repo: Repo) -> None:
     repo.commit("Begin", {"a.py": "a1\n"})
     repo.git("config", "status.showUntrackedFiles", "no")
-    looker = Looker(repo.root)
+    looker = WorktreeCache(repo.root)
     assert not looker().dirty
     repo.write("new.py", "n\n")
     assert looker().dirty
@@ -57,7 +57,7 @@ def test_uncommitted_staged_and_untracked_files_make_it_dirty(repo: Repo) -> Non
 
 def test_a_new_commit_is_seen_although_no_file_changed(repo: Repo) -> None:
     repo.commit("Begin", {"a.py": "a\n"})
-    looker = Looker(repo.root)
+    looker = WorktreeCache(repo.root)
     first = looker()
     commit = repo.commit("Empty")
     assert (looker().commit, looker().key) == (commit, first.key)
@@ -65,7 +65,7 @@ def test_a_new_commit_is_seen_although_no_file_changed(repo: Repo) -> None:
 
 def test_before_the_first_commit_files_are_there_and_no_commit(repo: Repo) -> None:
     repo.write("a.py", "a\n")
-    snapshot = Looker(repo.root)()
+    snapshot = WorktreeCache(repo.root)()
     assert (contents(snapshot), snapshot.commit, snapshot.dirty) == (ids(a="a\n"), None, True)
 
 
@@ -74,7 +74,7 @@ def test_switching_branches_is_seen(repo: Repo) -> None:
     repo.git("checkout", "-q", "-b", "side")
     repo.git("rm", "-q", "-r", "pkg")
     repo.commit("Side", {"c.py": "c\n"})
-    looker = Looker(repo.root)
+    looker = WorktreeCache(repo.root)
     assert contents(looker()) == ids(a="a\n", c="c\n")
     repo.git("checkout", "-q", "main")
     assert contents(looker()) == ids(a="a\n", pkg__b="b\n")
@@ -89,7 +89,7 @@ def test_an_edit_of_an_ignore_file_is_seen(repo: Repo, settle: Callable[[], None
     repo.write("pkg/.gitignore", "*\n")
     repo.write(".trackdownignore", ".gitignore\n.trackdownignore\n")
     settle()
-    looker = Looker(repo.root)
+    looker = WorktreeCache(repo.root)
     assert contents(looker()) == {}
     settle()
     looker()
@@ -111,7 +111,7 @@ def test_the_repositorys_own_exclude_file_counts(repo: Repo, settle: Callable[[]
     repo.commit("Begin", {"a.py": "a\n"})
     repo.write("b.py", "b\n")
     settle()
-    looker = Looker(repo.root)
+    looker = WorktreeCache(repo.root)
     assert contents(looker()) == ids(a="a\n", b="b\n")
     settle()
     looker()
@@ -123,7 +123,7 @@ def test_an_ignored_file_that_is_added_by_force_is_seen(repo: Repo, settle: Call
     repo.commit("Begin", {".gitignore": "gen/\n", ".trackdownignore": ".*\n"})
     repo.write("gen/a.py", "a\n")
     settle()
-    looker = Looker(repo.root)
+    looker = WorktreeCache(repo.root)
     assert contents(looker()) == {}
     repo.git("add", "-f", "gen/a.py")
     assert contents(looker()) == ids(gen__a="a\n")
@@ -138,7 +138,7 @@ def test_an_exclamation_mark_brings_back_what_any_rule_leaves_out(place: Repo, s
     place.write("big.py", "#" * (LIMIT + 1))
     place.write("large.py", "#" * (LIMIT + 1))
     place.write(".trackdownignore", "!build/gen/*.py\n!kept.tmp\n!data.csv\n!big.py\n.trackdownignore\npkg/\n")
-    looker = Looker(place.root)
+    looker = WorktreeCache(place.root)
     snapshot = looker()
     assert [file.path for file in snapshot.files] == ["a.py", "big.py", "build/gen/old.py", "data.csv", "kept.tmp"]
     assert {file.path for file in snapshot.files if file.forced} == contents(snapshot).keys() - {"a.py"}
@@ -156,7 +156,7 @@ def test_a_file_brought_back_into_an_ignored_folder_without_any_is_seen(
     place.write(".trackdownignore", "!build/gen/*.py\n.trackdownignore\n")
     (place.root / "build/gen").mkdir(parents=True)
     settle()
-    looker = Looker(place.root)
+    looker = WorktreeCache(place.root)
     looker()
     settle()
     looker()
@@ -168,11 +168,11 @@ def test_an_ignore_file_of_ours_counts_although_git_ignores_it(repo: Repo) -> No
     repo.commit("Begin", {"a.py": "a\n", "b.py": "b\n"})
     repo.write(".git/info/exclude", ".trackdownignore\n")
     repo.write(".trackdownignore", "b.py\n")
-    assert contents(Looker(repo.root)()) == ids(a="a\n")
+    assert contents(WorktreeCache(repo.root)()) == ids(a="a\n")
 
 
 def test_a_file_that_grows_beyond_the_limit_is_left_out_and_comes_back(place: Repo) -> None:
-    looker = Looker(place.root)
+    looker = WorktreeCache(place.root)
     looker()
     place.write("a.py", "#" * (LIMIT + 1))
     assert left_out(looker())["a.py"] == "large"
@@ -181,7 +181,7 @@ def test_a_file_that_grows_beyond_the_limit_is_left_out_and_comes_back(place: Re
 
 
 def test_links_pipes_and_folders_in_the_place_of_files_are_left_out(place: Repo) -> None:
-    looker = Looker(place.root)
+    looker = WorktreeCache(place.root)
     looker()
     (place.root / "a.py").unlink()
     (place.root / "a.py").symlink_to("pkg/b.py")
@@ -203,7 +203,7 @@ def test_a_folder_replaced_by_a_link_is_not_followed(repo: Repo, tmp_path: Path)
     (tmp_path / "outside/b.py").write_text("secret\n")
     (tmp_path / "outside/deep/c.py").write_text("secret\n")
     repo.commit("Begin", {"a.py": "a\n", "pkg/b.py": "b\n", "pkg/deep/c.py": "c\n"})
-    looker = Looker(repo.root)
+    looker = WorktreeCache(repo.root)
     looker()
     (repo.root / "pkg").rename(repo.root / "old")
     (repo.root / "pkg").symlink_to(tmp_path / "outside")
@@ -218,7 +218,7 @@ def test_a_submodule_is_named_and_not_read(repo: Repo, tmp_path: Path) -> None:
     inner.commit("Begin", {"x.py": "x\n"})
     repo.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(inner.root), "sub")
     repo.commit("Begin", {"a.py": "a\n"})
-    snapshot = Looker(repo.root)()
+    snapshot = WorktreeCache(repo.root)()
     assert contents(snapshot).keys() == {".gitmodules", "a.py"}
     assert left_out(snapshot) == {"sub": "submodule"}
 
@@ -229,7 +229,7 @@ def test_a_file_that_vanishes_while_it_is_looked_at(place: Repo, monkeypatch: py
             (root / path).unlink()
         return read_on_disk(root, path, max_bytes)
 
-    looker = Looker(place.root)
+    looker = WorktreeCache(place.root)
     with monkeypatch.context() as patched:
         patched.setattr(worktree, "read_on_disk", vanishing)
         assert left_out(looker())["a.py"] == "unreadable"

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Repo
-from tests.repository.looks import LIMIT, Looker, contents, ids, left_out
+from tests.repository.looks import LIMIT, WorktreeCache, contents, ids, left_out
 from tests.repository.programs import REAL_GIT, put_in_place_of_git
 from trackdown.errors import GitError
 from trackdown.repository import worktree
@@ -25,7 +25,7 @@ Reads = list[str]
 
 def test_nothing_is_read_again_when_nothing_changed(place: Repo, reads: Reads, settle: Callable[[], None]) -> None:
     settle()
-    looker = Looker(place.root)
+    looker = WorktreeCache(place.root)
     first = looker()
     assert sorted(reads) == ["a.py", "pkg/b.py"]
     reads.clear()
@@ -51,7 +51,7 @@ def test_a_state_from_the_store_spares_all_reading(place: Repo, reads: Reads, se
 def test_what_was_changed_a_moment_ago_is_read_again_until_it_is_old(
     place: Repo, reads: Reads, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    looker = Looker(place.root)
+    looker = WorktreeCache(place.root)
     looker()
     reads.clear()
     looker()
@@ -66,7 +66,7 @@ def test_what_was_changed_a_moment_ago_is_read_again_until_it_is_old(
 
 def test_an_edit_that_keeps_size_and_time_is_seen(place: Repo, settle: Callable[[], None]) -> None:
     settle()
-    looker = Looker(place.root)
+    looker = WorktreeCache(place.root)
     looker()
     for text in ("a2\n", "a3\n"):
         before = (place.root / "a.py").stat()
@@ -102,7 +102,7 @@ def test_edits_within_one_tick_of_the_clock_are_seen(tmp_path: Path) -> None:
     """Faster than the file system's clock: neither size nor any time stamp tells the edits apart."""
     root = tmp_path / "plain"
     root.mkdir()
-    looker = Looker(root)
+    looker = WorktreeCache(root)
     for number in range(100, 200):
         text = f"a{number}\n".encode()
         (root / "a.py").write_bytes(text)
@@ -113,7 +113,7 @@ def test_edits_within_one_tick_of_the_clock_are_seen(tmp_path: Path) -> None:
 def test_files_that_come_and_go_within_one_tick_of_the_clock_are_seen(tmp_path: Path) -> None:
     folder = tmp_path / "plain/pkg"
     folder.mkdir(parents=True)
-    looker = Looker(tmp_path / "plain")
+    looker = WorktreeCache(tmp_path / "plain")
     for number in range(30):
         (folder / f"{number}.py").write_text("x\n")
         assert contents(looker()).keys() == {f"pkg/{number}.py"}
@@ -123,7 +123,7 @@ def test_files_that_come_and_go_within_one_tick_of_the_clock_are_seen(tmp_path: 
 
 def test_a_file_replaced_by_another_of_the_same_size_and_time_is_seen(place: Repo, settle: Callable[[], None]) -> None:
     settle()
-    looker = Looker(place.root)
+    looker = WorktreeCache(place.root)
     looker()
     before = (place.root / "a.py").stat()
     other = place.write("other.tmp", "aX\n")
@@ -136,7 +136,7 @@ def test_a_file_in_a_folder_that_was_empty_at_the_last_look_is_seen(place: Repo,
     (place.root / "empty/deep").mkdir(parents=True)
     (place.root / "pkg/empty").mkdir()
     settle()
-    looker = Looker(place.root)
+    looker = WorktreeCache(place.root)
     looker()
     settle()
     assert looker() is looker()
@@ -150,7 +150,7 @@ def test_a_file_in_a_folder_that_was_empty_at_the_last_look_is_seen(place: Repo,
 def test_a_file_in_a_folder_whose_files_were_all_ignored_is_seen(place: Repo, settle: Callable[[], None]) -> None:
     place.write("scratch/inner/a.tmp", "t\n")
     settle()
-    looker = Looker(place.root)
+    looker = WorktreeCache(place.root)
     looker()
     settle()
     assert looker() is looker()
@@ -161,7 +161,7 @@ def test_a_file_in_a_folder_whose_files_were_all_ignored_is_seen(place: Repo, se
 def test_a_folder_that_keeps_its_time_cannot_hide_a_new_file(place: Repo, settle: Callable[[], None]) -> None:
     """Archives set the times of folders to their own."""
     settle()
-    looker = Looker(place.root)
+    looker = WorktreeCache(place.root)
     looker()
     before = (place.root / "pkg").stat()
     place.write("pkg/c.py", "c\n")
@@ -175,7 +175,7 @@ def test_ignore_files_edited_within_one_tick_of_the_clock_are_seen(tmp_path: Pat
     root.mkdir()
     for name in ("0", "1"):
         (root / f"{name}.py").write_text(name)
-    looker = Looker(root)
+    looker = WorktreeCache(root)
     for number in range(100):
         (root / ".trackdownignore").write_text(f"{number % 2}.py\n.trackdownignore\n")
         assert contents(looker()) == {f"{1 - number % 2}.py": blob_id(b"%d" % (1 - number % 2))}
@@ -186,7 +186,7 @@ def test_an_ignore_file_is_not_trusted_while_its_time_is_not_past(place: Repo, s
     ignore_file = place.write(".trackdownignore", "x.py\n.*\n")
     os.utime(ignore_file, ns=(later, later))
     settle()
-    looker = Looker(place.root)
+    looker = WorktreeCache(place.root)
     assert contents(looker()) == ids(a="a1\n", pkg__b="b1\n")
     ignore_file.write_text("a.py\n.*\n")
     os.utime(ignore_file, ns=(later, later))
@@ -206,7 +206,7 @@ def test_files_with_names_that_are_not_utf8_are_looked_at_afresh(place: Repo) ->
     name = b"caf\xe9.py"
     with open(os.fsencode(place.root) + b"/" + name, "w") as stream:
         stream.write("x\n")
-    looker = Looker(place.root)
+    looker = WorktreeCache(place.root)
     assert os.fsdecode(name) in contents(looker())
     assert looker.last is not None and encode_state(looker.last.state) == b""
     assert os.fsdecode(name) in contents(looker())
@@ -215,13 +215,13 @@ def test_files_with_names_that_are_not_utf8_are_looked_at_afresh(place: Repo) ->
 def test_a_root_whose_name_is_not_utf8_has_no_state_to_keep(tmp_path: Path) -> None:
     repo = Repo(tmp_path / "caf\udce9")
     repo.commit("Begin", {"a.py": "a\n"})
-    looker = Looker(repo.root)
+    looker = WorktreeCache(repo.root)
     assert contents(looker()) == ids(a="a\n")
     assert looker.last is not None and encode_state(looker.last.state) == b""
 
 
 def test_a_damaged_or_foreign_state_is_none(place: Repo) -> None:
-    looker = Looker(place.root)
+    looker = WorktreeCache(place.root)
     looker()
     assert looker.last is not None
     data = encode_state(looker.last.state)
@@ -236,7 +236,7 @@ def test_a_look_that_breaks_off_leaves_nothing_stale_behind(
 ) -> None:
     repo.commit("Begin", {"a.py": "a1\n"})
     settle()
-    looker = Looker(repo.root)
+    looker = WorktreeCache(repo.root)
     assert not looker().dirty
     settle()
     looker()

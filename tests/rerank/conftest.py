@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.rerank.tiny_models import make_models
-from trackdown.engine.fact_cache import StoreFacts
+from trackdown.engine.indexing.fact_cache import StoreFacts
 from trackdown.models.registry import Models, open_models
 from trackdown.store.store import Store
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tests.index.segments import index_of
-from trackdown.engine.fact_cache import StoreFacts
+from trackdown.engine.indexing.fact_cache import StoreFacts
 from trackdown.errors import ModelError
 from trackdown.index.code import CodeIndex
 from trackdown.index.neural import Neural

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from trackdown.engine.fact_cache import StoreFacts
+from trackdown.engine.indexing.fact_cache import StoreFacts
 from trackdown.rerank.cache import RELEVANCE, VECTORS, Float32s, ModelOutputCache, digest
 from trackdown.store.store import Store
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.rerank.reranked_code import Snapshot, function
-from trackdown.engine.fact_cache import StoreFacts
+from trackdown.engine.indexing.fact_cache import StoreFacts
 from trackdown.errors import ModelError
 from trackdown.models.registry import Models
 from trackdown.rerank.neural import RerankInput, clipped_z_scores, relevance_scorer, rerank

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tests.rerank.reranked_code import Snapshot, function
-from trackdown.engine.cancel import Check, CheckedFacts
-from trackdown.engine.fact_cache import StoreFacts
+from trackdown.engine.indexing.fact_cache import StoreFacts
+from trackdown.engine.searching.cancel import Check, CheckedFacts
 from trackdown.errors import Cancelled
 from trackdown.models.registry import Models
 from trackdown.rerank.budget import TimeBudget

@@ -11,7 +11,7 @@ import pytest
 import trackdown
 from tests.conftest import Repo
 from tests.rewrite.scribe import Scribe
-from trackdown.engine.rewriting import Rewriting, rewriting, take_rewrites
+from trackdown.engine.llm.rewrite_units import Rewriting, rewriting, take_rewrites
 from trackdown.errors import UsageError
 from trackdown.index.rewrite_facts import read_rewrites, rewriters, rewritten_numbers, text_digest
 from trackdown.models.llm.code_generation import CodeExample

@@ -13,7 +13,7 @@ import pytest
 import trackdown
 from tests.conftest import Repo
 from tests.index.edits import Editor, answers, fresh_answers
-from trackdown.engine.housekeeping import collect, collect_beyond_limit, forget, held
+from trackdown.engine.indexing.housekeeping import collect, collect_beyond_limit, forget, held
 from trackdown.index import update_code, update_commits
 from trackdown.index.blob_facts import BLOBS
 from trackdown.index.repository_id import repository_id

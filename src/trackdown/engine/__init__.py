@@ -6,40 +6,40 @@ What only some callers need is loaded when it is first used: a search starts wit
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from trackdown.engine.modes import default_plan, list_model_sets, list_modes, with_mode
-from trackdown.engine.prepare import Prepared
-from trackdown.engine.rank import RankedPlace, rank
+from trackdown.engine.indexing.prepare import Prepared
 from trackdown.engine.repository import Repository, clear_everything, open
-from trackdown.engine.several import search_all
+from trackdown.engine.searching.merge import search_all
+from trackdown.engine.searching.modes import default_plan, list_model_sets, list_modes, with_mode
+from trackdown.engine.searching.ranking import RankedPlace, rank
 
 if TYPE_CHECKING:
-    from trackdown.engine.live import LiveIndex, LiveUpdate
-    from trackdown.engine.neighbourhood import MOST_DEPTH, Neighbourhood
-    from trackdown.engine.related import CoChange, Related
-    from trackdown.engine.relations import Relative
-    from trackdown.engine.shared import Place, SharedRepositories
-    from trackdown.engine.turns import Load
+    from trackdown.engine.navigation.neighbourhoods import MOST_DEPTH, Neighbourhood
+    from trackdown.engine.navigation.related import CoChange, Related
+    from trackdown.engine.navigation.relations import Relative
+    from trackdown.engine.serving.fair_queue import Load
+    from trackdown.engine.serving.live import LiveIndex, LiveUpdate
+    from trackdown.engine.serving.shared import Place, SharedRepositories
     from trackdown.graph.edges import DIRECTIONS, EDGE_TYPES, HOWS, Direction, Edge, EdgeType, How, Node
 
 _HOME = {
     "DIRECTIONS": "graph.edges",
     "EDGE_TYPES": "graph.edges",
     "HOWS": "graph.edges",
-    "LiveIndex": "engine.live",
-    "LiveUpdate": "engine.live",
-    "MOST_DEPTH": "engine.neighbourhood",
-    "CoChange": "engine.related",
+    "LiveIndex": "engine.serving.live",
+    "LiveUpdate": "engine.serving.live",
+    "MOST_DEPTH": "engine.navigation.neighbourhoods",
+    "CoChange": "engine.navigation.related",
     "Direction": "graph.edges",
     "Edge": "graph.edges",
     "EdgeType": "graph.edges",
     "How": "graph.edges",
-    "Neighbourhood": "engine.neighbourhood",
-    "Load": "engine.turns",
+    "Neighbourhood": "engine.navigation.neighbourhoods",
+    "Load": "engine.serving.fair_queue",
     "Node": "graph.edges",
-    "Place": "engine.shared",
-    "Related": "engine.related",
-    "Relative": "engine.relations",
-    "SharedRepositories": "engine.shared",
+    "Place": "engine.serving.shared",
+    "Related": "engine.navigation.related",
+    "Relative": "engine.navigation.relations",
+    "SharedRepositories": "engine.serving.shared",
 }
 
 __all__ = [

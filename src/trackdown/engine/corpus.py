@@ -6,9 +6,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from trackdown.engine.generated import NOTHING, Generated, examples_of, open_rewrites
-from trackdown.engine.prepare import Prepared
-from trackdown.engine.snippets import Snippets
+from trackdown.engine.indexing.prepare import Prepared
+from trackdown.engine.llm.generated import NOTHING, Generated, examples_of, open_rewrites
+from trackdown.engine.searching.source_reader import SourceReader
 from trackdown.errors import UnknownRevision
 from trackdown.index.neural import Neural
 from trackdown.retrieve.corpus import Corpus, not_told
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def corpus_of(
     prepared: Prepared,
-    snippets: Snippets,
+    snippets: SourceReader,
     seen_from: str | None = None,
     *,
     asker: LanguageModel | None = None,

@@ -15,17 +15,17 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from trackdown import pipeline
-from trackdown.engine.background import Background
-from trackdown.engine.cancel import Check, CheckedFacts, CheckedStopwatch
 from trackdown.engine.corpus import corpus_of
-from trackdown.engine.damage import damage_told
-from trackdown.engine.fact_cache import StoreFacts
-from trackdown.engine.filters import told_of_filters, within
-from trackdown.engine.generated import NOTHING, check_exemplars
-from trackdown.engine.past import past_commits
-from trackdown.engine.plan import plan as plan_search
-from trackdown.engine.prepare import Keeper, Prepared, Preparer
-from trackdown.engine.snippets import Snippets
+from trackdown.engine.indexing.background import Background
+from trackdown.engine.indexing.damage import damage_told
+from trackdown.engine.indexing.fact_cache import StoreFacts
+from trackdown.engine.indexing.prepare import Keeper, Prepared, Preparer
+from trackdown.engine.llm.generated import NOTHING, check_exemplars
+from trackdown.engine.searching.cancel import Check, CheckedFacts, CheckedStopwatch
+from trackdown.engine.searching.filters import told_of_filters, within
+from trackdown.engine.searching.past_commits import past_commits
+from trackdown.engine.searching.planning import plan as plan_search
+from trackdown.engine.searching.source_reader import SourceReader
 from trackdown.errors import LlmError, RepositoryError, StoreBusy, StoreError, UsageError
 from trackdown.graph.edges import EDGE_TYPES, HOWS, Direction, EdgeType, How
 from trackdown.index.code import CodeIndex
@@ -54,11 +54,11 @@ from trackdown.types import (
 )
 
 if TYPE_CHECKING:
-    from trackdown.engine.few_shot import CodeExample
-    from trackdown.engine.looker import Looker
-    from trackdown.engine.neighbourhood import Neighbourhood
-    from trackdown.engine.related import Related
-    from trackdown.engine.rewriting import Rewriting
+    from trackdown.engine.indexing.worktree_cache import WorktreeCache
+    from trackdown.engine.llm.few_shot import CodeExample
+    from trackdown.engine.llm.rewrite_units import Rewriting
+    from trackdown.engine.navigation.neighbourhoods import Neighbourhood
+    from trackdown.engine.navigation.related import Related
     from trackdown.fuse.learned import LearnedFusion
     from trackdown.models.llm.client import LlmClient
 
@@ -101,7 +101,7 @@ class Repository:
         notes: Sequence[str] = (),
         *,
         from_root: bool = False,
-        looker: Looker | None = None,
+        looker: WorktreeCache | None = None,
         keeper: Keeper | None = None,
     ) -> None:
         self.source = source
@@ -152,7 +152,7 @@ class Repository:
         if plan.exemplars:
             check_exemplars(plan, desk, NOTHING)
         if desk is None and plan.needs_llm:
-            from trackdown.engine.llm import WITHOUT_LLM
+            from trackdown.engine.llm.configured import WITHOUT_LLM
 
             said.append(f"{WITHOUT_LLM}: searched without")
         check = Check(cancelled)
@@ -201,12 +201,12 @@ class Repository:
         """What calls the unit at FILE:LINE, what it calls, its siblings, base classes and subclasses, code that reads
         alike, and files that changed together with FILE; at most `k` of each. Raises UsageError.
         """
-        from trackdown.engine.related import related_places
+        from trackdown.engine.navigation.related import related_places
 
         _check(k, "function")
         place = self._relative(location)
         prepared = self._preparer.prepare(at, progress, self.patience)
-        with Snippets(prepared.snapshot) as snippets:
+        with SourceReader(prepared.snapshot) as snippets:
             found = related_places(
                 prepared.code, prepared.history, prepared.graph(), place, k, snippets, self.source.name, self._within
             )
@@ -226,13 +226,13 @@ class Repository:
 
         It is what was indexed: no link is followed, and nothing beside the snapshot is read. Raises UsageError.
         """
-        from trackdown.engine.unit_source import Wanted as WantedUnit
-        from trackdown.engine.unit_source import read_unit
+        from trackdown.engine.searching.unit_source import Wanted as WantedUnit
+        from trackdown.engine.searching.unit_source import read_unit
 
         wanted = WantedUnit(path, symbol, lines)
         for _ in range(2):
             prepared = self._preparer.prepare(at, progress, self.patience)
-            with Snippets(prepared.snapshot) as snippets:
+            with SourceReader(prepared.snapshot) as snippets:
                 found = read_unit(prepared.code, snippets, wanted, self.source.name, self._within)
             if found is not None:
                 notes = (*self._told(prepared), *found.notes)
@@ -255,13 +255,13 @@ class Repository:
 
         `target` is a file, FILE:LINE, a folder or a symbol. Raises UsageError, UnknownRevision, StoreError, GitError.
         """
-        from trackdown.engine.neighbourhood import Reach, neighbourhood
-        from trackdown.engine.starts import StartFinder
+        from trackdown.engine.navigation.neighbourhoods import Reach, neighbourhood
+        from trackdown.engine.navigation.resolve_target import TargetResolver
 
         reach = Reach(depth, edges, direction, hows)
         prepared = self._preparer.prepare(at, progress, self.patience)
         graph = prepared.graph()
-        finder = StartFinder(
+        finder = TargetResolver(
             graph, prepared.code, self.source.name, self._from_root, self.source.subfolder, confined=self.confined
         )
         found = neighbourhood(graph, target, finder.find(target), reach, within=self._within)
@@ -292,8 +292,8 @@ class Repository:
         `pairs` of description and code are shown to the model in place of some of the code's own. Raises UsageError
         without a language model, LlmError for one that is not there, and StoreError; what was made stays.
         """
-        from trackdown.engine.llm import WITHOUT_LLM, open_desk
-        from trackdown.engine.rewriting import rewriting
+        from trackdown.engine.llm.configured import WITHOUT_LLM, open_desk
+        from trackdown.engine.llm.rewrite_units import rewriting
 
         desk = open_desk(self.settings, StoreFacts(self._store))
         if desk is None:
@@ -343,7 +343,7 @@ class Repository:
 
         Raises StoreBusy when another process has been indexing it for `wait` seconds.
         """
-        from trackdown.engine.housekeeping import drop_deltas
+        from trackdown.engine.indexing.housekeeping import drop_deltas
 
         prepared = self._preparer.prepare(None, progress, wait, whole=True)
         prepared.vectors()
@@ -374,7 +374,7 @@ class Repository:
         return self.source.subfolder if self.confined else ""
 
     @property
-    def looker(self) -> Looker:
+    def looker(self) -> WorktreeCache:
         """Who looks at what is on disk."""
         return self._preparer.looker
 
@@ -385,7 +385,7 @@ class Repository:
     @damage_told
     def clear(self) -> None:
         """Remove what the store holds for this repository alone."""
-        from trackdown.engine.housekeeping import forget
+        from trackdown.engine.indexing.housekeeping import forget
 
         forget(self._store, self.source, self._preparer.identity(self.source.head()))
         self._preparer.close()
@@ -393,10 +393,10 @@ class Repository:
 
     def _own_fusion(self, prepared: Prepared, level: Level) -> LearnedFusion | None:
         """Weights that were fitted to this repository's past, where they won."""
-        from trackdown.engine.own import fusing_models, own_fusion
+        from trackdown.engine.repository_weights import fusing_models, repository_fusion
 
         repository = self._preparer.identity(prepared.snapshot.commit)
-        return own_fusion(self._store, repository, level, fusing_models(prepared.models))
+        return repository_fusion(self._store, repository, level, fusing_models(prepared.models))
 
     def _desk(self, options: pipeline.SearchPlan, tell: Callable[[str], None]) -> LlmClient | None:
         """Where stages ask a language model, if one of them may and there is one. One that cannot be opened, and that
@@ -404,7 +404,7 @@ class Repository:
         """
         if not options.asks_llm:
             return None
-        from trackdown.engine.llm import open_desk
+        from trackdown.engine.llm.configured import open_desk
 
         try:
             return open_desk(self.settings, StoreFacts(self._store))
@@ -442,7 +442,7 @@ class Repository:
     def _results(
         self,
         prepared: Prepared,
-        corpus: Callable[[Snippets], Corpus],
+        corpus: Callable[[SourceReader], Corpus],
         query: Query,
         options: pipeline.SearchPlan,
         watch: pipeline.Stopwatch,
@@ -451,7 +451,7 @@ class Repository:
         early: Callable[[tuple[Result, ...]], None] | None = None,
     ) -> tuple[Result, ...] | None:
         """The answer; None when a file it would show changed since the look. At the `last` attempt it is left out."""
-        with Snippets(prepared.snapshot) as snippets:
+        with SourceReader(prepared.snapshot) as snippets:
 
             def shown(found: Sequence[pipeline.Ranked]) -> tuple[Result, ...]:
                 results: list[Result] = []
@@ -469,7 +469,7 @@ class Repository:
     def _describe(
         self, snapshot: Snapshot, code: CodeIndex | None, history: tuple[CommitIndex, str] | None
     ) -> RepositoryStatus:
-        from trackdown.engine.status import describe
+        from trackdown.engine.indexing.status import describe
 
         return replace(describe(self._store, snapshot, code, history), notes=tuple(self._notes))
 

@@ -21,10 +21,9 @@ from itertools import chain, zip_longest
 
 from trackdown.engine import Prepared, RankedPlace, Repository, default_plan, rank, with_mode
 from trackdown.engine import open as open_repository
-from trackdown.engine.generated import Generated
-from trackdown.engine.llm import WITHOUT_LLM, has_llm, llm_ended, llm_name, open_desk
-from trackdown.engine.models import model_shelf
-from trackdown.engine.modes import SWITCHES
+from trackdown.engine.llm.configured import WITHOUT_LLM, has_llm, llm_ended, llm_name, open_desk
+from trackdown.engine.llm.generated import Generated
+from trackdown.engine.searching.modes import SWITCHES
 from trackdown.errors import (
     LlmError,
     MissingObject,
@@ -40,6 +39,7 @@ from trackdown.lab.commit_times import commit_times
 from trackdown.lab.runs import LONGEST_QUERY, MS_DIGITS, SCORE_DIGITS, WITHOUT_ANSWER, Row, RunFile
 from trackdown.lab.tasks import Bench, Task
 from trackdown.models.llm.code_generation import CodeExample
+from trackdown.models.shelf import model_shelf
 from trackdown.pipeline import SearchPlan
 from trackdown.repository.history import HISTORY_VERSION
 from trackdown.settings import Settings
@@ -208,7 +208,7 @@ def _with_rewrites(bench: Bench, plan: Plan, todo: Sequence[Work]) -> Plan:
     """Take in the rewrites that a bench brings along, before workers search; nothing where no mode wants them."""
     if not bench.rewrites or not todo or not any(options.rewritten for _, options in plan.modes):
         return plan
-    from trackdown.engine.rewriting import take_rewrites
+    from trackdown.engine.llm.rewrite_units import take_rewrites
 
     with open_repository(todo[0][0].place, settings=plan.settings) as opened:
         return replace(plan, rewriter=take_rewrites(opened.prepared(), f"{bench.name}'s texts", bench.rewrites))

@@ -13,7 +13,7 @@ from tests.conftest import Repo
 from tests.lab.made_tasks import grown_repository
 from tests.lab.train.made_examples import SIGNALS, made_repository
 from tests.lab.train.made_history import TOPICS, misleading_history
-from trackdown.engine.own import OwnFusions, OwnRecord, OwnScore, default_digest
+from trackdown.engine.repository_weights import RepositoryWeights, WeightsRecord, WeightsScore, default_digest
 from trackdown.errors import EmptyRepository, UsageError
 from trackdown.fuse.learned import LearnedFusion, WeightTable, encode_fusions, load_learned
 from trackdown.lab.cases import Case
@@ -94,12 +94,12 @@ def test_a_repository_whose_commits_know_the_way_learns_it(repo: Repo, settings:
     plain = replace(settings, fusion="weighted")
     dry = fit_own(str(repo.root), plain, dry_run=True)
     assert dry.enough and dry.fitted + dry.judged == dry.cases == 8 * TOPICS and not dry.scores
-    with OwnFusions(repo.root, plain) as kept:
+    with RepositoryWeights(repo.root, plain) as kept:
         assert kept.read() is None, "nothing is kept by a dry run"
     report = fit_own(str(repo.root), plain)
     by_level = {score.level: score for score in report.scores}
     assert report.kept and by_level["file"].won and by_level["file"].after > by_level["file"].before + 0.2
-    with OwnFusions(repo.root, plain) as kept:
+    with RepositoryWeights(repo.root, plain) as kept:
         record, fusion = kept.read(), kept.fusion("file")
         assert record is not None and record.repository == kept.repository and record.cases == dry.cases
         assert fusion is not None and fusion.level == "file"
@@ -108,15 +108,15 @@ def test_a_repository_whose_commits_know_the_way_learns_it(repo: Repo, settings:
         assert kept.read() is None and kept.fusion("file") is None
 
 
-def record(repository: str, won: bool, **changes: object) -> OwnRecord:
+def record(repository: str, won: bool, **changes: object) -> WeightsRecord:
     """A record of one level, which holds weights whether they won or not."""
     fusion = LearnedFusion("file", (WeightTable((), {"commits.scaled": 1.0}),))
-    score = OwnScore("file", 30, "MRR", 0.5, 0.6, 0.01, won)
+    score = WeightsScore("file", 30, "MRR", 0.5, 0.6, 0.01, won)
     values = {
         "repository": repository, "date": "2024-01-01", "against": default_digest(), "models": (), "cases": 100,
         "scores": (score,), "fusions": encode_fusions([fusion] if won else []), **changes,
     }  # fmt: skip
-    return OwnRecord(**values)  # type: ignore[arg-type]
+    return WeightsRecord(**values)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("won", "changes"), [
@@ -127,7 +127,7 @@ def test_what_did_not_win_against_what_is_there_now_is_never_used(
     repo: Repo, settings: Settings, won: bool, changes: dict[str, object]
 ) -> None:
     repo.commit("Begin", {"a.py": "def f():\n    return 1\n"})
-    with OwnFusions(repo.root, settings) as kept:
+    with RepositoryWeights(repo.root, settings) as kept:
         kept.keep(record(kept.repository, True))
         assert kept.fusion("file") is not None and kept.fusion("function") is None
         kept.keep(record(kept.repository, won, **changes))
@@ -136,7 +136,7 @@ def test_what_did_not_win_against_what_is_there_now_is_never_used(
 
 def test_a_damaged_record_is_none(repo: Repo, settings: Settings) -> None:
     repo.commit("Begin", {"a.py": "def f():\n    return 1\n"})
-    with OwnFusions(repo.root, settings) as kept:
+    with RepositoryWeights(repo.root, settings) as kept:
         kept._store.database.write_record("own-fusion", kept.repository, b"no record")
         assert kept.read() is None and kept.fusion("file") is None
 

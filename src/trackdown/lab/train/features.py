@@ -14,7 +14,7 @@ from pathlib import Path
 
 from trackdown.engine import Repository, default_plan, with_mode
 from trackdown.engine import open as open_repository
-from trackdown.engine.evidence import DEEPEST, channel_evidence, judged_evidence, speaking_models
+from trackdown.engine.searching.evidence import DEEPEST, channel_evidence, judged_evidence, speaking_models
 from trackdown.errors import MissingObject, QueryError, UnknownRevision, UsageError
 from trackdown.fuse.learned import Stage
 from trackdown.lab.case_tasks import bench_of_cases

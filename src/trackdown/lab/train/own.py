@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from trackdown.engine import default_plan
-from trackdown.engine.own import OwnFusions, OwnRecord, OwnScore, default_digest
+from trackdown.engine.repository_weights import RepositoryWeights, WeightsRecord, WeightsScore, default_digest
 from trackdown.errors import UsageError
 from trackdown.fuse.learned import LearnedFusion, WeightTable, encode_fusions, load_learned
 from trackdown.lab.cases import Case
@@ -43,7 +43,7 @@ class OwnReport:
     cases: int
     fitted: int
     judged: int
-    scores: tuple[OwnScore, ...] = ()
+    scores: tuple[WeightsScore, ...] = ()
     kept: bool = False
     dry_run: bool = False
 
@@ -95,8 +95,8 @@ def fit_own(
             scores.append(judged[0])
             fusions += [judged[1]] if judged[0].won else []
     today = datetime.now(UTC).strftime("%Y-%m-%d")
-    with OwnFusions(root, settings) as store:
-        record = OwnRecord(store.repository, today, default_digest(), store.models, len(cases), tuple(scores),
+    with RepositoryWeights(root, settings) as store:
+        record = WeightsRecord(store.repository, today, default_digest(), store.models, len(cases), tuple(scores),
                            encode_fusions(fusions))  # fmt: skip
         store.keep(record)
     return replace(report, scores=record.scores, kept=record.won)
@@ -114,7 +114,7 @@ def split_by_time(cases: Sequence[Case], times: Mapping[str, int]) -> tuple[list
 
 def judge_own(
     level: Level, past: Sequence[Example], recent: Sequence[Example], settings: Settings
-) -> tuple[OwnScore, LearnedFusion] | None:
+) -> tuple[WeightsScore, LearnedFusion] | None:
     """The score and the weights of one level; None where there is nothing to fit to or to judge by."""
     if not recent or not any(example.labels().any() for example in past):
         return None
@@ -124,7 +124,7 @@ def judge_own(
     name = {_OWN: recent}
     verdict = gate(rows_of(name, {_OWN: default}, _DEFAULT, level), rows_of(name, {_OWN: own}, _OWN, level), METRIC)
     won = verdict.passed and verdict.chance < ALPHA
-    score = OwnScore(level, verdict.cases, METRIC, verdict.mean_a, verdict.mean_b, verdict.chance, won)
+    score = WeightsScore(level, verdict.cases, METRIC, verdict.mean_a, verdict.mean_b, verdict.chance, won)
     return score, LearnedFusion(level, (own,), trained={"cases": len(past)})
 
 

@@ -17,7 +17,7 @@ from trackdown.surfaces.cli.progress import TerminalProgress
 from trackdown.types import Level
 
 if TYPE_CHECKING:
-    from trackdown.engine.few_shot import CodeExample
+    from trackdown.engine.llm.few_shot import CodeExample
     from trackdown.lab.run import Plan
     from trackdown.lab.runs import Row, RunFile
     from trackdown.lab.tasks import Bench
@@ -162,7 +162,7 @@ def text2code(
     **shared: Any,
 ) -> None:
     """Text → code sets: MBPP, MBJP, CoNaLa, CoSQA, CodeSearchNet. The snippets are searched as files of a folder."""
-    from trackdown.engine.few_shot import read_pairs
+    from trackdown.engine.llm.few_shot import read_pairs
     from trackdown.lab.benches.text2code import read_text2code
 
     folder = load_settings().store / "text2code"
@@ -235,7 +235,7 @@ def show_dry_run(bench: Bench, chosen: Plan, style: str) -> None:
     """Say what a bench would ask of a language model. Its rankings are another mode's, so nothing of them is kept."""
     import tempfile
 
-    from trackdown.engine.llm import llm_cost
+    from trackdown.engine.llm.configured import llm_cost
     from trackdown.lab.run import run_bench
     from trackdown.lab.runs import RunFile
     from trackdown.surfaces.cli.llm_cost import print_llm_cost
@@ -301,7 +301,7 @@ def show(
     settings: Settings | None = None,
 ) -> None:
     """Print a summary as JSON or as a table. `settings` are those that a language model was asked with."""
-    from trackdown.engine.llm import llm_cost
+    from trackdown.engine.llm.configured import llm_cost
     from trackdown.lab.runs import without_answer
     from trackdown.lab.summary import ALL_METRICS, summarise
 

@@ -146,7 +146,7 @@ def _list_models(style: str, settings: Settings) -> None:
     from dataclasses import asdict
 
     from trackdown.engine import list_model_sets, list_modes
-    from trackdown.engine.llm import list_llms
+    from trackdown.engine.llm.configured import list_llms
 
     listed = [*list_modes(), *list_model_sets(settings), *list_llms(settings)]
     if style == "json":

@@ -132,7 +132,7 @@ def _mine_and_write(places: list[Place], wanted: Wanted, settings: Settings, sty
     """Mine with a language model; in a dry run into a folder that is gone behind it."""
     from tempfile import TemporaryDirectory
 
-    from trackdown.engine.llm import asking
+    from trackdown.engine.llm.configured import asking
     from trackdown.lab.mine.issue_style import IssueWriter
 
     with ExitStack() as stack:
@@ -197,7 +197,7 @@ def _show(
     writer: IssueWriter | None,
     style: str,
 ) -> None:
-    from trackdown.engine.llm import llm_cost
+    from trackdown.engine.llm.configured import llm_cost
 
     cost = {} if writer is None else llm_cost(settings)
     dropped: Counter[str] = Counter()

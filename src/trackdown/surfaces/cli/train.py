@@ -140,9 +140,9 @@ def _own(path: str, style: str, given: Mapping[str, Any]) -> None:
 
 
 def _forget(path: str, style: str) -> None:
-    from trackdown.engine.own import OwnFusions
+    from trackdown.engine.repository_weights import RepositoryWeights
 
-    with OwnFusions(path, load_settings()) as kept:
+    with RepositoryWeights(path, load_settings()) as kept:
         known = kept.forget()
     if style == "json":
         print_json({"forgotten": known})

@@ -1,4 +1,4 @@
-"""Snippets for tests of style: those of ReCo's figure 5, and any number that hypothesis puts together."""
+"""SourceReader for tests of style: those of ReCo's figure 5, and any number that hypothesis puts together."""
 
 from __future__ import annotations
 

@@ -1,0 +1,185 @@
+"""The language model that the settings name, with its cache, its budget and its counts."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from trackdown.engine.searching.modes import Listed
+from trackdown.errors import LlmError, UsageError
+from trackdown.models.llm.budget import Budget, Prices
+from trackdown.models.llm.ledger import UsageLedger, cost_table
+from trackdown.models.shelf import NONE
+from trackdown.settings import Settings
+from trackdown.types import FactCache
+
+if TYPE_CHECKING:
+    from trackdown.models.llm.chat import ChatModel
+    from trackdown.models.llm.client import LlmClient
+    from trackdown.models.llm.replay import Recorder, ReplayFile
+
+EMBEDDED = "embedded"
+WITHOUT_LLM = "there is no language model here (name one with --llm or TRACKDOWN_LLM)"
+_UNSET = Path()
+_OPENING = threading.RLock()
+"""Whoever opens the model first opens it for all: two budgets would be twice the budget."""
+
+
+def has_llm(settings: Settings) -> bool:
+    """Whether the settings name a language model, or a file with the answers of one."""
+    return settings.llm != NONE or settings.llm_replay != _UNSET
+
+
+def open_desk(settings: Settings, facts: FactCache) -> LlmClient | None:
+    """The desk to ask at; None without a language model. All desks of the same settings share one budget and one count
+    of all, and each has its own notes and counts: open one for each search.
+
+    Nothing is loaded or connected to before the first question. Raises UsageError for settings that cannot work and
+    LlmError for a model that is not there, each with what to do.
+    """
+    if not has_llm(settings):
+        return None
+    from trackdown.models.llm.client import LlmClient
+
+    run = _run(settings)
+    replay, notes = (None, ()) if run.replay is None else (run.replay.answers, run.replay.notes)
+    return LlmClient(
+        run.model, facts, run.ledger,
+        replay=replay, recorder=run.recorder, dry_run=settings.llm_dry_run, notes=notes,
+    )  # fmt: skip
+
+
+@contextmanager
+def asking(settings: Settings) -> Iterator[LlmClient]:
+    """The desk for work that opens no repository, with its answers in the store. Raises UsageError without a model."""
+    from trackdown.engine.indexing.fact_cache import StoreFacts
+    from trackdown.store.store import Store
+
+    with closing(Store(settings.store)) as store:
+        desk = open_desk(settings, StoreFacts(store))
+        if desk is None:
+            raise UsageError("this needs a language model: name one with --llm or TRACKDOWN_LLM")
+        yield desk
+
+
+def llm_name(settings: Settings) -> str:
+    """The id of the model that the settings name, without loading it; empty where they name none. Raises as above."""
+    return _run(settings).model.name if has_llm(settings) else ""
+
+
+def llm_ended(settings: Settings) -> str | None:
+    """Why this process asks the language model nothing any more, for good; None as long as it may. Raises as above."""
+    return _run(settings).ledger.ended if has_llm(settings) else None
+
+
+def llm_cost(settings: Settings) -> dict[str, Any]:
+    """The cost table of this process for these settings; empty when nothing was asked."""
+    if not has_llm(settings):
+        return {}
+    run = _run(settings)
+    return cost_table(run.model.name, run.ledger.costs(), dry_run=settings.llm_dry_run)
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """What all desks of the same settings share."""
+
+    model: ChatModel
+    ledger: UsageLedger
+    replay: ReplayFile | None
+    recorder: Recorder | None
+
+
+def _run(settings: Settings) -> _Run:
+    with _OPENING:
+        return _opened(settings)
+
+
+@lru_cache(maxsize=8)
+def _opened(settings: Settings) -> _Run:
+    from trackdown.models.llm.replay import Recorder, read_replay
+
+    replay = None if settings.llm_replay == _UNSET else read_replay(settings.llm_replay)
+    recorder = None if settings.llm_record == _UNSET else Recorder(settings.llm_record)
+    model = _model(settings, replay)
+    return _Run(model, UsageLedger(_budget(settings)), replay, recorder)
+
+
+def _budget(settings: Settings) -> Budget:
+    prices = Prices(settings.llm_price_in, settings.llm_price_out)
+    is_url = settings.llm.startswith(("http://", "https://"))
+    if is_url and settings.llm_money != Settings().llm_money and prices == Prices():
+        raise UsageError(
+            "llm_money bounds nothing without prices: set llm_price_in and llm_price_out, per million tokens"
+        )
+    return Budget(settings.llm_tokens, settings.llm_money, prices)
+
+
+def _model(settings: Settings, replay: ReplayFile | None) -> ChatModel:
+    """The model itself, not yet loaded."""
+    place = settings.llm.strip()
+    if place == NONE:
+        return _recorded(settings, replay)
+    if "://" in place:
+        from trackdown.models.llm.endpoint import Endpoint
+
+        return Endpoint(
+            place,
+            settings.llm_model,
+            settings.llm_key,
+            insecure=settings.llm_insecure,
+            timeout_s=settings.llm_timeout_s,
+            concurrency=settings.llm_concurrency,
+            context=settings.llm_context,
+        )
+    from trackdown.models.llm.embedded import packaged_file
+
+    if place == EMBEDDED:
+        return _embedded(packaged_file(), settings.llm_context, settings.thread_count)
+    if place.lower().endswith(".gguf"):
+        return _embedded(Path(place).expanduser(), settings.llm_context, settings.thread_count)
+    raise UsageError(
+        f"llm is {place!r}, which names no language model: write none, embedded, the path of a .gguf file, or a URL"
+    )
+
+
+@lru_cache(maxsize=2)
+def _embedded(path: Path, context: int, threads: int) -> ChatModel:
+    """A model in this process: large, so whoever names it shares it."""
+    from trackdown.models.llm.embedded import Embedded
+
+    return Embedded(path, context=context, threads=threads)
+
+
+def _recorded(settings: Settings, replay: ReplayFile | None) -> ChatModel:
+    """A model that is not here: only what it once answered is."""
+    from trackdown.models.llm.recorded import Recorded
+
+    models = dict(replay.models) if replay is not None else {}
+    name = settings.llm_model or (next(iter(models)) if len(models) == 1 else "")
+    if not name:
+        what = f"answers of {', '.join(models)}: name one with llm_model" if models else "no answers"
+        raise UsageError(f"{settings.llm_replay} holds {what}")
+    if name not in models:
+        raise LlmError(f"{settings.llm_replay} holds no answers of {name}; it has {', '.join(models) or 'none'}")
+    return Recorded(name, settings.llm_replay, settings.llm_context or models[name])
+
+
+def list_llms(settings: Settings) -> list[Listed]:
+    """The language model that the settings name, with what is wrong with it if anything is; nothing is loaded."""
+    if not has_llm(settings):
+        return []
+    place = settings.llm if settings.llm != NONE else str(settings.llm_replay)
+    try:
+        run = _run(settings)
+    except (LlmError, UsageError) as error:
+        return [Listed(place.rpartition("@")[2], "llm", str(error))]  # what stands before an @ may be a secret
+    budget = run.ledger.budget
+    paid = f" and {budget.money:g}" if budget.prices != Prices() else ""
+    what = f"{run.model.context:,} tokens of context; a run may use {budget.tokens:,} tokens{paid}; {place}"
+    return [Listed(run.model.name, "llm", what)]

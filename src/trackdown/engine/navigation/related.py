@@ -1,0 +1,162 @@
+"""Code near a place: what calls it and what it calls, units that read alike, files that changed in the same commits."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+
+from trackdown.engine.navigation.relations import Relative, RelativeFinder
+from trackdown.engine.searching.filters import files_below, lies_below
+from trackdown.engine.searching.source_reader import SourceReader
+from trackdown.errors import UsageError
+from trackdown.explain import ScorePart
+from trackdown.graph.graph import Graph
+from trackdown.index.bm25 import Mask
+from trackdown.index.code import CodeIndex
+from trackdown.index.commits import CommitIndex
+from trackdown.pipeline import Ranked
+from trackdown.retrieve.commits import describe_commit
+from trackdown.retrieve.lexical import SIGNAL, Lexical
+from trackdown.types import CLASS_KINDS, FUNCTION_KINDS, Result, SnapshotInfo
+from trackdown.units.facts import oid_of_key
+from trackdown.units.tokens import term_counts
+
+_TERMS = 60
+_WIDEST_COMMIT = 30
+
+
+@dataclass(frozen=True, slots=True)
+class CoChange:
+    """A file that changed together with another: in how many commits, and which share of the other's."""
+
+    path: str
+    commits: int
+    share: float
+    latest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """What stands near a place. See `Relations` for callers and other relatives."""
+
+    location: str
+    symbol: str
+    similar: tuple[Result, ...]
+    changes_together: tuple[CoChange, ...]
+    callers: tuple[Relative, ...] = ()
+    callees: tuple[Relative, ...] = ()
+    siblings: tuple[Relative, ...] = ()
+    subclasses: tuple[Relative, ...] = ()
+    bases: tuple[Relative, ...] = ()
+    snapshots: tuple[SnapshotInfo, ...] = ()
+    notes: tuple[str, ...] = ()
+    partial: bool = False
+
+
+def related_places(
+    code: CodeIndex,
+    history: tuple[CommitIndex, str] | None,
+    graph: Graph,
+    location: str,
+    k: int,
+    snippets: SourceReader,
+    repository: str,
+    within: str = "",
+) -> Related:
+    """Find them. Raises UsageError when the location is not in the snapshot.
+
+    What is not below the folder `within` is as if it were not there.
+    """
+    path, line = _parse(location)
+    file = code.files_by_path.get(path) if lies_below(path, within) else None
+    if file is None:
+        raise UsageError(f"{path} is not an indexed file of {repository}: run `trackdown index --dry-run` to see why")
+    lines = snippets.lines(path, oid_of_key(code.fact_key(file))) or []
+    if line > max(len(lines), 1):
+        raise UsageError(f"{path} has only {len(lines)} lines, not {line}")
+    unit = _unit_at(code, file, line)
+    symbol = code.symbol(unit) if unit >= 0 else ""
+    first, last = (int(code.unit_start[unit]), int(code.unit_end[unit])) if unit >= 0 else (1, len(lines))
+    similar = _similar(code, unit, "\n".join([*([symbol] * 3), *lines[first - 1 : last]]), k, within)
+    results = [snippets.result(code, item, rank, repository) for rank, item in enumerate(similar, 1)]
+    together = _together(code, *history, path, k, within) if history is not None else ()
+    relations = RelativeFinder(graph, code, k, within).at(file, line)
+    return Related(
+        f"{path}:{line}",
+        symbol,
+        tuple(result for result in results if result is not None),
+        together,
+        relations.callers,
+        relations.callees,
+        relations.siblings,
+        relations.subclasses,
+        relations.bases,
+    )
+
+
+def _parse(location: str) -> tuple[str, int]:
+    path, _, number = location.rpartition(":")
+    if not path or not re.fullmatch(r"0*[1-9][0-9]{0,8}", number):
+        raise UsageError(f"{location!r} is not a location: write FILE:LINE, with a line from 1 on")
+    return path, int(number)
+
+
+def _unit_at(code: CodeIndex, file: int, line: int) -> int:
+    """The innermost unit around a line, or -1."""
+    around = [row for row in code.units_of(file) if code.unit_start[row] <= line <= code.unit_end[row]]
+    return min(around, key=lambda row: int(code.unit_end[row] - code.unit_start[row]), default=-1)
+
+
+def _similar(code: CodeIndex, unit: int, text: str, k: int, within: str) -> list[Ranked]:
+    """Units whose words weigh most for the words of this one."""
+    counts = dict(term_counts(text).most_common(_TERMS * 3))
+    if not counts:
+        return []
+    lexical = Lexical(code, {term: float(1 + np.log(count)) for term, count in counts.items()})
+    scores = lexical.units * code.is_kind(FUNCTION_KINDS | CLASS_KINDS)
+    best = lexical.units[unit] if unit >= 0 else scores.max(initial=1.0)
+    if within:
+        scores *= files_below(code, within)[code.unit_file]
+    if unit >= 0:
+        scores[_overlaps(code, unit)] = 0.0
+    chosen = [row for row in np.argsort(-scores, kind="stable")[:k].tolist() if scores[row] > 0]
+    details = lexical.details(chosen)
+    return [
+        Ranked(
+            row, int(code.unit_file[row]), row, value := float(scores[row] / best), (ScorePart(SIGNAL, value, detail),)
+        )
+        for row, detail in zip(chosen, details, strict=True)
+    ]
+
+
+def _overlaps(code: CodeIndex, unit: int) -> Mask:
+    """Units of the same lines: the unit itself, what encloses it and what it encloses."""
+    same = code.unit_file == code.unit_file[unit]
+    overlapping: Mask = same & (code.unit_start <= code.unit_end[unit]) & (code.unit_end >= code.unit_start[unit])
+    return overlapping
+
+
+def _together(code: CodeIndex, index: CommitIndex, commit: str, path: str, k: int, within: str) -> tuple[CoChange, ...]:
+    """Files of the snapshot by how many commits they share with this one; commits that touch very many say nothing."""
+    positions = index.touching(path, commit)
+    owners, numbers = index.changes(positions)
+    if not len(owners):
+        return ()
+    sizes = np.bincount(owners, minlength=len(positions))
+    narrow = sizes[owners] <= _WIDEST_COMMIT
+    present = index.identities(commit).present(numbers, positions[owners])
+    shared: Counter[str] = Counter()
+    latest: dict[str, int] = {}
+    for owner, number in zip(owners[narrow].tolist(), present[narrow].tolist(), strict=True):
+        other = index.path(number)
+        if other != path and other in code.files_by_path and lies_below(other, within):
+            shared[other] += 1
+            latest.setdefault(other, int(positions[owner]))
+    ordered = sorted(shared.items(), key=lambda item: (-item[1], item[0]))[:k]
+    return tuple(
+        CoChange(other, count, count / len(positions), describe_commit(index, latest[other]))
+        for other, count in ordered
+    )

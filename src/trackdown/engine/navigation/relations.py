@@ -1,0 +1,93 @@
+"""How a place hangs together with the rest of the code: callers, callees, siblings, base classes and subclasses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from trackdown.engine.navigation.resolve_target import innermost
+from trackdown.engine.searching.filters import lies_below
+from trackdown.graph.edges import HOWS, Direction, EdgeType, How, Node
+from trackdown.graph.graph import Graph
+from trackdown.index.code import CodeIndex
+
+
+@dataclass(frozen=True, slots=True)
+class Relative:
+    """A class, function or file that a place hangs together with. `how` says how sure that is."""
+
+    path: str
+    symbol: str
+    kind: str
+    start_line: int
+    end_line: int
+    how: How
+
+
+@dataclass(frozen=True, slots=True)
+class Relations:
+    """The relatives of a place, the surest first.
+
+    Siblings are the other members of its class, or what else stands at the top of its file, the nearest first. Base
+    classes and subclasses are those of the class that the place is in.
+    """
+
+    callers: tuple[Relative, ...] = ()
+    callees: tuple[Relative, ...] = ()
+    siblings: tuple[Relative, ...] = ()
+    subclasses: tuple[Relative, ...] = ()
+    bases: tuple[Relative, ...] = ()
+
+
+class RelativeFinder:
+    """Looks along the edges of a snapshot's graph; at most `k` relatives of each sort, below `within` only."""
+
+    def __init__(self, graph: Graph, code: CodeIndex, k: int, within: str = "") -> None:
+        self._graph = graph
+        self._code = code
+        self._k = k
+        self._within = within
+
+    def at(self, file: int, line: int) -> Relations:
+        """The relatives of the innermost class or function around a line; of the file where there is none."""
+        found = innermost(self._graph.program.definitions(file), line)
+        node = self._graph.node(found) if found is not None else self._graph.file_node(file)
+        around = self._class_around(node)
+        return Relations(
+            self._along(node, "invokes", "in"),
+            self._along(node, "invokes", "out"),
+            self._relatives((one, "exact") for one in self._siblings(node, line)),
+            self._along(around, "inherits", "in") if around is not None else (),
+            self._along(around, "inherits", "out") if around is not None else (),
+        )
+
+    def _along(self, node: Node, type_: EdgeType, direction: Direction) -> tuple[Relative, ...]:
+        edges = self._graph.edges(node, (type_,), direction)
+        return self._relatives((edge.target if direction == "out" else edge.source, edge.how) for edge in edges)
+
+    def _siblings(self, node: Node, line: int) -> list[Node]:
+        parent = self._graph.parent(node) if node.symbol else node
+        found = [one for one in self._graph.children(parent) if one != node] if parent is not None else []
+        return sorted(found, key=lambda one: max(one.start_line - line, line - one.end_line))
+
+    def _class_around(self, node: Node) -> Node | None:
+        around: Node | None = node
+        while around is not None and around.kind != "class":
+            around = self._graph.parent(around)
+        return around
+
+    def _relatives(self, found: Iterable[tuple[Node, How]]) -> tuple[Relative, ...]:
+        surest: dict[Node, How] = {}
+        for node, how in found:
+            if not lies_below(node.path, self._within):
+                continue
+            surest[node] = min(how, surest.get(node, how), key=HOWS.index)
+        ordered = sorted(surest.items(), key=lambda item: HOWS.index(item[1]))
+        return tuple(self._relative(node, how) for node, how in ordered[: self._k])
+
+    def _relative(self, node: Node, how: How) -> Relative:
+        definition = self._graph.definition(node)
+        if definition is not None:
+            return Relative(node.path, node.symbol, definition.kind, node.start_line, node.end_line, how)
+        lines = int(self._code.file_lines[self._code.files_by_path[node.path]])
+        return Relative(node.path, "", "file", 1, max(1, lines), how)

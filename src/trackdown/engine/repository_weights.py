@@ -1,0 +1,123 @@
+"""Fusion that was fitted to a repository's own past: kept in the store, used where it won.
+
+A record says what it was judged against. When the program's own weights or models have changed since, that comparison
+says nothing any more, and the record is not used until it is made anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import replace
+from types import TracebackType
+
+import msgspec
+
+from trackdown.engine.indexing.housekeeping import OWN_FUSION
+from trackdown.fuse.learned import LearnedFusion, decode_fusions, fusion_for, load_learned, packaged_text
+from trackdown.index.repository_id import repository_id
+from trackdown.models.shelf import ModelShelf, model_shelf
+from trackdown.repository.source import open_source
+from trackdown.settings import Settings
+from trackdown.store.store import Store
+
+
+class WeightsScore(msgspec.Struct, frozen=True):
+    """How the default and the own fusion did at one level, on cases newer than those that were fitted to."""
+
+    level: str
+    cases: int
+    metric: str
+    before: float
+    after: float
+    chance: float
+    won: bool
+
+
+class WeightsRecord(msgspec.Struct, frozen=True):
+    """What the store keeps: the scores of every level, and the weights of those levels that won, as JSON."""
+
+    repository: str
+    date: str
+    against: str
+    models: tuple[str, ...]
+    cases: int
+    scores: tuple[WeightsScore, ...]
+    fusions: str
+
+    @property
+    def won(self) -> bool:
+        return any(score.won for score in self.scores)
+
+
+def default_digest() -> str:
+    """Names the weights that come with the program."""
+    return hashlib.sha256(packaged_text().encode()).hexdigest()[:12]
+
+
+def read_weights(store: Store, repository: str) -> WeightsRecord | None:
+    """The record of a repository; None where there is none or it is damaged."""
+    data = store.database.read_record(OWN_FUSION, repository)
+    try:
+        return msgspec.json.decode(data, type=WeightsRecord) if data is not None else None
+    except msgspec.DecodeError:
+        return None
+
+
+def repository_fusion(store: Store, repository: str, level: str, models: tuple[str, ...] = ()) -> LearnedFusion | None:
+    """The repository's own fusion for a level, if it won against what the program does by default now.
+
+    `models` are the ids of the models that search here. Tables of the default stand behind its own, for searches in
+    which a channel is missing.
+    """
+    record = read_weights(store, repository)
+    if record is None or record.against != default_digest() or record.models != models:
+        return None
+    try:
+        own = fusion_for(decode_fusions(record.fusions), level)
+    except ValueError:
+        return None
+    default = load_learned(level)
+    return own if own is None or default is None else replace(own, tables=(*own.tables, *default.tables))
+
+
+def fusing_models(shelf: ModelShelf) -> tuple[str, ...]:
+    """The ids of the models behind what is fused: that of the word vectors, where there are any."""
+    table = shelf.static()
+    return () if table is None else (table.model_id,)
+
+
+class RepositoryWeights:
+    """A repository's record in the store, to be read, written and removed. A context manager."""
+
+    def __init__(self, place: str | os.PathLike[str], settings: Settings) -> None:
+        source = open_source(place)
+        self._store = Store(settings.store)
+        self.repository = repository_id(self._store, source, source.head())
+        self.models = fusing_models(model_shelf(settings.models, settings.thread_count))
+
+    def __enter__(self) -> RepositoryWeights:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._store.close()
+
+    def read(self) -> WeightsRecord | None:
+        """What is kept, whether it is in use or not."""
+        return read_weights(self._store, self.repository)
+
+    def fusion(self, level: str) -> LearnedFusion | None:
+        """What a search would use."""
+        return repository_fusion(self._store, self.repository, level, self.models)
+
+    def keep(self, record: WeightsRecord) -> None:
+        """Keep a record in place of any other."""
+        self._store.database.write_record(OWN_FUSION, self.repository, msgspec.json.encode(record))
+
+    def forget(self) -> bool:
+        """Remove the record. Returns whether there was one."""
+        known = self._store.database.read_record(OWN_FUSION, self.repository) is not None
+        self._store.database.delete_records(OWN_FUSION, [self.repository])
+        return known

@@ -1,0 +1,1 @@
+"""A request → a plan → results: what one search does, from the first check to the last snippet."""

@@ -1,0 +1,120 @@
+"""What channels and models say of the candidates of a query, before it is weighed: what weights are fitted to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from trackdown import pipeline
+from trackdown.engine.corpus import corpus_of
+from trackdown.engine.indexing.prepare import Prepared
+from trackdown.engine.searching.source_reader import SourceReader
+from trackdown.fuse.learned import ranks_of
+from trackdown.models.shelf import model_shelf
+from trackdown.query.features import query_features
+from trackdown.query.understand import Query, understand
+from trackdown.rerank.neural import SCALES
+from trackdown.rerank.plan import FUSED
+from trackdown.retrieve.candidates import candidates
+from trackdown.retrieve.channel import Channel, Request
+from trackdown.settings import Settings
+from trackdown.types import PROSE, TEST
+
+Floats = npt.NDArray[np.float64]
+DEEPEST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Candidates with what was said of them: a row for each, a column for each signal.
+
+    Ranks are those among all candidates, 0 where a signal says nothing of one. `full` is the score of each signal that
+    counts as 1 when it is scaled. `factors` are what roles (tests, prose) multiply scores by.
+    """
+
+    places: tuple[tuple[str, str], ...]
+    signals: tuple[str, ...]
+    scores: Floats
+    ranks: Floats
+    full: Floats
+    factors: Floats
+    query: dict[str, float]
+
+
+def speaking_models(settings: Settings, *, readers: bool) -> tuple[str, ...]:
+    """The ids of the models behind channels, or behind those that read candidates as well."""
+    shelf = model_shelf(settings.models, settings.thread_count)
+    parts = (shelf.static(), *((shelf.encoder(), shelf.cross_encoder()) if readers else ()))
+    return tuple(part.model_id for part in parts if part is not None)
+
+
+def channel_evidence(prepared: Prepared, query: str, options: pipeline.SearchPlan, deepest: int = DEEPEST) -> Evidence:
+    """Ask all channels, and keep the best candidates of each. Raises QueryError."""
+    understood = understand(query)
+    pool = candidates(prepared.code, options.level)
+    with SourceReader(prepared.snapshot) as snippets:
+        request = Request(corpus_of(prepared, snippets), pool, understood, options.aggregation, options.commit_depth)
+        channels: dict[str, Channel] = {}
+        for signal, retrieve in pipeline.RETRIEVERS:
+            channel = retrieve(request, list(channels.values()))
+            if channel is not None:
+                channels[signal] = channel
+    signals = tuple(signal for signal, _ in pipeline.RETRIEVERS)
+    scores = [channels[signal].scores if signal in channels else np.zeros(pool.count) for signal in signals]
+    floors = [channels[signal].floor if signal in channels else 0.0 for signal in signals]
+    ranks = [ranks_of(column) for column in scores]
+    allowed = pool.allowed(prepared.code, tests=options.tests, folders=options.folders, among=options.among)
+    within = np.any([(column > 0) & (column <= deepest) for column in ranks], axis=0)
+    chosen = np.flatnonzero(within & allowed)
+    return Evidence(
+        _places(prepared, pool.units[chosen].tolist(), pool.files[chosen].tolist()),
+        signals,
+        np.stack([column[chosen] for column in scores], axis=1),
+        np.stack([column[chosen] for column in ranks], axis=1),
+        np.array([column.max(initial=floor) for column, floor in zip(scores, floors, strict=True)]),
+        _role_factors(understood)[prepared.code.file_role[pool.files[chosen]]],
+        query_features(understood),
+    )
+
+
+def judged_evidence(prepared: Prepared, query: str, options: pipeline.SearchPlan) -> Evidence | None:
+    """What fusion and the models said of the candidates that models read; None where none did. Raises QueryError."""
+    understood = understand(query)
+    heard: list[pipeline.Tapped] = []
+    with SourceReader(prepared.snapshot) as snippets:
+        pipeline.search(corpus_of(prepared, snippets), understood, replace(options, explained=False), tap=heard.append)
+    (tapped,) = heard
+    if not tapped.judged or not len(tapped.fused):
+        return None
+    columns = {FUSED: tapped.fused / np.maximum(tapped.factors, 1e-9)}  # roles are multiplied in when it is weighed
+    for signal, values in tapped.judged.items():
+        scale, without = SCALES[signal]
+        columns[signal] = np.nan_to_num(scale(values), nan=without)
+    scores = np.stack(list(columns.values()), axis=1)
+    return Evidence(
+        _places(prepared, tapped.units, tapped.files),
+        tuple(columns),
+        scores,
+        np.stack([ranks_of(column) for column in scores.T], axis=1),
+        np.array([float(tapped.fused.max()), *(1.0 for _ in tapped.judged)]),
+        tapped.factors,
+        query_features(understood),
+    )
+
+
+def _role_factors(query: Query) -> Floats:
+    asked = {TEST: query.asks_for_tests, PROSE: query.asks_for_prose}
+    factors = np.ones(3)
+    for role, factor in pipeline.ROLE_FACTORS.items():
+        factors[role] = 1.0 if asked[role] else factor
+    return factors
+
+
+def _places(prepared: Prepared, units: Sequence[int], files: Sequence[int]) -> tuple[tuple[str, str], ...]:
+    code = prepared.code
+    return tuple(
+        (code.path(file), code.symbol(unit) if unit >= 0 else "") for unit, file in zip(units, files, strict=True)
+    )

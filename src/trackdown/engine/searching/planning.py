@@ -1,0 +1,93 @@
+"""A request and the settings → what each stage of the search does. Nothing else decides that.
+
+The mode names retrievers and stages. The default mode leaves the models to the request's effort; any other mode says
+itself which models take part, and effort, budget and depth only bound them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from trackdown.engine.searching.filters import checked_folder, checked_languages
+from trackdown.engine.searching.modes import (
+    BALANCED,
+    LISTWISE_IF_THERE,
+    THOROUGH,
+    default_plan,
+    leaves_models_to_effort,
+)
+from trackdown.pipeline import SearchPlan
+from trackdown.request import SearchRequest
+from trackdown.rerank.llm import Listwise
+from trackdown.rerank.plan import RerankPlan
+from trackdown.settings import Settings
+
+
+def plan(request: SearchRequest, settings: Settings) -> SearchPlan:
+    """What the stages do for a request. Raises UsageError for an unknown mode or language, or a folder outside the
+    repository.
+    """
+    settings = replace(
+        settings,
+        mode=request.mode or settings.mode,
+        adaptive=request.adaptive or settings.adaptive,
+        graph=request.graph or settings.graph,
+    )
+    base = default_plan(settings)
+    by_effort = leaves_models_to_effort(settings.mode)
+    judging = _judging(request, base.judging, by_effort, settings.budget_ms)
+    gar = request.gar or request.reco
+    return replace(
+        base,
+        level=request.level,
+        k=request.k,
+        tests=request.tests,
+        folders=(checked_folder(request.folder),),
+        languages=checked_languages(request.languages),
+        judging=judging,
+        listwise=_listwise(request, base.listwise),
+        exemplars=base.exemplars or int(gar),
+        rewritten=base.rewritten or request.reco,
+        repository_weights=base.fusion == "learned" or (by_effort and base.fusion == "weighted"),
+        expects_models=judging is not None and (base.judging is not None or _asks_for_models(request)),
+    )
+
+
+def _asks_for_models(request: SearchRequest) -> bool:
+    """Whether the request itself asks for reranking, rather than getting it by default."""
+    return bool(request.rerank) or bool(request.budget) or request.depth is not None or request.effort == "thorough"
+
+
+def _judging(request: SearchRequest, named: RerankPlan | None, by_effort: bool, budget_ms: float) -> RerankPlan | None:
+    """What the models read; None for nothing. `named` is what the mode asks for by name."""
+    if request.rerank is False or request.budget == 0:
+        return None
+    if named is None and not _asks_for_models(request) and (request.effort == "fast" or not by_effort):
+        return None
+    chosen = named or (THOROUGH if request.effort == "thorough" else BALANCED)
+    if request.depth is not None:
+        return _to_depth(chosen, request.depth)
+    if request.budget is None and (named is not None or request.effort == "thorough"):
+        return chosen
+    budget = budget_ms if request.budget is None else request.budget
+    return replace(chosen, budget_ms=budget) if budget else None
+
+
+def _listwise(request: SearchRequest, named: Listwise | None) -> Listwise | None:
+    """What a language model orders; None for nothing. A time budget leaves it no time unless the mode names it."""
+    chosen = named or (LISTWISE_IF_THERE if request.effort == "thorough" else None)
+    unwanted = request.rerank is False or request.budget == 0 or (named is None and request.budget is not None)
+    if chosen is None or unwanted:
+        return None
+    return chosen if request.depth is None else replace(chosen, depth=request.depth)
+
+
+def _to_depth(judging: RerankPlan, depth: int) -> RerankPlan:
+    """The same stages, each over exactly `depth` candidates or commits."""
+    return replace(
+        judging,
+        encoder=depth if judging.encoder else 0,
+        commits=depth if judging.commits else 0,
+        code=depth if judging.code else 0,
+        budget_ms=None,
+    )

@@ -1,0 +1,110 @@
+"""Taking turns: so many at once, the others wait in line, and beyond a length of the line people are sent away."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from trackdown.errors import Cancelled, TooBusy
+from trackdown.types import never
+
+_ASK_SECONDS = 0.1
+_SMOOTHING = 0.1
+_SHORTEST_RETRY, _LONGEST_RETRY = 1.0, 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """How many run and how many wait, and the most there can be of each."""
+
+    running: int
+    waiting: int
+    searches: int
+    most_waiting: int
+
+
+class FairQueue:
+    """First come, first served. For any thread."""
+
+    def __init__(self, at_once: int, most_waiting: int, longest_wait: float) -> None:
+        self._at_once = at_once
+        self._most_waiting = most_waiting
+        self._longest_wait = longest_wait
+        self._lock = threading.Lock()
+        self._line: deque[threading.Event] = deque()
+        self._running = 0
+        self._mean_seconds = 0.05
+        self._idle = threading.Condition(self._lock)
+
+    def load(self) -> Load:
+        """How busy it is now."""
+        with self._lock:
+            return Load(self._running, len(self._line), self._at_once, self._most_waiting)
+
+    @contextmanager
+    def turn(self, cancelled: Callable[[], bool] = never) -> Iterator[None]:
+        """Wait for a turn and have it. Raises TooBusy when the line is too long or does not move, and Cancelled."""
+        self._wait(cancelled)
+        started = time.monotonic()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._mean_seconds += _SMOOTHING * (time.monotonic() - started - self._mean_seconds)
+                self._leave()
+
+    def drain(self, seconds: float) -> bool:
+        """Wait until nobody runs and nobody waits. Whether that came to be in time."""
+        with self._lock:
+            return self._idle.wait_for(lambda: not self._running and not self._line, seconds)
+
+    def _wait(self, cancelled: Callable[[], bool]) -> None:
+        with self._lock:
+            if self._running < self._at_once and not self._line:
+                self._running += 1
+                return
+            if len(self._line) >= self._most_waiting:
+                raise self._too_busy(f"{len(self._line)} requests are waiting already")
+            called = threading.Event()
+            self._line.append(called)
+        until = time.monotonic() + self._longest_wait
+        stop = False
+        try:
+            while not called.wait(max(0.0, min(_ASK_SECONDS, until - time.monotonic()))):
+                stop = cancelled()
+                if stop or time.monotonic() >= until:
+                    break
+        except BaseException:
+            self._step_out(called)
+            raise
+        if called.is_set() and not stop:
+            return
+        self._step_out(called)
+        if stop:
+            raise Cancelled("the request was cancelled while it waited for its turn")
+        raise self._too_busy(f"no turn came in {self._longest_wait:g} seconds")
+
+    def _step_out(self, called: threading.Event) -> None:
+        """Leave the line; or, when the turn has just come, give it on."""
+        with self._lock:
+            if called.is_set():
+                self._leave()
+            else:
+                self._line.remove(called)
+                self._idle.notify_all()
+
+    def _leave(self) -> None:
+        """Hand the turn to who is first in line."""
+        if self._line:
+            self._line.popleft().set()
+        else:
+            self._running -= 1
+        self._idle.notify_all()
+
+    def _too_busy(self, reason: str) -> TooBusy:
+        wait = self._mean_seconds * len(self._line) / self._at_once
+        return TooBusy(f"too busy: {reason}; try again later", min(max(wait, _SHORTEST_RETRY), _LONGEST_RETRY))
