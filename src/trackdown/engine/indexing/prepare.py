@@ -21,6 +21,7 @@ from trackdown.index.repository_id import is_known, repository_id
 from trackdown.index.snapshot_rewrites import RewriteMemory, SnapshotRewrites
 from trackdown.index.update_code import CodeUpdate, manifest_key, open_code, partial_code, update_code
 from trackdown.index.update_commits import CommitUpdate, open_commits, update_commits
+from trackdown.models.shelf import ModelShelf, model_shelf
 from trackdown.repository.history import CommitRef, list_commits
 from trackdown.repository.snapshot import Snapshot, commit_snapshot
 from trackdown.repository.source import Source
