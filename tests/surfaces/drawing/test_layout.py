@@ -8,8 +8,8 @@ from itertools import pairwise
 import pytest
 
 from tests.surfaces.drawing.neighbourhoods import function, grown, made
+from trackdown.surfaces.drawing.labels import columns
 from trackdown.surfaces.drawing.layout import HEIGHT, LEFT, NAME_SIZE, PLACE_SIZE, Box, drawing
-from trackdown.surfaces.drawing.words import columns
 
 SHAPES = pytest.mark.parametrize("tall", [False, True], ids=["wide", "tall"])
 _POINT = re.compile(r"-?[\d.]+")

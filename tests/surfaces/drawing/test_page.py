@@ -32,7 +32,9 @@ def test_it_is_well_formed_and_has_everything(answer: Neighbourhood) -> None:
     data = json.loads(found.scripts[0])
     assert len(data["nodes"]) == len(answer.nodes) and len(data["edges"]) == len(answer.edges)
     for shape in ("wide", "tall"):
-        assert len(data["boxes"][shape]) == len(answer.nodes) and len(data["paths"][shape]) == len(answer.edges)
+        assert len(data["drawing"][shape]["boxes"]) == len(answer.nodes) and len(
+            data["drawing"][shape]["paths"]
+        ) == len(answer.edges)
 
 
 def test_it_asks_nothing_of_the_network() -> None:

@@ -6,8 +6,8 @@ import io
 from typing import TYPE_CHECKING
 
 from trackdown.engine import Neighbourhood
+from trackdown.surfaces.drawing.labels import ARROWS, name_of, place_of
 from trackdown.surfaces.drawing.tree import Branch, as_tree
-from trackdown.surfaces.drawing.words import ARROWS, name_of, place_of
 
 if TYPE_CHECKING:
     from rich.text import Text

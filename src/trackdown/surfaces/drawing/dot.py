@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trackdown.engine import Neighbourhood, Node
-from trackdown.surfaces.drawing.words import clean, name_of, place_of
+from trackdown.surfaces.drawing.labels import clean, name_of, place_of
 
 _SHAPES = {"directory": "folder", "file": "note", "class": "component", "function": "box"}
 _COLOURS = {"contains": "#5a636d", "imports": "#2aa670", "invokes": "#1e58be", "inherits": "#d28106"}

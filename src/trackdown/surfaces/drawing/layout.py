@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from trackdown.engine import EDGE_TYPES, Neighbourhood, Node
+from trackdown.surfaces.drawing.labels import columns, cut_head, cut_middle, name_of, place_of
 from trackdown.surfaces.drawing.routes import Router, Slot
-from trackdown.surfaces.drawing.words import columns, cut_head, cut_middle, name_of, place_of
 
 HEIGHT, ROW = 36.0, 48.0
 NAME_SIZE, PLACE_SIZE = 12.5, 10.5

@@ -11,9 +11,11 @@ from typing import Any
 
 from trackdown.engine import EDGE_TYPES, HOWS, Edge, Neighbourhood, Node
 from trackdown.pages.markup import Markup, element, script_data
-from trackdown.surfaces.drawing.layout import Box, Drawing, drawing
+from trackdown.surfaces.drawing.coordinates import coordinates_of
+from trackdown.surfaces.drawing.labels import clean, counted, name_of, place_of
+from trackdown.surfaces.drawing.layout import drawing
 from trackdown.surfaces.drawing.picture import legend_line, picture
-from trackdown.surfaces.drawing.words import clean, counted, name_of, place_of
+from trackdown.surfaces.web import assets
 
 _MOST_OPEN = 300
 _SURE = {
@@ -33,7 +35,7 @@ _READING = (
 
 def as_html(answer: Neighbourhood) -> str:
     """The page as one text with a line's end."""
-    style, script = _own_file("page.css"), _own_file("page.js")
+    style, script = _own_file("page.css"), _script()
     drawn = drawing(answer)
     title = _title(answer)
     head = [
@@ -54,14 +56,19 @@ def as_html(answer: Neighbourhood) -> str:
         ),
         _list(answer),
         element("footer", element("p", _READING), element("p", _KEYS, class_="keys", hidden=True)),
-        script_data(_data(answer, drawn), "data"),
-        element("script", Markup(script)),
+        script_data(_data(answer), "data"),
+        element("script", Markup(script), type="module"),
     ]
     return f"<!DOCTYPE html>\n{element('html', element('head', *head), element('body', *body), lang='en')}\n"
 
 
 def _own_file(name: str) -> str:
     return resources.files(__package__).joinpath(name).read_text("utf-8")
+
+
+def _script() -> str:
+    """One module: the canvas that the web page uses as well, and what only this page does."""
+    return assets()["graph_canvas.js"].content.decode() + _own_file("page.js")
 
 
 def _policy(style: str, script: str) -> str:
@@ -153,22 +160,21 @@ def _cell(node: Node) -> Markup:
     )
 
 
-def _data(answer: Neighbourhood, wide: Drawing) -> dict[str, Any]:
-    """What the script needs: nodes and edges by number, and where they are in either shape of the picture."""
+def _data(answer: Neighbourhood) -> dict[str, Any]:
+    """Return what the script needs: nodes and edges by number, and where they are in either shape of the drawing."""
     numbers = {node: number for number, node in enumerate(answer.nodes)}
     starts = set(answer.starts)
-    shapes = {"wide": wide, "tall": drawing(answer, tall=True)}
     return {
         "nodes": [
-            {"name": name_of(node), "place": place_of(node), "kind": node.kind, "start": node in starts,
-             "at": f"{clean(node.path)}:{node.start_line}" if node.symbol else clean(node.path)}
+            {
+                "name": name_of(node),
+                "place": place_of(node),
+                "kind": node.kind,
+                "start": node in starts,
+                "at": f"{clean(node.path)}:{node.start_line}" if node.symbol else clean(node.path),
+            }
             for node in answer.nodes
         ],
         "edges": [[numbers[edge.source], numbers[edge.target], edge.type, edge.how] for edge in answer.edges],
-        "boxes": {name: [_rectangle(box) for box in drawn.boxes] for name, drawn in shapes.items()},
-        "paths": {name: drawn.paths for name, drawn in shapes.items()},
-    }  # fmt: skip
-
-
-def _rectangle(box: Box) -> list[float]:
-    return [round(box.x, 1), round(box.y, 1), round(box.width, 1)]
+        "drawing": coordinates_of(answer),
+    }

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from trackdown.engine import Neighbourhood
 from trackdown.pages.markup import Markup, element
+from trackdown.surfaces.drawing.labels import counted, name_of, place_of
 from trackdown.surfaces.drawing.layout import HEIGHT, LEFT, Box, Drawing
-from trackdown.surfaces.drawing.words import counted, name_of, place_of
 
 _BADGES = {"directory": "D", "file": "F", "class": "C", "function": "ƒ"}
 _MARGIN = 24.0
@@ -64,7 +64,7 @@ def _box(number: int, box: Box, *, start: bool) -> Markup:
     return element(
         "g",
         element("title", f"{name_of(node)}\n{place_of(node)}" if node.symbol else place_of(node)),
-        element("rect", width=box.width, height=HEIGHT, rx="6", class_="box"),
+        element("rect", width=box.width, height=HEIGHT, rx="6", class_="shape"),
         element("rect", x="7", y="9", width="17", height="18", rx="4", class_="badge"),
         element("text", _BADGES.get(node.kind, "·"), x="15.5", y="22", class_="letter"),
         element("text", box.name, x=LEFT, y="15.5", class_="name"),

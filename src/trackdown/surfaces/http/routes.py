@@ -8,8 +8,8 @@ from fastapi import APIRouter, Body, Path, Query, Request
 from starlette.responses import Response
 
 from trackdown.engine import EDGE_TYPES, HOWS
+from trackdown.surfaces.drawing.coordinates import coordinates_of
 from trackdown.surfaces.drawing.document import as_document
-from trackdown.surfaces.drawing.placed import as_placed
 from trackdown.surfaces.http import answers
 from trackdown.surfaces.http.asked import (
     GraphAsked,
@@ -160,7 +160,7 @@ def _looking(router: APIRouter, desk: Desk) -> None:
             return {
                 **as_document(answer),
                 "partial": answer.partial,
-                "drawing": as_placed(answer) if asked.drawing else None,
+                "drawing": coordinates_of(answer) if asked.drawing else None,
             }
 
         return json_answer(await desk.ask(request, work))

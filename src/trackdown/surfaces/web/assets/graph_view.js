@@ -2,7 +2,7 @@
 
 import { Problem, get } from "./api.js";
 import { breakable, byId, counted, h, oneLine } from "./dom.js";
-import { Picture, sample } from "./picture.js";
+import { drawn, sample } from "./picture.js";
 import { parsePlace } from "./places.js";
 import { current, go, link } from "./state.js";
 import { failure, waiting } from "./states.js";
@@ -24,7 +24,7 @@ export class GraphView {
     this.server = server;
     this.key = null;
     this.running = null;
-    this.picture = null;
+    this.drawing = null;
     this.off = new Set();
   }
 
@@ -39,7 +39,7 @@ export class GraphView {
       drawing: "true",
     };
     const key = JSON.stringify(asked);
-    if (!again && key === this.key && this.picture && byId("stage").contains(this.picture.element)) return;
+    if (!again && key === this.key && this.drawing && byId("stage").contains(this.drawing.element)) return;
     this.leave();
     this.key = key;
     const running = new AbortController();
@@ -76,7 +76,7 @@ export class GraphView {
   leave() {
     this.running?.abort();
     this.running = null;
-    this.picture?.stop();
+    this.drawing?.canvas.stop();
     byId("stage").removeAttribute("aria-busy");
   }
 
@@ -92,9 +92,9 @@ export class GraphView {
     this.answer = answer;
     const { names } = answer.drawing;
     this.side = h("section", { class: "graph-side", "aria-label": "The chosen place", "aria-live": "polite" });
-    this.picture = new Picture(answer, {
-      chosen: (number) => this.describe(number),
-      open: (number) => this.centre(number),
+    this.drawing = drawn(answer, {
+      onChoose: (number) => this.describe(number),
+      onOpen: (number) => this.centre(number),
     });
     showNotes(answer.notes);
     say(
@@ -108,10 +108,14 @@ export class GraphView {
         this.back(),
       ),
       this.controls(state),
-      h("div", { class: "graph-split" }, this.picture.element, this.side),
+      h("div", { class: "graph-split" }, this.drawing.element, this.side),
     );
-    this.picture.begin();
-    this.picture.filter(this.off);
+    this.drawing.canvas.begin();
+    this.filter();
+  }
+
+  filter() {
+    this.drawing.canvas.filter((number) => !this.off.has(this.answer.edges[number].type));
   }
 
   controls(state) {
@@ -130,8 +134,8 @@ export class GraphView {
       );
     const toggle = (type) => (event) => {
       this.off[event.target.checked ? "delete" : "add"](type);
-      this.picture.filter(this.off);
-      this.describe(this.picture.chosen);
+      this.filter();
+      this.describe(this.drawing.canvas.chosen);
     };
     return h(
       "div",
@@ -164,9 +168,9 @@ export class GraphView {
         "span",
         { class: "zoom" },
         [
-          ["−", "Zoom out", () => this.picture.zoom(0.8)],
-          ["+", "Zoom in", () => this.picture.zoom(1.25)],
-          ["Fit", "Show all", () => this.picture.fit(0)],
+          ["−", "Zoom out", () => this.drawing.canvas.zoom(0.8)],
+          ["+", "Zoom in", () => this.drawing.canvas.zoom(1.25)],
+          ["Fit", "Show all", () => this.drawing.canvas.fit(0)],
         ].map(([sign, label, click]) =>
           h("button", { type: "button", class: "button", "aria-label": label, title: label, on: { click } }, sign),
         ),
@@ -202,7 +206,7 @@ export class GraphView {
                   {},
                   h(
                     "button",
-                    { type: "button", on: { click: () => this.picture.go(other) } },
+                    { type: "button", on: { click: () => this.drawing.canvas.go(other) } },
                     h("span", { class: "name" }, breakable(names[other][0])),
                     h(
                       "span",

@@ -7,14 +7,14 @@ import json
 import pytest
 
 from tests.surfaces.drawing.neighbourhoods import function, grown, made
+from trackdown.surfaces.drawing.coordinates import coordinates_of
 from trackdown.surfaces.drawing.layout import drawing
-from trackdown.surfaces.drawing.placed import as_placed
 
 
 @pytest.mark.parametrize("size", [1, 7, 60])
 def test_every_node_and_edge_has_its_place_in_both_shapes(size: int) -> None:
     answer = grown(size, 1)
-    placed = json.loads(json.dumps(as_placed(answer)))
+    placed = json.loads(json.dumps(coordinates_of(answer)))
     for shape, tall in (("wide", False), ("tall", True)):
         drawn = drawing(answer, tall=tall)
         assert placed[shape]["paths"] == list(drawn.paths) and len(drawn.paths) == len(answer.edges)
@@ -27,12 +27,12 @@ def test_every_node_and_edge_has_its_place_in_both_shapes(size: int) -> None:
 
 def test_names_are_whole_and_labels_are_cut() -> None:
     node = function("f" * 200)
-    placed = as_placed(made([node], []))
+    placed = coordinates_of(made([node], []))
     assert placed["names"][0][0] == "f" * 200
     assert len(placed["labels"][0][0]) < 40
 
 
 def test_names_are_cleaned() -> None:
     node = function("evil\u202e\x1b[31m\nname")
-    text = json.dumps(as_placed(made([node], [])), ensure_ascii=False)
+    text = json.dumps(coordinates_of(made([node], [])), ensure_ascii=False)
     assert "\u202e" not in text and "\\u001b" not in text and "\\n" not in text

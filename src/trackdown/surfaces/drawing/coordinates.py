@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from trackdown.engine import Neighbourhood
+from trackdown.surfaces.drawing.labels import name_of, place_of
 from trackdown.surfaces.drawing.layout import HEIGHT, drawing
-from trackdown.surfaces.drawing.words import name_of, place_of
 
 
-def as_placed(answer: Neighbourhood) -> dict[str, Any]:
+def coordinates_of(answer: Neighbourhood) -> dict[str, Any]:
     """Boxes in the order of the nodes and SVG paths in that of the edges, in both shapes of a drawing.
 
     A box is [x, y, width]; all are `height` high. `labels` are the nodes' names and places, cut to what fits in a box,
