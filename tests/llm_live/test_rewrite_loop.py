@@ -56,7 +56,7 @@ def kept(store: Path) -> int:
 
 
 def test_the_loop_with_an_interruption(program: Program) -> None:
-    counted = program("rewrite", "--dry-run", "--format", "json").json()
+    counted = program("rewrite", "--estimate-cost", "--format", "json").json()
     assert counted["repositories"][0]["left"] == 4 and counted["llm"]["total"]["calls"] == 8
     first = program("rewrite", "--limit", "1", "--format", "json").json()
     assert first["repositories"][0]["made"] + first["repositories"][0]["failed"] == 1

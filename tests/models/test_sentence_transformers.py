@@ -39,7 +39,7 @@ def test_its_cost_is_known(tmp_path: Path) -> None:
 
 def test_weights_without_a_graph_are_refused_with_the_command_that_helps(tmp_path: Path) -> None:
     (tmp_path / "model.safetensors").write_bytes(b"x")
-    with pytest.raises(ModelError, match="trackdown train --export") as caught:
+    with pytest.raises(ModelError, match="trackdown train export") as caught:
         open_models(tmp_path)
     assert str(tmp_path) in str(caught.value)
 

@@ -226,15 +226,15 @@ def test_a_stage_has_a_row_of_its_own_and_one_that_does_not_exist_is_refused_bef
 
 
 def test_what_a_mode_can_name_is_listed(program: Program, in_process: InProcess) -> None:
-    listed = in_process("eval", "--list-models", "--format", "json").json()
+    listed = in_process("modes", "--format", "json").json()
     assert [(item["name"], item["kind"], item["what"]) for item in listed if item["kind"] != "model"] == [
         (item.name, item.kind, item.what) for item in list_modes()
     ]
     assert [item["name"] for item in listed if item["kind"] == "model"]
-    text = in_process("eval", "--list-models").out
+    text = in_process("modes").out
     for item in listed:
         assert re.search(rf"^{item['name']} +{item['kind']} +{re.escape(item['what'])}$", text, re.MULTILINE)
-    shown = without_escapes(program.on_terminal("eval", "--list-models", columns=80).out)
+    shown = without_escapes(program.on_terminal("modes", columns=80).out)
     assert shown == text
 
 

@@ -55,7 +55,7 @@ def test_a_search_without_such_a_stage_asks_nothing_and_says_nothing(
 
 def test_a_dry_run_says_what_it_would_take(in_process: InProcess, shop: Repo) -> None:
     with serving(echoes) as server:
-        place = ("--llm", server.url, "--llm-model", "small", "--dry-run")
+        place = ("--llm", server.url, "--llm-model", "small", "--estimate-cost")
         run = in_process("search", "session cookie", shop.root, *MODE, *place)
         assert server.seen == [] and run.code == 0
         assert "would be asked" in run.err
@@ -89,7 +89,7 @@ def test_the_key_is_written_nowhere(
         runs = [
             in_process("search", "session cookie", shop.root, *MODE, "--explain"),
             in_process("eval", shop.root, "--modes", MODE[1], "--run-file", tmp_path / "run.jsonl"),
-            in_process("eval", "--list-models"),
+            in_process("modes"),
         ]
         assert {seen.headers["Authorization"] for seen in server.seen} == {f"Bearer {KEY}"}
     assert [run.code for run in runs] == [0, 0, 0] and record.exists() and (tmp_path / "run.jsonl").exists()
@@ -100,9 +100,9 @@ def test_the_key_is_written_nowhere(
 
 def test_the_model_is_listed(in_process: InProcess) -> None:
     place = ("--llm", "https://llm.example.org/v1", "--llm-model", "small")
-    listed = in_process("eval", "--list-models", *place, "--format", "json").json()
+    listed = in_process("modes", *place, "--format", "json").json()
     assert [item["name"] for item in listed if item["kind"] == "llm"] == ["small@llm.example.org/v1"]
-    wrong = in_process("eval", "--list-models", "--llm", "nonsense").out
+    wrong = in_process("modes", "--llm", "nonsense").out
     assert "names no language model" in wrong
 
 

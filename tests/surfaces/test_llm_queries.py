@@ -73,14 +73,23 @@ def test_cases_get_rewritten_queries(in_process: InProcess, zoo: Repo, tmp_path:
 @pytest.mark.usefixtures("answers")
 def test_a_dry_run_writes_nothing(in_process: InProcess, zoo: Repo, tmp_path: Path) -> None:
     dataset = tmp_path / "cases.jsonl"
-    run = in_process("eval", zoo.root, "--build", "--query-from", "rewritten", "--dataset", dataset, "--dry-run")
+    run = in_process("eval", zoo.root, "--build", "--query-from", "rewritten", "--dataset", dataset, "--estimate-cost")
     assert run.code == 0 and not dataset.exists() and "nothing was written" in run.out and "would be asked" in run.err
 
 
 @pytest.mark.usefixtures("answers")
 def test_examples_get_rewritten_queries(in_process: InProcess, zoo: Repo, tmp_path: Path) -> None:
-    command: list[str | Path] = ["mine", zoo.root, "--out", tmp_path / "out", "--rewrite-queries", "--format", "json"]
-    dry = in_process(*command, "--dry-run").json()
+    command: list[str | Path] = [
+        "mine",
+        "pairs",
+        zoo.root,
+        "--out",
+        tmp_path / "out",
+        "--rewrite-queries",
+        "--format",
+        "json",
+    ]
+    dry = in_process(*command, "--estimate-cost").json()
     assert not (tmp_path / "out").exists() and dry["llm"]["dry_run"] is True
     answer = in_process(*command).json()
     assert answer["rewriting"]["rewritten"] == CASES and answer["repositories"][0]["unanswered"] == 0
@@ -92,7 +101,7 @@ def test_examples_get_rewritten_queries(in_process: InProcess, zoo: Repo, tmp_pa
 def test_without_a_model_it_says_what_to_do(in_process: InProcess, zoo: Repo, tmp_path: Path) -> None:
     for command in (
         ["eval", zoo.root, "--build", "--query-from", "rewritten", "--dataset", tmp_path / "cases.jsonl"],
-        ["mine", zoo.root, "--out", tmp_path / "out", "--rewrite-queries"],
+        ["mine", "pairs", zoo.root, "--out", tmp_path / "out", "--rewrite-queries"],
     ):
         in_process(*command).refused(2, "language model", "--llm")
     assert not (tmp_path / "cases.jsonl").exists()
@@ -108,24 +117,24 @@ def test_a_model_that_gives_out_writes_no_half_data_set(
     command: list[str | Path] = ["eval", zoo.root, "--build", "--query-from", "rewritten", "--dataset", dataset]
     in_process(*command).refused(1, "in a row had no answer", "kept")
     assert not dataset.exists()
-    run = in_process("mine", zoo.root, "--out", out, "--rewrite-queries", "--format", "json")
+    run = in_process("mine", "pairs", zoo.root, "--out", out, "--rewrite-queries", "--format", "json")
     assert run.code == 1 and json.loads(run.out)["repositories"][0]["unanswered"] == 4
     monkeypatch.setenv("TRACKDOWN_LLM_REPLAY", str(answers))
-    again = in_process("mine", zoo.root, "--out", out, "--rewrite-queries", "--format", "json").json()
+    again = in_process("mine", "pairs", zoo.root, "--out", out, "--rewrite-queries", "--format", "json").json()
     assert again["repositories"][0]["unanswered"] == 0 and again["repositories"][0]["passed_over"] == []
     assert in_process(*command).code == 0 and len(dataset.read_text().splitlines()) == CASES
 
 
 def test_what_does_not_go_together(in_process: InProcess, zoo: Repo, tmp_path: Path) -> None:
     out = ["--out", tmp_path / "out"]
-    in_process("mine", zoo.root, *out, "--dry-run").refused(2, "--rewrite-queries")
-    in_process("mine", zoo.root, *out, "--records", "--rewrite-queries").refused(2, "--pairs")
+    in_process("mine", "pairs", zoo.root, *out, "--estimate-cost").refused(2, "--rewrite-queries")
+    in_process("mine", "records", zoo.root, *out, "--rewrite-queries").refused(2, "--rewrite-queries")
     in_process("eval", zoo.root, "--modes", "bm25+llm-rerank").refused(2, "bm25+llm-rerank", "--llm")
 
 
 @pytest.mark.usefixtures("answers")
 def test_a_bench_says_what_it_would_ask(in_process: InProcess, zoo: Repo, tmp_path: Path) -> None:
-    command: list[str | Path] = ["eval", zoo.root, "--level", "symbol", "--modes", "bm25+llm-rerank", "--dry-run"]
+    command: list[str | Path] = ["eval", zoo.root, "--level", "symbol", "--modes", "bm25+llm-rerank", "--estimate-cost"]
     answer = in_process(*command, "--run-file", tmp_path / "run.jsonl", "--format", "json").json()
     assert answer["cases"] == CASES and answer["llm"]["dry_run"] is True and not (tmp_path / "run.jsonl").exists()
     assert answer["llm"]["stages"][0]["calls"] == CASES

@@ -84,7 +84,16 @@ def both(stem: str) -> list[str]:
 
 def test_tables_say_what_was_taken_and_what_was_left_out(mirrors: Mirrors, program: Program) -> None:
     run = program(
-        "mine", mirrors.path("ada+shop"), mirrors.path("ada+till"), "--layout", LAYOUT, "--out", "out", "--jobs", "2"
+        "mine",
+        "pairs",
+        mirrors.path("ada+shop"),
+        mirrors.path("ada+till"),
+        "--layout",
+        LAYOUT,
+        "--out",
+        "out",
+        "--jobs",
+        "2",
     )
     assert run.code == 0, run.err
     header, first, second = run.out.splitlines()[:3]
@@ -96,28 +105,21 @@ def test_tables_say_what_was_taken_and_what_was_left_out(mirrors: Mirrors, progr
 
 
 def test_json_negatives_and_records(mirrors: Mirrors, program: Program) -> None:
-    command: list[str | Path] = [
-        "mine",
-        mirrors.path("ada+shop"),
-        "--layout",
-        LAYOUT,
-        "--out",
-        "out",
-        "--format",
-        "json",
-    ]
-    answer = program(*command, "--pairs", "--records", "--negatives", "2").json()
+    given: list[str | Path] = [mirrors.path("ada+shop"), "--layout", LAYOUT, "--out", "out", "--format", "json"]
+    answer = program("mine", "pairs", *given, "--negatives", "2").json()
     (mined,) = answer["repositories"]
-    assert (mined["repository"], mined["records"], mined["examples"]) == ("ada/shop", 3, {"commit": 1, "docstring": 1})
+    assert (mined["repository"], mined["records"], mined["examples"]) == ("ada/shop", 0, {"commit": 1, "docstring": 1})
     assert answer["failed"] == [] and answer["dropped"]["no parent"] == 1
     assert {"negatives", "rank"} <= set(rows(program.folder / "out" / "ada+shop.examples.parquet")[0])
-    assert program(*command, "--records").json()["repositories"][0]["passed_over"] == ["ada+shop.records.parquet"]
+    (mined,) = program("mine", "records", *given).json()["repositories"]
+    assert (mined["records"], mined["examples"]) == (3, {})
+    assert program("mine", "records", *given).json()["repositories"][0]["passed_over"] == ["ada+shop.records.parquet"]
 
 
 def test_a_manifest(mirrors: Mirrors, program: Program) -> None:
     entries = [{"name": "Ada/Renamed", "path": "ada+shop/repo"}, {"path": "ada+till/repo"}]
     manifest = mirrors.write("manifest.json", json.dumps(entries))
-    run = program("mine", "--manifest", manifest, "--out", "out", "--max-cases", "5", "--seconds", "9")
+    run = program("mine", "pairs", "--manifest", manifest, "--out", "out", "--max-cases", "5", "--seconds", "9")
     assert run.code == 0, run.err
     assert files(program.folder / "out") == both("Ada+Renamed") + both("repo")
 
@@ -126,6 +128,7 @@ def test_an_excluded_repository_is_refused_before_anything_is_mined(mirrors: Mir
     held_out = mirrors.write("held-out.txt", "# never\nDjango/django\n")
     command: list[str | Path] = [
         "mine",
+        "pairs",
         mirrors.path("ada+shop"),
         mirrors.path("django+django"),
         "--out",
@@ -134,16 +137,25 @@ def test_an_excluded_repository_is_refused_before_anything_is_mined(mirrors: Mir
         held_out,
     ]
     program(*command, "--layout", LAYOUT).refused(2, "django/django must not be mined")
-    program("mine", mirrors.path("ada+shop"), "--out", "out", "--exclude", held_out).refused(
+    program("mine", "pairs", mirrors.path("ada+shop"), "--out", "out", "--exclude", held_out).refused(
         2, "cannot tell", "ada+shop"
     )
     assert files(program.folder / "out") == []
-    run = program("mine", mirrors.path("ada+shop"), "--out", "out", "--exclude", held_out, "--layout", LAYOUT)
+    run = program("mine", "pairs", mirrors.path("ada+shop"), "--out", "out", "--exclude", held_out, "--layout", LAYOUT)
     assert run.code == 0 and files(program.folder / "out") == both("ada+shop")
 
 
 def test_a_damaged_list_is_refused(mirrors: Mirrors, program: Program) -> None:
-    command: list[str | Path] = ["mine", mirrors.path("ada+shop"), "--layout", LAYOUT, "--out", "out", "--exclude"]
+    command: list[str | Path] = [
+        "mine",
+        "pairs",
+        mirrors.path("ada+shop"),
+        "--layout",
+        LAYOUT,
+        "--out",
+        "out",
+        "--exclude",
+    ]
     program(*command, mirrors.write("bad.txt", "django/django\nflask\n")).refused(2, "line 2", "'flask'")
     program(*command, mirrors.write("empty.txt", "\n")).refused(2, "names no repository")
     program(*command, "none.txt").refused(2, "cannot read none.txt")
@@ -156,6 +168,7 @@ def test_of_an_excluded_repository_only_rewritten_commits_and_only_when_allowed(
     held_out = mirrors.write("held-out.txt", "django/django\n")
     command: list[str | Path] = [
         "mine",
+        "pairs",
         mirrors.path("django+django"),
         "--layout",
         LAYOUT,
@@ -164,10 +177,10 @@ def test_of_an_excluded_repository_only_rewritten_commits_and_only_when_allowed(
         "--exclude",
         held_out,
     ]
-    chosen: list[str | Path] = ["--rewritten", mirrors.rewritten("django+django")]
+    chosen: list[str | Path] = ["--issues", mirrors.rewritten("django+django")]
     program(*command, *chosen).refused(2, "must not be mined")
     program(*command, *chosen, "--allow", "django/other").refused(2, "must not be mined")
-    program(*command, "--allow", "django/django").refused(2, "--allow needs --exclude and --rewritten")
+    program(*command, "--allow", "django/django").refused(2, "--allow needs --exclude and --issues")
     assert files(program.folder / "out") == []
     run = program(*command, *chosen, "--allow", "Django/Django")
     assert run.code == 0, run.err
@@ -179,39 +192,41 @@ def test_of_an_excluded_repository_only_rewritten_commits_and_only_when_allowed(
 
 def test_one_that_fails_does_not_stop_the_others(mirrors: Mirrors, program: Program) -> None:
     empty = Repo(program.folder / "ada+empty" / "repo").root
-    run = program("mine", empty, mirrors.path("ada+shop"), "--layout", LAYOUT, "--out", "out", "--format", "json")
+    run = program(
+        "mine", "pairs", empty, mirrors.path("ada+shop"), "--layout", LAYOUT, "--out", "out", "--format", "json"
+    )
     assert run.code == 1 and "1 of 2 repositories could not be mined: ada/empty" in run.err.splitlines()[-1]
     answer = json.loads(run.out)
     assert [mined["repository"] for mined in answer["repositories"]] == ["ada/shop"]
     assert "no commit yet" in answer["failed"][0]["problem"]
     assert files(program.folder / "out") == both("ada+shop")
-    program("mine", empty, "--out", "out").refused(1, "no commit yet")
+    program("mine", "pairs", empty, "--out", "out").refused(1, "no commit yet")
 
 
 def test_what_cannot_be_mined_at_all(mirrors: Mirrors, program: Program) -> None:
     (program.folder / "plain").mkdir()
-    program("mine", "plain", "--out", "out").refused(2, "plain folder")
-    program("mine", "none", "--out", "out").refused(1, "no such file or folder")
-    program("mine", "--out", "out").refused(2, "name repositories")
-    program("mine", mirrors.path("ada+shop")).refused(2, "--out")
+    program("mine", "pairs", "plain", "--out", "out").refused(2, "plain folder")
+    program("mine", "pairs", "none", "--out", "out").refused(1, "no such file or folder")
+    program("mine", "pairs", "--out", "out").refused(2, "name repositories")
+    program("mine", "pairs", mirrors.path("ada+shop")).refused(2, "--out")
     shop = mirrors.path("ada+shop")
-    program("mine", shop, "--out", "out", "--layout", "{owner}").refused(2, "layout")
-    program("mine", shop, "--out", "out", "--records", "--negatives", "3").refused(2, "--negatives are part of --pairs")
-    program("mine", shop, "--out", "out", "--rewritten", "none.parquet").refused(2, "cannot read none.parquet")
+    program("mine", "pairs", shop, "--out", "out", "--layout", "{owner}").refused(2, "layout")
+    program("mine", "records", shop, "--out", "out", "--negatives", "3").refused(2, "--negatives")
+    program("mine", "pairs", shop, "--out", "out", "--issues", "none.parquet").refused(2, "cannot read none.parquet")
     (program.folder / "file").write_text("x")
-    program("mine", shop, "--out", "file").refused(2, "cannot write to file")
+    program("mine", "pairs", shop, "--out", "file").refused(2, "cannot write to file")
 
 
 def test_names_that_steer_a_terminal(program: Program) -> None:
     repo = Repo(program.folder / "x\x1b[31my")
     repo.commit("Begin", {"a\x1b[31m.py": CART})
-    run = program("mine", repo.root, "--out", "out")
+    run = program("mine", "pairs", repo.root, "--out", "out")
     assert run.code == 0 and "\x1b" not in run.out + run.err
 
 
 def test_on_a_terminal_lines_stay_and_bars_go(mirrors: Mirrors, program: Program) -> None:
     run = program.on_terminal(
-        "mine", mirrors.path("ada+shop"), mirrors.path("ada+till"), "--layout", LAYOUT, "--out", "out"
+        "mine", "pairs", mirrors.path("ada+shop"), mirrors.path("ada+till"), "--layout", LAYOUT, "--out", "out"
     )
     shown = without_escapes(run.out)
     assert run.code == 0 and "ada/shop: 1 commit queries" in shown and "repositories" in shown
@@ -241,6 +256,7 @@ def test_interrupted_it_leaves_finished_repositories_and_goes_on(
     slow = many_commits(program.folder / "ada+slow" / "repo")
     command: list[str | Path] = [
         "mine",
+        "pairs",
         mirrors.path("ada+shop"),
         slow,
         "--layout",

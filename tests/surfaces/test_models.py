@@ -54,5 +54,5 @@ def test_a_missing_model_is_a_note(web: Repo, in_process: InProcess, monkeypatch
 def test_rerankers_have_a_row_in_the_table(web: Repo, in_process: InProcess) -> None:
     command = ["eval", web.root, "--rerank", "--max-cases", "2", "--jobs", "1", "--format", "json"]
     assert list(in_process(*command).json()["modes"]) == ["hybrid", "hybrid+rerank"]
-    listed = in_process("eval", "--list-models").out
+    listed = in_process("modes").out
     assert "tiny" in listed and "Apache-2.0" in listed

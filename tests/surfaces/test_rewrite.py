@@ -74,13 +74,15 @@ def test_exemplars_alone(in_process: InProcess, shop: Repo, scribe: ScribeServer
 
 
 def test_a_dry_run_counts_and_asks_nothing(in_process: InProcess, shop: Repo, scribe: ScribeServer) -> None:
-    counted = in_process("rewrite", shop.root, *at(scribe), "--times", "2", "--dry-run", "--format", "json").json()
+    counted = in_process(
+        "rewrite", shop.root, *at(scribe), "--times", "2", "--estimate-cost", "--format", "json"
+    ).json()
     (report,) = counted["repositories"]
     assert report["dry_run"] and report["left"] == report["wanted"] and not scribe.questions
     calls = {stage["stage"]: stage["calls"] for stage in counted["llm"]["stages"]}
     assert calls == {"summaries": report["wanted"], "rewrites": report["wanted"]}
-    assert "are to be made" in in_process("rewrite", shop.root, *at(scribe), "--dry-run").out
-    run = in_process("search", "sign the cookie", shop.root, "--gar", *at(scribe), "--dry-run")
+    assert "are to be made" in in_process("rewrite", shop.root, *at(scribe), "--estimate-cost").out
+    run = in_process("search", "sign the cookie", shop.root, "--gar", *at(scribe), "--estimate-cost")
     assert run.code == 0 and "would be asked" in run.err and not scribe.questions
 
 

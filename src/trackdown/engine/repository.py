@@ -436,7 +436,7 @@ class Repository:
         if notes := models.notes():
             return notes
         if in_vain or (only_dense and models.static() is None):
-            return ["there is no model for this here, see `trackdown eval --list-models`: searched without"]
+            return ["there is no model for this here, see `trackdown modes`: searched without"]
         return []
 
     def _results(

@@ -26,7 +26,7 @@ def read_sentence_transformers(folder: Path) -> ModelManifest:
     graph = next((name for name in _GRAPHS if (folder / name).is_file()), None)
     if graph is None:
         if any((folder / name).is_file() for name in _WEIGHTS):
-            raise ModelError(f"{folder} has no ONNX graph: export it with `trackdown train --export {folder}`")
+            raise ModelError(f"{folder} has no ONNX graph: export it with `trackdown train export {folder}`")
         raise ModelError(f"{folder} holds no models: it needs manifest.json, or model.onnx beside tokenizer.json")
     if not (folder / "tokenizer.json").is_file():
         raise ModelError(f"{folder} has no tokenizer.json: save the model's fast tokenizer there")

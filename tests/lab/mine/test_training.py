@@ -66,25 +66,28 @@ def test_negatives_and_ranks(repo: Repo, wanted: Wanted) -> None:
     assert all(1 <= row["rank"] <= 5 for row in examples)
 
 
-def test_records_beside_pairs(repo: Repo, wanted: Wanted) -> None:
+def test_records(repo: Repo, wanted: Wanted) -> None:
     found = mine(Job(grown(repo), replace(wanted, records=True)))
     assert found.records == 3 and len(rows(wanted.out / "ada+repo.records.parquet")) == 3
-    only = replace(wanted, pairs=False, records=True, out=wanted.out / "only")
+    only = replace(wanted, records=True, out=wanted.out / "only")
     mine(Job(Place(repo.root, "", "shop"), only))
     assert names(only.out) == ["shop.records.parquet"]
     assert {(row["owner"], row["repo_name"]) for row in rows(only.out / "shop.records.parquet")} == {("", "shop")}
 
 
 def test_finished_files_are_passed_over_until_something_changes(repo: Repo, wanted: Wanted) -> None:
-    job = Job(grown(repo), replace(wanted, records=True))
+    job = Job(grown(repo), wanted)
+    records = Job(job.place, replace(wanted, records=True))
     mine(job)
+    mine(records)
     files = [wanted.out / name for name in names(wanted.out)]
     before = [path.stat().st_mtime_ns for path in files]
-    again = mine(job)
-    assert sorted(again.passed_over) == names(wanted.out)
+    assert sorted([*mine(job).passed_over, *mine(records).passed_over]) == names(wanted.out)
     assert [path.stat().st_mtime_ns for path in files] == before
-    other = mine(Job(job.place, replace(job.wanted, limits=Limits(cases=1))))
-    assert other.passed_over == ["ada+repo.records.parquet"] and other.examples["commit"] == 1
+    limits = Limits(cases=1)
+    other = mine(Job(job.place, replace(wanted, limits=limits)))
+    assert other.passed_over == [] and other.examples["commit"] == 1
+    assert mine(Job(job.place, replace(records.wanted, limits=limits))).passed_over == ["ada+repo.records.parquet"]
     repo.commit("Count wares plus one more", {"cart.py": CART.replace("len(self.items)", "len(self.items) + 1")})
     assert mine(job).passed_over == []
 
@@ -102,8 +105,10 @@ def test_a_half_written_pair_is_made_again(repo: Repo, wanted: Wanted) -> None:
 def test_rewritten_commits_alone(repo: Repo, wanted: Wanted) -> None:
     place = grown(repo)
     chosen = repo.git("rev-parse", "HEAD")
-    found = mine(Job(place, replace(wanted, records=True, rewritten={chosen: "Carts stay full when they are emptied"})))
-    assert (found.commits, found.records, found.examples) == (1, 1, {"commit": 1})
+    only = replace(wanted, rewritten={chosen: "Carts stay full when they are emptied"})
+    found = mine(Job(place, only))
+    assert (found.commits, found.examples) == (1, {"commit": 1})
+    assert mine(Job(place, replace(only, records=True))).records == 1
     (example,) = rows(wanted.out / "ada+repo.examples.parquet")
     assert (example["commit"], example["rewritten"]) == (chosen, "Carts stay full when they are emptied")
     (record,) = rows(wanted.out / "ada+repo.records.parquet")

@@ -18,7 +18,7 @@ from trackdown.errors import UsageError
 from trackdown.fuse.learned import decode_fusions
 from trackdown.lab.train import features
 from trackdown.lab.train.contenders import rows_of, table_of
-from trackdown.lab.train.features import Wanted, collect, mixed_cases, named, read_places
+from trackdown.lab.train.features import Wanted, collect, mixed_cases
 from trackdown.lab.train.fusion import judge_level, read_fusions, train_fusion, write_fusions
 from trackdown.settings import Settings
 from trackdown.types import Fusion, Level
@@ -33,12 +33,12 @@ def settings(settings: Settings) -> Settings:
 
 
 @pytest.fixture
-def places(make_repo: Callable[[str], Repo]) -> list[str]:
-    found = []
+def places(make_repo: Callable[[str], Repo]) -> dict[str, str]:
+    found = {}
     for name in ("one", "two", "three"):
         repo = make_repo(name)
         misleading_history(repo, 2)
-        found.append(str(repo.root))
+        found[name] = str(repo.root)
     return found
 
 
@@ -55,7 +55,7 @@ def test_every_other_commit_asks_with_its_whole_message(repo: Repo) -> None:
     assert len({case.commit for case in found}) == len(found)
 
 
-def test_collected_fitted_judged_and_written(places: list[str], tmp_path: Path, settings: Settings) -> None:
+def test_collected_fitted_judged_and_written(places: dict[str, str], tmp_path: Path, settings: Settings) -> None:
     out = tmp_path / "learned.json"
     plain = replace(settings, fusion="weighted")
     (judged,) = train_fusion(places, tmp_path / "data", plain, WANTED, out=out)
@@ -73,7 +73,7 @@ def test_collected_fitted_judged_and_written(places: list[str], tmp_path: Path, 
     assert judged.as_dict()["cases"] == 3 * 12
 
 
-def test_what_was_collected_is_not_collected_again(places: list[str], tmp_path: Path, settings: Settings) -> None:
+def test_what_was_collected_is_not_collected_again(places: dict[str, str], tmp_path: Path, settings: Settings) -> None:
     first = collect(places, tmp_path / "data", settings, WANTED)
     files = sorted((tmp_path / "data").iterdir())
     files[2].write_bytes(b"damaged")
@@ -138,7 +138,9 @@ def test_what_models_say_is_weighed_by_the_same_fit(settings: Settings) -> None:
     assert sum(weights["code-reranker"].values()) > sum(weights.get("encoder", {}).values())
 
 
-def test_weights_of_the_other_stage_stay_in_the_file(tmp_path: Path, places: list[str], settings: Settings) -> None:
+def test_weights_of_the_other_stage_stay_in_the_file(
+    tmp_path: Path, places: dict[str, str], settings: Settings
+) -> None:
     data = {f"r{seed}": made_repository(seed, "fused", 10, signals=("fused", "encoder")) for seed in range(3)}
     out = tmp_path / "learned.json"
     write_fusions(out, [judge_level("file", data, Wanted(stage="rerank"), settings).fusion])
@@ -149,32 +151,13 @@ def test_weights_of_the_other_stage_stay_in_the_file(tmp_path: Path, places: lis
         train_fusion(places, tmp_path / "data", settings, WANTED, out=out)
 
 
-def test_too_few_repositories_are_told(places: list[str], tmp_path: Path, settings: Settings) -> None:
+def test_too_few_repositories_are_told(places: dict[str, str], tmp_path: Path, settings: Settings) -> None:
     with pytest.raises(UsageError, match="needs 3 repositories"):
-        train_fusion(places[:2], tmp_path, settings)
+        train_fusion(dict(list(places.items())[:2]), tmp_path, settings)
     with pytest.raises(UsageError, match="1 of the repositories"):
         judge_level("file", {"a": made_repository(1, "commits", 3), "b": [], "c": []}, Wanted(), settings)
 
 
-def test_without_models_nothing_is_read(places: list[str], tmp_path: Path, settings: Settings) -> None:
+def test_without_models_nothing_is_read(places: dict[str, str], tmp_path: Path, settings: Settings) -> None:
     with pytest.raises(UsageError, match="no model that reads"):
         train_fusion(places, tmp_path, settings, Wanted(max_cases=2, levels=("file",), stage="rerank"))
-
-
-def test_a_list_of_repositories(tmp_path: Path) -> None:
-    path = tmp_path / "repositories.txt"
-    path.write_text("# remarks\none\n\n /abs/two \n")
-    assert read_places(path) == [str(tmp_path / "one"), "/abs/two"]
-    path.write_text("# nothing\n")
-    with pytest.raises(UsageError, match="names no repository"):
-        read_places(path)
-    with pytest.raises(UsageError, match="cannot read"):
-        read_places(tmp_path / "missing")
-
-
-def test_repositories_have_names_for_their_files() -> None:
-    assert named(["/m/pallets+flask/repo", "/m/click/.git", "/m/x.git"]) == {
-        "pallets+flask": "/m/pallets+flask/repo", "click": "/m/click/.git", "x": "/m/x.git",
-    }  # fmt: skip
-    with pytest.raises(UsageError, match="are called a"):
-        named(["/m/a", "/n/a"])

@@ -92,7 +92,7 @@ def test_the_default_is_what_a_search_does(settings: Settings) -> None:
 def test_a_repository_whose_commits_know_the_way_learns_it(repo: Repo, settings: Settings) -> None:
     misleading_history(repo, 8)
     plain = replace(settings, fusion="weighted")
-    dry = fit_own(str(repo.root), plain, dry_run=True)
+    dry = fit_own(str(repo.root), plain, count_only=True)
     assert dry.enough and dry.fitted + dry.judged == dry.cases == 8 * TOPICS and not dry.scores
     with RepositoryWeights(repo.root, plain) as kept:
         assert kept.read() is None, "nothing is kept by a dry run"
@@ -145,7 +145,7 @@ def test_too_few_cases_are_told_with_how_many_are_needed(repo: Repo, settings: S
     grown_repository(repo, 6)
     with pytest.raises(UsageError, match=f"needs {FEWEST_CASES}"):
         fit_own(str(repo.root), settings)
-    assert not fit_own(str(repo.root), settings, dry_run=True).enough
+    assert not fit_own(str(repo.root), settings, count_only=True).enough
 
 
 def test_a_plain_folder_and_a_repository_without_commits_have_no_past(

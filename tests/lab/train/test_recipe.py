@@ -8,7 +8,6 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 pytest.importorskip("torch")
@@ -24,10 +23,8 @@ from tests.lab.train.test_export import make_source
 from trackdown.errors import ModelError, UsageError
 from trackdown.lab.train.ablations import run_ablations
 from trackdown.lab.train.bert import Bert, Shape, from_checkpoint
-from trackdown.lab.train.export import export, export_static
 from trackdown.lab.train.learn import Plan
 from trackdown.lab.train.mpnet import Mpnet
-from trackdown.lab.train.own_reranker import FEWEST_CASES, fit_own_reranker
 from trackdown.lab.train.pack import REWRITTEN
 from trackdown.lab.train.ragged import Data
 from trackdown.lab.train.recipe import SMALL, Recipe, load_training, main, run, with_issues_more
@@ -35,7 +32,6 @@ from trackdown.lab.train.states import load_base, load_state, save_state
 from trackdown.lab.train.table import TablePlan
 from trackdown.lab.train.whole import prepare, train_models
 from trackdown.models.registry import open_models
-from trackdown.settings import Settings
 
 SHAPE = Shape(vocabulary=len(vocabulary()), width=64, layers=2, heads=1, inner=64, positions=512)
 SHORT = Plan(steps=3, batch=8, hard=1, rate=3e-3, query_tokens=16, document_tokens=16, pair_query_tokens=12,
@@ -213,49 +209,6 @@ def test_the_small_recipe_is_the_recipe_with_less_of_everything() -> None:
     plain = Recipe()
     assert SMALL.vectors.steps < plain.vectors.steps and SMALL.both.relevance == plain.both.relevance
     assert all(bool(getattr(SMALL.both, name)) == bool(getattr(plain.both, name)) for name in ("pairs", "commits"))
-
-
-def test_a_reranker_that_does_not_win_is_not_kept(repo: Repo, base: Path, tmp_path: Path, settings: Settings) -> None:
-    asking_history(repo, 40)
-    place, out = str(repo.root), tmp_path / "own"
-    dry = fit_own_reranker(place, settings, None, None, dry_run=True)
-    assert (dry["commits"], dry["older"], dry["newer"]) == (40, 28, 12)
-    plan = replace(SHORT, steps=1, batch=0, pairs=4, rate=0.0)
-    done = fit_own_reranker(place, settings, base, out, plan=plan, say=quiet)
-    assert not done["won"] and done["MRR before"] == done["MRR after"] and not out.exists()
-    assert sorted(path.name for path in tmp_path.iterdir() if path.name.startswith(".part")) == []
-
-
-def test_a_reranker_that_learns_this_repository_is_kept(repo: Repo, tmp_path: Path, settings: Settings) -> None:
-    asking_history(repo, 60)
-    torch.manual_seed(0)
-    model, base = Bert(SHAPE), tmp_path / "base"
-    base.mkdir()
-    save_state(model.state_dict(), base, "model")
-    export(model, make_base_tokenizer(base), tmp_path / "used", name="used")
-    table = np.random.default_rng(0).random((SHAPE.vocabulary, 8), np.float32)
-    export_static(table, base / "tokenizer.json", tmp_path / "used", name="used")
-    in_use = replace(settings, models=str(tmp_path / "used"))
-    plan = Plan(steps=60, batch=0, pairs=16, hard_pairs=3, relevance="listwise", rate=1e-3, pair_query_tokens=16,
-                pair_tokens=64)  # fmt: skip
-    done = fit_own_reranker(str(repo.root), in_use, base, tmp_path / "own", plan=plan, say=quiet)
-    assert done["won"] and done["MRR after"] > done["MRR before"] and str(tmp_path / "own") in done["result"]
-    models, used = (open_models(tmp_path / name, threads=1) for name in ("own", "used"))
-    models.verify()
-    assert models.cross_encoder is not None and models.encoder is not None and models.static is not None
-    same = {
-        role: models.manifest.model_id(role)[-12:] == used.manifest.model_id(role)[-12:] for role in used.manifest.roles
-    }
-    assert same == {"encoder": True, "static": True, "cross_encoder": False}
-    assert np.isfinite(models.cross_encoder.score("let it", ["def step"])).all()
-    with pytest.raises(UsageError, match="not an empty folder"):
-        fit_own_reranker(str(repo.root), settings, base, tmp_path / "own", plan=plan, say=quiet)
-
-
-def test_a_reranker_needs_commits_and_a_base(repo: Repo, base: Path, tmp_path: Path, settings: Settings) -> None:
-    asking_history(repo, 9)
-    with pytest.raises(UsageError, match=f"{FEWEST_CASES} are needed"):
-        fit_own_reranker(str(repo.root), settings, base, tmp_path / "own", say=quiet)
 
 
 def test_training_needs_neither_the_command_line_nor_parsers_nor_a_store() -> None:

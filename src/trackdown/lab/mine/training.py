@@ -34,10 +34,9 @@ _BATCH = 256
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What to make of each repository, and where. `rewritten` keeps to the commits that it names."""
+    """What to make of each repository, pairs or records, and where. `rewritten` restricts it to these commits."""
 
     out: Path
-    pairs: bool = True
     records: bool = False
     limits: Limits = field(default_factory=Limits)
     negatives: int = 0
@@ -125,9 +124,9 @@ def mine(job: Job, progress: Progress = no_progress, writer: IssueWriter | None 
     about: dict[str, Any] = {"format": FORMAT, "repository": str(place), "head": head}
     if wanted.rewritten is not None:
         about["rewritten"] = _digest(wanted.rewritten)
-    if wanted.pairs:
+    if not wanted.records:
         _mine_pairs(job, git, about, found, progress, writer)
-    if wanted.records:
+    else:
         path = wanted.out / f"{place.stem}.{RECORDS}"
         if is_complete(path, about):
             found.passed_over.append(path.name)

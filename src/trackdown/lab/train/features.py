@@ -76,46 +76,22 @@ def _long_if_odd(case: Case, long: Mapping[str, Case]) -> Case:
 
 
 def collect(
-    places: Sequence[str],
+    places: Mapping[str, str],
     folder: Path,
     settings: Settings,
     wanted: Wanted | None = None,
     *,
     progress: Progress = no_progress,
 ) -> dict[Level, dict[str, list[Example]]]:
-    """Level → repository → its examples. What the folder holds already is read. Raises UsageError and OSError's kin."""
+    """Level → repository → its examples, from repository name → path. What the folder holds already is read."""
     wanted = wanted or Wanted()
     digest = wanted.digest(settings)
     found: dict[Level, dict[str, list[Example]]] = {level: {} for level in wanted.levels}
-    for number, (name, place) in enumerate(named(places).items()):
+    for number, (name, place) in enumerate(places.items()):
         progress("collect", number, len(places))
         for level, examples in _of_repository(name, place, folder, settings, wanted, digest, progress).items():
             found[level][name] = examples
     progress("collect", len(places), len(places))
-    return found
-
-
-def read_places(path: Path) -> list[str]:
-    """A text file with a repository's path on each line, relative to the file; a line with `#` first is a remark."""
-    try:
-        lines = path.read_text("utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot read the list of repositories {path}: {error}") from None
-    places = [text for line in lines if (text := line.strip()) and not text.startswith("#")]
-    if not places:
-        raise UsageError(f"{path} names no repository: write a path on each line")
-    return [str(path.parent / Path(place).expanduser()) for place in places]
-
-
-def named(places: Sequence[str]) -> dict[str, str]:
-    """A name that can be a file's → each place. Mirrors end in `/repo` or `.git`: the name stands before it."""
-    found: dict[str, str] = {}
-    for place in places:
-        parts = [part for part in Path(place).absolute().parts if part not in ("repo", ".git", "/")]
-        name = (parts[-1] if parts else "root").removesuffix(".git")
-        if name in found:
-            raise UsageError(f"two repositories are called {name}: {found[name]} and {place}")
-        found[name] = place
     return found
 
 

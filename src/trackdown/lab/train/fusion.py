@@ -66,7 +66,7 @@ class Judged:
 
 
 def train_fusion(
-    places: Sequence[str],
+    places: Mapping[str, str],
     folder: Path,
     settings: Settings,
     wanted: Wanted | None = None,
@@ -74,7 +74,9 @@ def train_fusion(
     out: Path | None = None,
     progress: Progress = no_progress,
 ) -> list[Judged]:
-    """Collect into a folder, fit and judge; write the weights to a file. Raises UsageError for too few repositories.
+    """Collect evidence into a folder, fit and judge; write the weights to a file. `places` maps names to paths.
+
+    Raises UsageError for too few repositories.
 
     What a file holds of the other stage stays in it.
     """

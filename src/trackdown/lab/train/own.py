@@ -45,7 +45,7 @@ class OwnReport:
     judged: int
     scores: tuple[WeightsScore, ...] = ()
     kept: bool = False
-    dry_run: bool = False
+    count_only: bool = False
 
     @property
     def enough(self) -> bool:
@@ -56,7 +56,7 @@ class OwnReport:
         scores = [{name: getattr(score, name) for name in score.__struct_fields__} for score in self.scores]
         return {
             "repository": self.repository, "cases": self.cases, "needed": FEWEST_CASES, "fitted": self.fitted,
-            "judged": self.judged, "scores": scores, "kept": self.kept, "dry_run": self.dry_run,
+            "judged": self.judged, "scores": scores, "kept": self.kept, "count_only": self.count_only,
         }  # fmt: skip
 
 
@@ -65,10 +65,10 @@ def fit_own(
     settings: Settings,
     *,
     max_cases: int = MOST_CASES,
-    dry_run: bool = False,
+    count_only: bool = False,
     progress: Progress = no_progress,
 ) -> OwnReport:
-    """Fit, judge and keep. `dry_run` counts the cases and stops there.
+    """Fit, judge and keep. `count_only` counts the cases and stops there.
 
     Raises UsageError for a plain folder and for too few cases, EmptyRepository where there is no commit.
     """
@@ -76,8 +76,8 @@ def fit_own(
     root = str(source.root)
     cases = mixed_cases(root, max_cases, progress)
     older, newer = split_by_time(cases, commit_times(root, [case.commit for case in cases]))
-    report = OwnReport(source.name, len(cases), len(older), len(newer), dry_run=dry_run)
-    if dry_run:
+    report = OwnReport(source.name, len(cases), len(older), len(newer), count_only=count_only)
+    if count_only:
         return report
     if not report.enough or not older or not newer:
         raise UsageError(

@@ -70,14 +70,14 @@ def pack_folder(
     """
     check_pyarrow()
     places: dict[str, list[Path]] = {}
-    for folder, how in ((mined, ""), (issues, "--rewritten FILE ")):
+    for folder, how in ((mined, ""), (issues, "--issues FILE ")):
         found = sorted(folder.glob(f"*{DOCUMENTS}")) if folder is not None else []
         if folder is not None and not found:
-            raise UsageError(f"{folder} has no *{DOCUMENTS}: fill it with `trackdown mine {how}--out {folder}`")
+            raise UsageError(f"{folder} has no *{DOCUMENTS}: fill it with `trackdown mine pairs {how}--out {folder}`")
         for path in found:
             places.setdefault(_name(path), []).append(path)
     if issues is not None and not _has_issues(issues):
-        raise UsageError(f"{issues} holds no issue: fill it with `trackdown mine --rewritten FILE --out {issues}`")
+        raise UsageError(f"{issues} holds no issue: fill it with `trackdown mine pairs --issues FILE --out {issues}`")
     if unknown := sorted(set(held_out) - set(places)):
         raise UsageError(
             f"there is no {', '.join(unknown)} to hold out: {mined} has {', '.join(sorted(places)[:5])}, …"

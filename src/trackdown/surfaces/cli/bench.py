@@ -69,14 +69,21 @@ def _modes(context: click.Context, option: click.Parameter, text: str) -> list[s
 
 def bench_options(function: F) -> F:
     """The options that all benches share."""
-    for option in reversed([
-        click.option("--modes", default="bm25,commits,hybrid", show_default=True, callback=_modes,
-                     help="What to measure, comma-separated; `trackdown eval --list-models` says what there is."),
-        click.option("--run-file", type=_FILE, help="Where every ranking is kept; goes on from it when it exists."),
-        click.option("--trec", type=_FILE, help="Write the rankings in TREC's run format, too."),
-        click.option("--jobs", type=click.IntRange(1, 64), help="Worker processes; one for each core by default."),
-        click.option("--strict", is_flag=True, help="Refuse data with a case that cannot be scored."),
-    ]):  # fmt: skip
+    for option in reversed(
+        [
+            click.option(
+                "--modes",
+                default="bm25,commits,hybrid",
+                show_default=True,
+                callback=_modes,
+                help="What to measure, comma-separated; `trackdown modes` says what there is.",
+            ),
+            click.option("--run-file", type=_FILE, help="Where every ranking is kept; goes on from it when it exists."),
+            click.option("--trec", type=_FILE, help="Write the rankings in TREC's run format, too."),
+            click.option("--jobs", type=click.IntRange(1, 64), help="Worker processes; one for each core by default."),
+            click.option("--strict", is_flag=True, help="Refuse data with a case that cannot be scored."),
+        ]
+    ):
         function = option(function)
     return format_option(llm_options(function))
 
@@ -112,8 +119,12 @@ def swe(data: Path, repos: Path, layout: str, level: Level, strict: bool, **shar
 @click.option("--repo", type=_FILE, required=True, help="Clone or bare mirror of the repository.")
 @click.option("--query", default="transformed_message_gpt4", show_default=True, help="The column that holds the query.")
 @click.option("--depths", default="", help="Sweep: measure `commits` with the best N commits only, e.g. 100,250,500.")
-@click.option("--oracle", default="", metavar="DEPTHS",
-              help="Oracle setting: gold files scattered through a list of each depth, e.g. 100,1000.")  # fmt: skip
+@click.option(
+    "--oracle",
+    default="",
+    metavar="DEPTHS",
+    help="Oracle setting: gold files scattered through a list of each depth, e.g. 100,1000.",
+)
 @bench_options
 def cmu(
     gold: Path, repo: Path, query: str, depths: str, oracle: str, modes: list[str], strict: bool, **shared: Any
@@ -145,11 +156,20 @@ def semble(annotations: Path, repos: Path, layout: str, strict: bool, **shared: 
 @click.option("--set", "name", type=click.Choice(["mbpp", "mbjp", "conala", "cosqa", "csn"]), required=True)
 @click.option("--data", type=_FILE, required=True, help="The set's file or folder.")
 @click.option("--normalise-names", is_flag=True, help="AdvTest: rename functions and variables (Python sets).")
-@click.option("--llm-texts", type=_FILE, metavar="DIR", help="Exemplars, summaries and rewrites that a language model "
-              "wrote elsewhere, for the modes gar, reco and exemplar: SET-exemplars.jsonl and so on.")  # fmt: skip
+@click.option(
+    "--llm-texts",
+    type=_FILE,
+    metavar="DIR",
+    help="Exemplars, summaries and rewrites that a language model "
+    "wrote elsewhere, for the modes gar, reco and exemplar: SET-exemplars.jsonl and so on.",
+)
 @click.option("--without-ids", type=_FILE, metavar="FILE", help="Leave out the questions with these ids, one a line.")
-@click.option("--examples", type=_FILE, metavar="FILE", help='Lines {"query", "code"} to show a language model that '
-              "writes exemplars.")  # fmt: skip
+@click.option(
+    "--examples",
+    type=_FILE,
+    metavar="FILE",
+    help='Lines {"query", "code"} to show a language model that writes exemplars.',
+)
 @bench_options
 def text2code(
     name: str,

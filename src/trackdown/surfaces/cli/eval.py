@@ -38,7 +38,6 @@ Examples:
   trackdown eval --manifest repositories.json --level symbol --compare --run-file run.jsonl
   trackdown eval --build --query-from rewritten --llm embedded --dataset issues.jsonl --max-cases 20
   trackdown eval gate run.jsonl:bm25 run.jsonl:hybrid
-  trackdown eval --list-models
 """
 
 
@@ -61,19 +60,34 @@ class WithGate(click.Command):
 @click.option("--build", is_flag=True, help="Mine cases from the history and write them to --dataset.")
 @click.option("--dataset", type=_FILE, help="JSONL with cases; without it they are mined on the spot.")
 @click.option("--manifest", type=_FILE, help="Several repositories: a JSON list of {name, path, dataset}.")
-@click.option("--level", type=click.Choice(["file", "symbol"]), default="file", show_default=True,
-              help="What is to be found.")  # fmt: skip
-@click.option("--protocol", type=click.Choice(["past", "head"]), help="past: search each case at its commit's parent, "
-              "the honest one (default for mining). head: search the present state, later history hidden.")  # fmt: skip
-@click.option("--query-from", type=click.Choice(["subject", "message", "rewritten"]), default="subject",
-              show_default=True, help="What of a commit is the query. rewritten: an issue that a language model writes "
-              "from the message, without the solution.")  # fmt: skip
+@click.option(
+    "--level", type=click.Choice(["file", "symbol"]), default="file", show_default=True, help="What is to be found."
+)
+@click.option(
+    "--protocol",
+    type=click.Choice(["past", "head"]),
+    help="past: search each case at its commit's parent, "
+    "the honest one (default for mining). head: search the present state, later history hidden.",
+)
+@click.option(
+    "--query-from",
+    type=click.Choice(["subject", "message", "rewritten"]),
+    default="subject",
+    show_default=True,
+    help="What of a commit is the query. rewritten: an issue that a language model writes "
+    "from the message, without the solution.",
+)
 @click.option("--max-cases", type=click.IntRange(1), default=200, show_default=True, help="How many cases to mine.")
-@click.option("--max-files", type=click.IntRange(1), default=10, show_default=True,
-              help="A commit that touches more files is a mass change and no case.")  # fmt: skip
+@click.option(
+    "--max-files",
+    type=click.IntRange(1),
+    default=10,
+    show_default=True,
+    help="A commit that touches more files is a mass change and no case.",
+)
 @click.option("--no-tests", is_flag=True, help="Mining leaves test files out of the truth.")
 @click.option("--compare", is_flag=True, help="Contrast bm25, commits and hybrid.")
-@click.option("--modes", default="", help="What to measure, comma-separated (see --list-models).")
+@click.option("--modes", default="", help="What to measure, comma-separated (see `trackdown modes`).")
 @click.option("--adaptive", is_flag=True, help="Add a row with query-adaptive fusion.")
 @click.option("--graph", is_flag=True, help="Add a row with the code graph.")
 @click.option("--rerank", is_flag=True, help="Add a row with the encoder and the code reranker.")
@@ -81,7 +95,6 @@ class WithGate(click.Command):
 @click.option("--run-file", type=_FILE, help="Where every ranking is kept; goes on from it when it exists.")
 @click.option("--jobs", type=click.IntRange(1, 64), help="Worker processes; one for each core by default.")
 @click.option("--strict", is_flag=True, help="Refuse a data set with a bad line or a case that cannot be scored.")
-@click.option("--list-models", is_flag=True, help="List the retrievers, stages and models that a mode can name.")
 @llm_options
 @format_option
 def command(
@@ -96,7 +109,6 @@ def command(
     run_file: Path | None,
     jobs: int | None,
     strict: bool,
-    list_models: bool,
     llm: str | None,
     llm_model: str | None,
     dry_run: bool,
@@ -112,9 +124,6 @@ def command(
     added = [name for name in _STAGES if mining.pop(name)]
     mining["symbols"] = level == "symbol"
     settings = mining["settings"] = load_settings(**llm_overrides(llm, llm_model, dry_run))
-    if list_models:
-        _list_models(style, settings)
-        return
     if manifest is not None and (dataset is not None or build):
         raise UsageError("--manifest names the data set of each repository: it goes with neither --dataset nor --build")
     if build and dataset is None:
@@ -140,23 +149,6 @@ def _modes(modes: str, compare: bool, added: Sequence[str]) -> list[str]:
     """The rows of the table."""
     base = [*(_COMPARED if compare else ()), *named_modes(modes)] or ["hybrid"]
     return list(dict.fromkeys([*base, *(f"hybrid+{name}" for name in added)]))
-
-
-def _list_models(style: str, settings: Settings) -> None:
-    from dataclasses import asdict
-
-    from trackdown.engine import list_model_sets, list_modes
-    from trackdown.engine.llm.configured import list_llms
-
-    listed = [*list_modes(), *list_model_sets(settings), *list_llms(settings)]
-    if style == "json":
-        print_json([asdict(item) for item in listed])
-        return
-    width = max(len(item.name) for item in listed)
-    for item in listed:
-        print(f"{item.name:<{width}}  {item.kind:<11}  {item.what}")
-    print("Join parts by `+`, e.g. bm25+commits or hybrid+rerank@50. TRACKDOWN_MODELS names a set of models, "
-          "TRACKDOWN_LLM a language model.")  # fmt: skip
 
 
 def _bench(

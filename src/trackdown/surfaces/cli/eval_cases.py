@@ -33,8 +33,11 @@ def build_cases(path: str, dataset: Path, style: str, mining: dict[str, Any], pr
         write_cases(dataset, mined.cases)
     if style == "json":
         answer: dict[str, Any] = {
-            "dataset": str(dataset), "cases": len(mined), "commits": mined.looked_at, "dropped": dict(mined.dropped),
-        }  # fmt: skip
+            "dataset": str(dataset),
+            "cases": len(mined),
+            "commits": mined.looked_at,
+            "dropped": dict(mined.dropped),
+        }
         answer |= {} if mined.rewriting is None else {"rewriting": mined.rewriting.as_dict()}
         print_json(answer | ({"llm": cost} if cost else {}))
         return

@@ -2,134 +2,189 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
+from collections.abc import Callable
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from trackdown.errors import LlmError, TrackdownError, UsageError
 from trackdown.settings import Settings, load_settings
 from trackdown.surfaces.cli.llm_options import llm_options, llm_overrides
+from trackdown.surfaces.cli.mining_board import MiningBoard
 from trackdown.surfaces.cli.options import format_option, print_json, print_notes
-from trackdown.surfaces.cli.plain import one_line
 
 if TYPE_CHECKING:
     from trackdown.lab.mine.issue_style import IssueWriter
     from trackdown.lab.mine.repositories import Place
-    from trackdown.lab.mine.training import Job, Mined, Wanted
+    from trackdown.lab.mine.training import Mined, Wanted
 
+F = TypeVar("F", bound=Callable[..., Any])
 _FILE = click.Path(path_type=Path)
 
 EXAMPLES = """\b
 Examples:
-  trackdown mine ~/src/project --out mined
-  trackdown mine mirrors/*/repo --layout '{owner}+{name}/repo' --exclude held-out.txt --out mined --negatives 15
-  trackdown mine --manifest repositories.json --records --out records
-  trackdown mine ~/src/kafka --rewritten kafka.parquet --exclude held-out.txt --allow apache/kafka --out mined
-  trackdown mine ~/src/project --rewrite-queries --llm http://localhost:8000/v1 --llm-model qwen --out mined --dry-run
+  trackdown mine pairs ~/src/project --out mined
+  trackdown mine pairs mirrors/*/repo --layout '{owner}+{name}/repo' --exclude held-out.txt --out mined --negatives 15
+  trackdown mine pairs ~/src/kafka --issues kafka.parquet --exclude held-out.txt --allow apache/kafka --out mined
+  trackdown mine pairs ~/src/project --rewrite-queries --llm http://localhost:8000/v1 --llm-model qwen --out mined
+  trackdown mine records --manifest repositories.json --out records
 """
 
 
-@click.command(epilog=EXAMPLES)
-@click.argument("paths", nargs=-1, metavar="[PATH]...")
-@click.option("--manifest", type=_FILE, help="More repositories: a JSON list of {name, path}.")
-@click.option("--layout", default="", help="How PATHs tell a repository's name, e.g. '{owner}+{name}/repo'.")
-@click.option("--out", type=_FILE, required=True, help="Folder for the files; finished ones in it are passed over.")
-@click.option("--pairs", is_flag=True, help="Queries and the units that answer them; the default without --records.")
-@click.option("--records", is_flag=True, help="One row per commit and file, with contents and diff.")
-@click.option("--exclude", type=_FILE, help="owner/name per line: refuse to mine any of these.")
-@click.option("--rewritten", type=_FILE, multiple=True,
-              help="Parquet with the issue behind each commit: mine only the commits that it holds.")  # fmt: skip
-@click.option("--rewrite-queries", is_flag=True, help="Let a language model write the issue behind every commit of the "
-              "pairs, without the solution.")  # fmt: skip
-@click.option("--allow", multiple=True, metavar="OWNER/NAME",
-              help="Take the --rewritten commits of this repository although it is excluded.")  # fmt: skip
-@click.option("--max-cases", type=click.IntRange(1), default=3000, show_default=True, help="Commits per repository.")
-@click.option("--max-files", type=click.IntRange(1), default=10, show_default=True,
-              help="A commit that touches more files is a mass change and no query.")  # fmt: skip
-@click.option("--min-words", type=click.IntRange(0), default=0, show_default=True,
-              help="A message with fewer words is no query: long ones read like issues.")  # fmt: skip
-@click.option("--seconds", type=click.FloatRange(1), default=60, show_default=True,
-              help="Time for the pairs of one repository's commits.")  # fmt: skip
-@click.option("--negatives", type=click.IntRange(0), default=0, metavar="K",
-              help="Add the K documents that BM25 takes for an answer, and the answer's rank.")  # fmt: skip
-@click.option("--jobs", type=click.IntRange(1, 64), help="Repositories at a time; as many as `workers` by default.")
-@llm_options
-@format_option
-def command(
-    paths: tuple[str, ...],
-    manifest: Path | None,
-    layout: str,
-    exclude: Path | None,
-    allow: tuple[str, ...],
-    jobs: int | None,
-    rewrite_queries: bool,
-    llm: str | None,
-    llm_model: str | None,
-    dry_run: bool,
-    style: str,
-    **wanted: Any,
-) -> None:
+@click.group(epilog=EXAMPLES, invoke_without_command=True)
+@click.pass_context
+def command(ctx: click.Context) -> None:
     """Make training data out of the histories of repositories.
 
-    A commit's message asks for the functions and classes that it edited, a docstring for its function. Files are
-    Parquet, up to three per repository; docs/formats.md describes them. A repository that cannot be mined is
-    reported, and the others go on; then the exit code is 1.
+    The files are Parquet; docs/formats.md describes them. A repository that cannot be mined is reported, the others go
+    on, and the exit code is 1. Repositories whose files are complete are skipped.
     """
-    from trackdown.lab.mine.repositories import check_allowed, find_places, read_names
-    from trackdown.lab.mine.table_file import check_pyarrow
-
-    check_pyarrow()
-    if allow and not (wanted["rewritten"] and exclude):
-        raise UsageError("--allow needs --exclude and --rewritten: an excluded repository is never mined as a whole")
-    excluded = read_names(exclude) if exclude is not None else frozenset()
-    places = find_places(paths, manifest, layout)
-    if exclude is not None:
-        check_allowed(places, excluded, allow)
-    if dry_run and not rewrite_queries:
-        raise UsageError("--dry-run says what a language model would be asked: it goes with --rewrite-queries")
-    settings = load_settings(workers=jobs, **llm_overrides(llm, llm_model, dry_run))
-    chosen = _wanted(**wanted)
-    if not rewrite_queries:
-        _mine(places, chosen, settings, style)
-        return
-    if not chosen.pairs:
-        raise UsageError("--rewrite-queries are part of --pairs: ask for these, too")
-    if chosen.rewritten is not None:
-        raise UsageError("the queries of --rewritten are written already: they do not go with --rewrite-queries")
-    _mine_and_write(places, chosen, settings, style)
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help(), err=True)
+        ctx.exit(2)
 
 
-def _wanted(
+def repository_options(function: F) -> F:
+    """The options that say which repositories are mined, and where the files go."""
+    for option in reversed(
+        (
+            click.argument("paths", nargs=-1, metavar="[PATH]..."),
+            click.option("--manifest", type=_FILE, help="More repositories: a JSON list of {name, path}."),
+            click.option(
+                "--layout", default="", help="How PATHs spell a repository's name, e.g. '{owner}+{name}/repo'."
+            ),
+            click.option("--out", type=_FILE, required=True, help="Folder for the files; complete ones are skipped."),
+            click.option("--exclude", type=_FILE, help="owner/name per line: refuse to mine any of these."),
+            click.option(
+                "--issues",
+                type=_FILE,
+                multiple=True,
+                help="Parquet with the issue behind each commit: mine only the commits in it.",
+            ),
+            click.option(
+                "--allow",
+                multiple=True,
+                metavar="OWNER/NAME",
+                help="Take the --issues commits of this repository although it is excluded.",
+            ),
+            click.option(
+                "--jobs", type=click.IntRange(1, 64), help="Repositories at a time (default: the setting workers)."
+            ),
+        )
+    ):
+        function = option(function)
+    return format_option(function)
+
+
+@command.command(short_help="Queries and the functions and classes that answer them.")
+@click.option("--max-cases", type=click.IntRange(1), default=3000, show_default=True, help="Commits per repository.")
+@click.option(
+    "--max-files",
+    type=click.IntRange(1),
+    default=10,
+    show_default=True,
+    help="Skip commits that touch more files: mass changes.",
+)
+@click.option(
+    "--min-words",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="Skip messages with fewer words: long ones read like issues.",
+)
+@click.option(
+    "--seconds",
+    type=click.FloatRange(1),
+    default=60,
+    show_default=True,
+    help="Time limit for the commits of one repository.",
+)
+@click.option(
+    "--negatives",
+    type=click.IntRange(0),
+    default=0,
+    metavar="K",
+    help="Add the K best wrong documents by BM25, and the rank of the answer.",
+)
+@click.option(
+    "--rewrite-queries",
+    is_flag=True,
+    help="Let a language model write the issue behind every commit, without the solution.",
+)
+@repository_options
+@llm_options
+def pairs(
     out: Path,
-    pairs: bool,
-    records: bool,
-    rewritten: tuple[Path, ...],
     max_cases: int,
     max_files: int,
     min_words: int,
     seconds: float,
     negatives: int,
-) -> Wanted:
+    rewrite_queries: bool,
+    llm: str | None,
+    llm_model: str | None,
+    dry_run: bool,
+    style: str,
+    jobs: int | None,
+    issues: tuple[Path, ...],
+    **repositories: Any,
+) -> None:
+    """Mine pairs: a commit's message asks for the units that it edited, a docstring asks for its function."""
     from trackdown.lab.mine.harvest import Limits
-    from trackdown.lab.mine.rewritten import read_rewritten
     from trackdown.lab.mine.training import Wanted
 
-    pairs = pairs or not records
-    if negatives and not pairs:
-        raise UsageError("--negatives are part of --pairs: ask for these, too")
-    messages = read_rewritten(rewritten) if rewritten else None
+    places, texts = _chosen(issues=issues, **repositories)
+    if dry_run and not rewrite_queries:
+        raise UsageError("--estimate-cost is about the language model: it goes with --rewrite-queries")
+    settings = load_settings(workers=jobs, **llm_overrides(llm, llm_model, dry_run))
     limits = Limits(cases=max_cases, files=max_files, seconds=seconds, words=min_words)
-    return Wanted(out, pairs, records, limits, negatives, messages)
+    wanted = Wanted(out, limits=limits, negatives=negatives, rewritten=texts)
+    if not rewrite_queries:
+        _mine(places, wanted, settings, style)
+    elif texts is not None:
+        raise UsageError("--issues already holds the queries: it does not go with --rewrite-queries")
+    else:
+        _mine_and_write(places, wanted, settings, style)
+
+
+@command.command(short_help="One row per commit and file, with contents and diff.")
+@repository_options
+def records(out: Path, style: str, jobs: int | None, issues: tuple[Path, ...], **repositories: Any) -> None:
+    """Mine records: what every commit did to every file, with the contents before and after, and the diff."""
+    from trackdown.lab.mine.training import Wanted
+
+    places, texts = _chosen(issues=issues, **repositories)
+    _mine(places, Wanted(out, records=True, rewritten=texts), load_settings(workers=jobs), style)
+
+
+def _chosen(
+    paths: tuple[str, ...],
+    manifest: Path | None,
+    layout: str,
+    exclude: Path | None,
+    allow: tuple[str, ...],
+    issues: tuple[Path, ...],
+) -> tuple[list[Place], dict[str, str] | None]:
+    """The repositories to mine, none of them excluded, and the issues of their commits where a file has them."""
+    from trackdown.lab.mine.repositories import check_allowed, find_places, read_names
+    from trackdown.lab.mine.rewritten import read_rewritten
+    from trackdown.lab.mine.table_file import check_pyarrow
+
+    check_pyarrow()
+    if allow and not (issues and exclude):
+        raise UsageError("--allow needs --exclude and --issues: an excluded repository is never mined as a whole")
+    places = find_places(paths, manifest, layout)
+    if exclude is not None:
+        check_allowed(places, read_names(exclude), allow)
+    return places, read_rewritten(issues) if issues else None
 
 
 def _mine_and_write(places: list[Place], wanted: Wanted, settings: Settings, style: str) -> None:
-    """Mine with a language model; in a dry run into a folder that is gone behind it."""
+    """Mine with a language model. A cost estimate writes to a temporary folder."""
     from tempfile import TemporaryDirectory
 
     from trackdown.engine.llm.configured import asking
@@ -154,7 +209,7 @@ def _mine(
     found: list[Mined] = []
     failed: list[tuple[str, str]] = []
     with (
-        _Board(len(places)) as board,
+        MiningBoard(len(places)) as board,
         closing(mine_all(places, wanted, workers, heard=board.heard, writer=writer)) as results,
     ):
         for done in results:
@@ -237,55 +292,3 @@ def _show(
         for line in writer.done.lines() if not settings.llm_dry_run else ():
             print(line)
         print_llm_cost(cost, writer.done.commits)
-
-
-class _Board:
-    """What goes on, on standard error: a line for each repository that is done, and bars on a terminal."""
-
-    def __init__(self, count: int) -> None:
-        self._count = count
-        self._done = 0
-        self._bars: Any = None
-        self._tasks: dict[str, Any] = {}
-
-    def __enter__(self) -> _Board:
-        if sys.stderr.isatty():
-            from rich.console import Console
-            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-            self._bars = Progress(
-                TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
-                console=Console(stderr=True), transient=True,
-            )  # fmt: skip
-            self._bars.start()
-            self._tasks[""] = self._bars.add_task("repositories", total=self._count)
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._bars is not None:
-            self._bars.stop()
-
-    def heard(self, job: Job, step: str, done: int, total: int | None) -> None:
-        """Show how far a repository is."""
-        if self._bars is None:
-            return
-        name = str(job.place)
-        if name not in self._tasks:
-            self._tasks[name] = self._bars.add_task(one_line(name), total=total)
-        self._bars.update(self._tasks[name], description=one_line(f"{name}: {step}"), completed=done, total=total)
-
-    def finished(self, line: str) -> None:
-        """Tell that a repository is over."""
-        self._done += 1
-        text = one_line(f"{line} ({self._done} of {self._count})")
-        if self._bars is None:
-            if self._count > 1:
-                print(text, file=sys.stderr)
-            return
-        task = self._tasks.pop(line.split(": ", 1)[0], None)
-        if task is not None:
-            self._bars.remove_task(task)
-        self._bars.update(self._tasks[""], completed=self._done)
-        self._bars.console.print(text, highlight=False, markup=False, soft_wrap=True)

@@ -24,7 +24,7 @@ _SECONDS_BETWEEN_LINES = 15.0
 EXAMPLES = """\b
 Examples:
   trackdown rewrite --llm embedded --limit 100
-  trackdown rewrite ~/src/app --llm https://llm.example.org/v1 --llm-model writer --dry-run
+  trackdown rewrite ~/src/app --llm https://llm.example.org/v1 --llm-model writer --estimate-cost
 """
 
 

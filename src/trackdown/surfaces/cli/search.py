@@ -50,7 +50,7 @@ Examples:
 @click.option("--rerank/--no-rerank", default=None, help="Let models reorder the best results, or leave that out; "
               "by default the effort decides.")  # fmt: skip
 @click.option("--mode", metavar="MODE", help="Which retrievers and stages take part: bm25, commits, hybrid+rrf, … "
-              "(`trackdown eval --list-models` lists them).")  # fmt: skip
+              "(`trackdown modes` lists them).")  # fmt: skip
 @click.option("--adaptive", is_flag=True, help="Let the query decide what each retriever weighs.")
 @click.option("--graph", is_flag=True, help="Move up what hangs together with the best results in the code.")
 @click.option("--gar", is_flag=True, help="Let a language model write code as an answer, and search for that, too.")

@@ -111,10 +111,16 @@ def _print(scores: StyleScores, title: str) -> None:
     style, code = scores.cssim, scores.codebleu
     alike = [None if distance is None else 1 - distance for distance in (style.variables, style.calls, style.tree)]
     rows: list[tuple[str, float | None]] = [
-        ("CSSim", style.value), *zip(("  variables", "  calls", "  tree"), alike, strict=True),
-        ("CodeBLEU", code.value), ("  n-grams", code.ngrams), ("  weighted n-grams", code.weighted_ngrams),
-        ("  syntax", code.syntax), ("  data flow", code.dataflow), ("ROUGE-L", scores.rouge_l), ("BLEU", scores.bleu),
-    ]  # fmt: skip
+        ("CSSim", style.value),
+        *zip(("  variables", "  calls", "  tree"), alike, strict=True),
+        ("CodeBLEU", code.value),
+        ("  n-grams", code.ngrams),
+        ("  weighted n-grams", code.weighted_ngrams),
+        ("  syntax", code.syntax),
+        ("  data flow", code.dataflow),
+        ("ROUGE-L", scores.rouge_l),
+        ("BLEU", scores.bleu),
+    ]
     console = Console(highlight=False, markup=False, emoji=False)
     console.print(one_line(title), soft_wrap=True)
     shown = [[name, "-" if value is None else f"{value:.3f}"] for name, value in rows]

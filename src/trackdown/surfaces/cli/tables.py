@@ -23,11 +23,19 @@ def print_summary(summary: dict[str, Any], columns: Sequence[str] = ()) -> None:
     console.print(one_line(f"{title}: {summary['cases']} of {total} cases scored"), soft_wrap=True)
     modes = summary["modes"]
     uneven = len(set(summary["scored"].values())) > 1
-    print_table(console, ["mode", *(["cases"] if uneven else []), *chosen, "p50"], [
-        [mode, *([str(summary["scored"][mode])] if uneven else []), *(f"{values[name]:.3f}" for name in chosen),
-         f"{summary['ms'][mode]['p50']:.0f} ms"]
-        for mode, values in modes.items()
-    ])  # fmt: skip
+    print_table(
+        console,
+        ["mode", *(["cases"] if uneven else []), *chosen, "p50"],
+        [
+            [
+                mode,
+                *([str(summary["scored"][mode])] if uneven else []),
+                *(f"{values[name]:.3f}" for name in chosen),
+                f"{summary['ms'][mode]['p50']:.0f} ms",
+            ]
+            for mode, values in modes.items()
+        ],
+    )
     for title in ("repositories", "categories"):
         groups = summary[title]
         if len(groups) > 1:
