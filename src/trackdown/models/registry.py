@@ -26,7 +26,8 @@ from trackdown.models.wordpiece import read_word_pieces
 PACKAGED = "packaged"
 PACKAGED_FOLDER = Path(__file__).parent / "weights"
 HOW_TO_ADD = (
-    "name a folder that `trackdown train models` made, a sentence-transformers folder with an ONNX graph, or hub:owner/name"
+    "name a folder that `trackdown train models` wrote, a sentence-transformers folder with an ONNX graph, or "
+    "hub:owner/name"
 )
 _HUB = "hub:"
 _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)

