@@ -57,7 +57,7 @@ def test_nothing_relevant_changes_nothing() -> None:
 def test_anything_but_given_numbers_draws_nothing_and_is_told(said: str) -> None:
     notes: list[str] = []
     assert order(MadeLlm(lambda _: said), notes=notes) == list(range(12))
-    assert notes == ["2 of 2 answers of made were not numbers of the list: no neighbour was moved there"]
+    assert notes == ["2 of 2 answers of made were not a list of the given numbers and were ignored"]
 
 
 def test_a_bad_answer_costs_its_own_centre_only() -> None:

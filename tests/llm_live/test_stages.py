@@ -38,7 +38,7 @@ def test_a_search_only_orders_what_was_found(repo: Repo, live: Settings, mode: s
         answer, again = opened.search(QUERY), opened.search(QUERY)
     assert sorted(result.path for result in answer) == sorted(result.path for result in plain)
     assert [result.path for result in again] == [result.path for result in answer]
-    assert all("numbers of the list" in note for note in answer.notes)
+    assert all("list of the given numbers" in note for note in answer.notes)
     (stage,) = llm_cost(asked)["stages"]
     assert 1 <= stage["calls"] <= stage["cached"] and stage["unanswered"] == 0 and stage["tokens_in"] > 100
 

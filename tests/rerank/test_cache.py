@@ -28,7 +28,7 @@ def kept(facts: StoreFacts, compute: Counting, model: str = "one", kind: str = V
 def test_a_text_is_computed_once_and_looks_the_same_later(facts: StoreFacts) -> None:
     first, compute = kept(facts, Counting()), Counting()
     found = first.rows(["a", "bb", "a"])
-    first.keep()
+    first.flush()
     again = kept(facts, compute).rows(["bb", "a", "ccc"])
     assert compute.asked == ["ccc"]
     assert np.array_equal(again[:2], found[[1, 0]])
@@ -49,7 +49,7 @@ def test_what_is_not_kept_is_computed_again(facts: StoreFacts) -> None:
 def test_two_models_never_meet(facts: StoreFacts) -> None:
     first = kept(facts, Counting(1.0), "one")
     first.rows(["a"])
-    first.keep()
+    first.flush()
     second = kept(facts, Counting(2.0), "two")
     assert second.rows(["a"])[0][2] == 2.0 and kept(facts, Counting(), "one").rows(["a"])[0][2] == 1.0
 
@@ -72,7 +72,7 @@ def test_where_nothing_can_be_written_it_is_simply_not_kept(store: Store) -> Non
     store.read_only = store.database.read_only = True
     unwritable = kept(StoreFacts(store), Counting())
     assert unwritable.rows(["a"]).shape == (1, 3)
-    unwritable.keep()
+    unwritable.flush()
 
 
 def test_a_digest_knows_where_texts_end() -> None:

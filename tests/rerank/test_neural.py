@@ -12,7 +12,8 @@ from trackdown.engine.indexing.fact_cache import StoreFacts
 from trackdown.errors import ModelError
 from trackdown.models.registry import Models
 from trackdown.rerank.neural import RerankInput, clipped_z_scores, relevance_scorer, rerank
-from trackdown.rerank.plan import CODE, COMMITS, ENCODER, Reranking, RerankPlan, RerankWeights
+from trackdown.rerank.plan import CODE, COMMITS, ENCODER, RerankPlan, RerankWeights
+from trackdown.rerank.result import Reranking
 
 WORDS = [
     ("route", "request"),
@@ -40,18 +41,18 @@ def ranking(snapshot: Snapshot) -> RerankInput:
     return RerankInput(QUERY, np.array([2.0, 1.8, 1.6, 1.4, 1.2, 1.0]), np.ones(6), units, files)
 
 
-def judged(
+def reranked(
     snapshot: Snapshot, ranking: RerankInput, models: Models | None, facts: StoreFacts, plan: RerankPlan
 ) -> Reranking:
     laps: list[str] = []
     plan = replace(plan, weights=LOUD)
-    verdict = rerank(ranking, snapshot.code, snapshot.neural(models, facts, MESSAGES), plan, laps.append)
-    assert sorted(verdict.order) == list(range(6))
-    scores = verdict.scores(ranking.fused)
-    for signal, part in verdict.parts.items():
+    reranking = rerank(ranking, snapshot.code, snapshot.neural(models, facts, MESSAGES), plan, laps.append)
+    assert sorted(reranking.order) == list(range(6))
+    scores = reranking.scores(ranking.fused)
+    for signal, part in reranking.parts.items():
         assert signal in (ENCODER, COMMITS, CODE) and (part >= 0).all()
-    assert scores == pytest.approx(ranking.fused * verdict.fused_factor + sum(verdict.parts.values()))
-    return verdict
+    assert scores == pytest.approx(ranking.fused * reranking.fused_factor + sum(reranking.parts.values()))
+    return reranking
 
 
 LOUD = RerankWeights(encoder=1.5, commit=2.0, code=1.5)
@@ -65,21 +66,21 @@ MESSAGES = ["Route requests", "Sign the cookie", "Parse the header"]
 def test_what_answers_the_query_comes_first(
     snapshot: Snapshot, ranking: RerankInput, models: Models, facts: StoreFacts, plan: RerankPlan
 ) -> None:
-    verdict = judged(snapshot, ranking, models, facts, plan)
-    assert verdict.order[0] == ANSWER
-    assert set(verdict.parts) == {name for name, deep in ((ENCODER, plan.encoder), (CODE, plan.code)) if deep}
+    reranking = reranked(snapshot, ranking, models, facts, plan)
+    assert reranking.order[0] == ANSWER
+    assert set(reranking.parts) == {name for name, deep in ((ENCODER, plan.encoder), (CODE, plan.code)) if deep}
 
 
 def test_what_was_not_reached_stays_behind_in_its_former_order(
     snapshot: Snapshot, ranking: RerankInput, models: Models, facts: StoreFacts
 ) -> None:
     for plan in (RerankPlan(encoder=2), RerankPlan(code=2)):
-        verdict = judged(snapshot, ranking, models, facts, plan)
-        assert verdict.order[2:] == [2, 3, 4, 5]
-    deep = judged(snapshot, ranking, models, facts, RerankPlan(encoder=2, code=6))
-    assert deep.parts[ENCODER][ANSWER] == pytest.approx(0.5 * LOUD.encoder), "not compared is average"
-    assert "not compared" in deep.said(ANSWER, 1, str)[0][2]
-    both = judged(snapshot, ranking, models, facts, RerankPlan(encoder=5, code=2))
+        reranking = reranked(snapshot, ranking, models, facts, plan)
+        assert reranking.order[2:] == [2, 3, 4, 5]
+    deep = reranked(snapshot, ranking, models, facts, RerankPlan(encoder=2, code=6))
+    assert deep.parts[ENCODER][ANSWER] == pytest.approx(0.5 * LOUD.encoder), "not encoded is average"
+    assert "not encoded" in deep.explain(ANSWER, 1, str)[0][2]
+    both = reranked(snapshot, ranking, models, facts, RerankPlan(encoder=5, code=2))
     assert both.order[-1] == 5 and set(both.before) == set(both.order[:2])
     assert np.isnan(both.raw[ENCODER][5]) and both.parts[ENCODER][5] == 0
 
@@ -87,19 +88,19 @@ def test_what_was_not_reached_stays_behind_in_its_former_order(
 def test_no_time_leaves_everything_as_it_was(
     snapshot: Snapshot, ranking: RerankInput, models: Models, facts: StoreFacts
 ) -> None:
-    verdict = judged(snapshot, ranking, models, facts, RerankPlan(encoder=6, commits=3, code=6, budget_ms=0))
-    assert verdict.order == [0, 1, 2, 3, 4, 5] and verdict.fused_factor == 1.0 and not verdict.parts
+    reranking = reranked(snapshot, ranking, models, facts, RerankPlan(encoder=6, commits=3, code=6, budget_ms=0))
+    assert reranking.order == [0, 1, 2, 3, 4, 5] and reranking.fused_factor == 1.0 and not reranking.parts
 
 
 def test_without_models_everything_stays_as_it_was(snapshot: Snapshot, ranking: RerankInput, facts: StoreFacts) -> None:
-    verdict = judged(snapshot, ranking, None, facts, RerankPlan(encoder=6, commits=3, code=6))
-    assert verdict.order == [0, 1, 2, 3, 4, 5] and np.array_equal(verdict.scores(ranking.fused), ranking.fused)
+    reranking = reranked(snapshot, ranking, None, facts, RerankPlan(encoder=6, commits=3, code=6))
+    assert reranking.order == [0, 1, 2, 3, 4, 5] and np.array_equal(reranking.scores(ranking.fused), ranking.fused)
 
 
 def test_a_query_without_words_is_not_judged(
     snapshot: Snapshot, ranking: RerankInput, models: Models, facts: StoreFacts
 ) -> None:
-    assert not judged(snapshot, replace(ranking, query=""), models, facts, RerankPlan(encoder=6, code=6)).parts
+    assert not reranked(snapshot, replace(ranking, query=""), models, facts, RerankPlan(encoder=6, code=6)).parts
 
 
 def test_past_commits_speak_for_their_files(
@@ -108,12 +109,12 @@ def test_past_commits_speak_for_their_files(
     past = {ranking.files[0]: [0], ranking.files[4]: [1], ranking.files[5]: [2]}
     heard = replace(ranking, past=[0, 1, 2], behind=lambda file: past.get(file, []))
     plan = RerankPlan(commits=3)
-    verdict = judged(snapshot, heard, models, facts, plan)
-    assert verdict.order[0] == 4 and verdict.commits[4] == 1
-    assert verdict.parts[COMMITS][1] == 0, "no commit is no evidence"
-    assert COMMITS not in judged(snapshot, ranking, models, facts, plan).parts
-    said = verdict.said(4, 1, lambda position: MESSAGES[position])
-    assert [signal for signal, _, _ in said] == [COMMITS] and "like Sign the cookie" in said[0][2]
+    reranking = reranked(snapshot, heard, models, facts, plan)
+    assert reranking.order[0] == 4 and reranking.commits[4] == 1
+    assert reranking.parts[COMMITS][1] == 0, "no commit is no evidence"
+    assert COMMITS not in reranked(snapshot, ranking, models, facts, plan).parts
+    said = reranking.explain(4, 1, lambda position: MESSAGES[position])
+    assert [signal for signal, _, _ in said] == [COMMITS] and "similar to Sign the cookie" in said[0][2]
 
 
 def test_a_test_stays_below_code_whatever_models_say(
@@ -121,30 +122,32 @@ def test_a_test_stays_below_code_whatever_models_say(
 ) -> None:
     factors = np.where(np.arange(6) == ANSWER, 0.3, 1.0)
     cheap = replace(ranking, factors=factors, fused=ranking.fused * factors)
-    plain, verdict = (judged(snapshot, one, models, facts, RerankPlan(encoder=6, code=6)) for one in (ranking, cheap))
+    plain, reranking = (
+        reranked(snapshot, one, models, facts, RerankPlan(encoder=6, code=6)) for one in (ranking, cheap)
+    )
     for signal in (ENCODER, CODE):
-        assert verdict.parts[signal][ANSWER] == pytest.approx(0.3 * plain.parts[signal][ANSWER])
-    assert verdict.order[0] != ANSWER
+        assert reranking.parts[signal][ANSWER] == pytest.approx(0.3 * plain.parts[signal][ANSWER])
+    assert reranking.order[0] != ANSWER
 
 
 def test_what_cannot_be_read_is_taken_for_average(
     snapshot: Snapshot, ranking: RerankInput, models: Models, facts: StoreFacts
 ) -> None:
     snapshot.gone = {"u.py"}
-    verdict = judged(snapshot, ranking, models, facts, RerankPlan(encoder=6, code=6))
-    assert verdict.parts[ENCODER][0] == pytest.approx(0.5 * LOUD.encoder)
-    said = verdict.said(0, 1, str)
-    assert len(said) == 2 and all("counts as average" in words for _, _, words in said)
+    reranking = reranked(snapshot, ranking, models, facts, RerankPlan(encoder=6, code=6))
+    assert reranking.parts[ENCODER][0] == pytest.approx(0.5 * LOUD.encoder)
+    said = reranking.explain(0, 1, str)
+    assert len(said) == 2 and all("scored as average" in words for _, _, words in said)
 
 
 def test_reasons_say_what_models_said_and_how_the_code_reranker_moved_it(
     snapshot: Snapshot, ranking: RerankInput, models: Models, facts: StoreFacts
 ) -> None:
-    verdict = judged(snapshot, ranking, models, facts, RerankPlan(code=6))
-    ((signal, value, words),) = verdict.said(ANSWER, 1, str)
-    assert signal == CODE and value == verdict.parts[CODE][ANSWER] and words.startswith("rank 4 → 1: ")
-    encoded = judged(snapshot, ranking, models, facts, RerankPlan(encoder=6))
-    assert "cosine is 0." in encoded.said(ANSWER, 1, str)[0][2]
+    reranking = reranked(snapshot, ranking, models, facts, RerankPlan(code=6))
+    ((signal, value, words),) = reranking.explain(ANSWER, 1, str)
+    assert signal == CODE and value == reranking.parts[CODE][ANSWER] and words.startswith("rank 4 → 1: ")
+    encoded = reranked(snapshot, ranking, models, facts, RerankPlan(encoder=6))
+    assert "cosine 0." in encoded.explain(ANSWER, 1, str)[0][2]
 
 
 def test_a_model_that_cannot_be_run_is_told_and_the_rest_goes_on(
@@ -156,8 +159,8 @@ def test_a_model_that_cannot_be_run_is_told_and_the_rest_goes_on(
         raise ModelError("no memory")
 
     monkeypatch.setattr(models.encoder, "encode", broken)
-    verdict = judged(snapshot, ranking, models, facts, RerankPlan(encoder=6, code=6))
-    assert snapshot.problems == ["no memory"] and set(verdict.parts) == {CODE} and verdict.order[0] == ANSWER
+    reranking = reranked(snapshot, ranking, models, facts, RerankPlan(encoder=6, code=6))
+    assert snapshot.problems == ["no memory"] and set(reranking.parts) == {CODE} and reranking.order[0] == ANSWER
 
 
 def test_standing_is_a_z_score_between_0_and_1() -> None:

@@ -136,7 +136,7 @@ def test_a_file_is_worth_its_best_commit(models: Models, facts: StoreFacts) -> N
 def test_relevance_of_two_models_never_mixes(models: Models, other_models: Models, facts: StoreFacts) -> None:
     first, second = pairs(models, facts, "cookie"), pairs(other_models, facts, "cookie")
     one = first.logits(["sign the cookie"])
-    first.keep()
+    first.flush()
     assert second.logits(["sign the cookie"])[0] != one[0]
     assert pairs(models, facts, "cookie").logits(["sign the cookie"])[0] == one[0]
     assert pairs(models, facts, "header").logits(["sign the cookie"])[0] != one[0]

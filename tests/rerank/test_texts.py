@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.index.segments import index_of
-from trackdown.rerank.texts import MOST_WINDOWS, WINDOW_TOKENS, UnitTexts, line_windows, normalized_query
+from trackdown.rerank.texts import MAX_WINDOWS, WINDOW_TOKENS, UnitTexts, line_windows, normalized_query
 
 CODE = "def signCookie(value):\n    return value\n"
 
@@ -31,20 +31,20 @@ def texts(*sources: str | None) -> UnitTexts:
 
 
 def test_a_unit_is_read_with_its_path_and_symbol() -> None:
-    assert texts(CODE).whole(0) == "src web part 0 : sign cookie : def sign cookie value return value"
-    assert texts(CODE).windows(0) == [texts(CODE).whole(0)]
+    assert texts(CODE).opening(0) == "src web part 0 : sign cookie : def sign cookie value return value"
+    assert texts(CODE).windows(0) == [texts(CODE).opening(0)]
 
 
 def test_what_is_no_longer_there_is_not_read() -> None:
-    assert texts(None).whole(0) is None and texts(None).windows(0) == []
+    assert texts(None).opening(0) is None and texts(None).windows(0) == []
 
 
 def test_a_long_unit_has_so_many_windows_and_each_says_where_it_is() -> None:
     long = texts("call(value)\n" * 2000)
     found = long.windows(0)
-    assert len(found) == MOST_WINDOWS and len(long.windows(0, 1)) == 1
+    assert len(found) == MAX_WINDOWS and len(long.windows(0, 1)) == 1
     assert all(window.startswith("src web part 0 : sign cookie : call value") for window in found)
-    assert len(str(long.whole(0))) < 5000
+    assert len(str(long.opening(0))) < 5000
 
 
 def test_source_is_read_once() -> None:
@@ -55,7 +55,7 @@ def test_source_is_read_once() -> None:
         return [CODE for _ in units]
 
     found = UnitTexts(index_of({"a.py": CODE}), read)  # type: ignore[arg-type]
-    found.whole(0), found.windows(0), found.whole(0)
+    found.opening(0), found.windows(0), found.opening(0)
     assert asked == [0]
 
 

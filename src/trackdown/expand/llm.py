@@ -30,33 +30,33 @@ _QUESTION = ListwiseTask(
 def llm_selector(
     issue: str,
     read: Callable[[Sequence[int]], list[str]],
-    asker: LanguageModel,
-    tell: Callable[[str], None],
+    llm: LanguageModel,
+    note: Callable[[str], None],
     progress: Progress = no_progress,
 ) -> Callable[[Sequence[Sequence[int]]], list[list[int] | None]]:
     """A function from centres' neighbours to those that belong to the issue; None where no answer could be used.
 
-    `read` returns the text of candidates; `tell` receives a note about answers that named no number of the list.
+    `read` returns the text of candidates; `note` receives a note about answers that named no number of the list.
     """
 
     def select(groups: Sequence[Sequence[int]]) -> list[list[int] | None]:
-        most = max_passages(asker, _QUESTION)
+        most = max_passages(llm, _QUESTION)
         if not most and any(groups):
-            tell(f"the context of {asker.name} ({asker.context} tokens) is too small to pick neighbours: none moved")
+            note(f"the context of {llm.name} ({llm.context} tokens) is too small to pick neighbours: none moved")
         shown = [list(group[:most]) for group in groups]
         asked = [number for number, group in enumerate(shown) if group]
-        prompts = [listwise_prompt(asker, _QUESTION, issue, read(shown[number])) for number in asked]
+        prompts = [listwise_prompt(llm, _QUESTION, issue, read(shown[number])) for number in asked]
         found: list[list[int] | None] = [None] * len(groups)
         unusable = 0
-        for number, answer in zip(asked, asker.ask(STAGE, prompts, progress) if prompts else (), strict=True):
+        for number, answer in zip(asked, llm.ask(STAGE, prompts, progress) if prompts else (), strict=True):
             chosen = None if answer is None else parse_numbers(answer, len(shown[number]))
             if chosen is not None:
                 found[number] = [shown[number][one - 1] for one in chosen]
             elif answer is not None:
                 unusable += 1
         if unusable:
-            words = f"{unusable} of {len(prompts)} answers of {asker.name} were not numbers of the list"
-            tell(f"{words}: no neighbour was moved there")
+            answers = f"{unusable} of {len(prompts)} answers of {llm.name}"
+            note(f"{answers} were not a list of the given numbers and were ignored")
         return found
 
     return select

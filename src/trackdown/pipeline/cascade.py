@@ -16,7 +16,7 @@ from trackdown.pipeline.plan import Early, Ranked, SearchPlan, Stopwatch, Tap
 from trackdown.pipeline.reading import judge_best, order, weighed
 from trackdown.pipeline.telling import reasons, tapped
 from trackdown.query.understand import Query
-from trackdown.rerank.plan import Reranking
+from trackdown.rerank.result import Reranking
 from trackdown.retrieve import commits, dense, lexical, mentions
 from trackdown.retrieve.candidates import Candidates, candidates
 from trackdown.retrieve.channel import Channel, Request, Retriever

@@ -10,7 +10,8 @@ from trackdown.pipeline.fusing import Fused
 from trackdown.pipeline.plan import SearchPlan, Stopwatch
 from trackdown.query.understand import Query
 from trackdown.rerank.llm import Listwise
-from trackdown.rerank.plan import SIGNALS, Reranking, RerankPlan, RerankWeights
+from trackdown.rerank.plan import SIGNALS, RerankPlan, RerankWeights
+from trackdown.rerank.result import Reranking
 from trackdown.retrieve.corpus import Corpus
 
 

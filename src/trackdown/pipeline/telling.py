@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from trackdown.explain import ScorePart
 from trackdown.pipeline.fusing import Fused
 from trackdown.pipeline.plan import Tapped
-from trackdown.rerank.plan import Reranking
+from trackdown.rerank.result import Reranking
 from trackdown.retrieve.corpus import Corpus
 from trackdown.types import PROSE, TEST
 
@@ -35,7 +35,7 @@ def reasons(
     describe = fused.past.describe if fused.past is not None else str
     for row, (candidate, place) in enumerate(zip(listed, places, strict=True)):
         collected[row] += [moves[candidate]] if candidate in moves else []
-        collected[row] += [ScorePart(*said) for said in verdict.said(place, row + 1, describe)]
+        collected[row] += [ScorePart(*said) for said in verdict.explain(place, row + 1, describe)]
     return [tuple(found) for found in collected]
 
 

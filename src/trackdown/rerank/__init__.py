@@ -1,1 +1,1 @@
-"""The best candidates, judged by models: encoder vectors, past commits and code read beside the query."""
+"""Models reread the best candidates: encoder vectors, past commits, and code read together with the query."""

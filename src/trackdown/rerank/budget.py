@@ -10,11 +10,11 @@ from typing import TypeVar
 from trackdown.types import Clock, Progress, no_progress
 
 T = TypeVar("T")
-_WITHOUT_LIMIT = 64
+_UNLIMITED_BATCH = 64
 
 
 class TimeBudget:
-    """So many milliseconds from now on; None for as long as it takes, and then `progress` hears how far it is."""
+    """Milliseconds from now on. None means no limit, and then `progress` is called with each batch."""
 
     def __init__(
         self, milliseconds: float | None, clock: Clock = time.perf_counter, progress: Progress = no_progress
@@ -24,23 +24,23 @@ class TimeBudget:
         self._end = math.inf if milliseconds is None else clock() + milliseconds / 1000
 
     def left(self) -> float:
-        """Seconds."""
+        """Seconds left."""
         return max(0.0, self._end - self._clock())
 
     def share(self, part: float) -> TimeBudget:
-        """A budget that ends when this part of what is left has gone."""
+        """A budget for a part of the time that is left."""
         left = self.left()
         return TimeBudget(None if math.isinf(left) else 1000 * part * left, self._clock, self._progress)
 
     def batches(self, items: Sequence[T], at_once: int = 1, step: str = "read") -> Iterator[Sequence[T]]:
-        """The items in their order until time is up: so many at a time, or without a limit many, told as a `step`.
+        """The items in order until time is up, `at_once` at a time; without a limit 64, reported to progress as `step`.
 
-        Items are only begun when they should be done in time, by the slowest so far.
+        A batch is begun only if the slowest batch so far would still be done in time.
         """
         if math.isinf(self._end):
-            for start in range(0, len(items), _WITHOUT_LIMIT):
+            for start in range(0, len(items), _UNLIMITED_BATCH):
                 self._progress(step, start, len(items))
-                yield items[start : start + _WITHOUT_LIMIT]
+                yield items[start : start + _UNLIMITED_BATCH]
             self._progress(step, len(items), len(items))
             return
         slowest = 0.0

@@ -1,4 +1,4 @@
-"""What models computed once: vectors of texts and relevance of pairs, facts under a digest and the model's id."""
+"""A cache of what models computed: vectors of texts and relevance of pairs, as facts keyed by digest and model id."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from trackdown.types import FactCache
 Float32s = npt.NDArray[np.float32]
 VECTORS, RELEVANCE = "vector", "relevance"
 """Kinds of facts."""
-_WRITTEN_AT_ONCE = 200
+_WRITE_BATCH = 200
 _STORED = {VECTORS: "<f2", RELEVANCE: "<f4"}
 
 
@@ -26,10 +26,10 @@ def digest(*texts: str) -> str:
 
 
 class ModelOutputCache:
-    """Rows of numbers for texts: from facts where they are, else computed. New ones are written by `keep`.
+    """Rows of numbers for texts: read from facts, or computed and written by `flush`.
 
-    `key` names a text, `compute` makes the rows of some, each of which may depend on its own text only. A row is
-    rounded as facts keep it before it is used, so the first answer is the same as later ones.
+    `key` names a text. `compute` makes the rows of some texts; a row may depend on its own text only. A row is rounded
+    as it is stored before it is used, so the first answer equals later ones.
     """
 
     def __init__(
@@ -59,13 +59,13 @@ class ModelOutputCache:
             made = [(key, row.tobytes()) for key, row in zip(missing, rows, strict=True)]
             known.update(made)
             self._new += made
-            if len(self._new) >= _WRITTEN_AT_ONCE:
-                self.keep()
+            if len(self._new) >= _WRITE_BATCH:
+                self.flush()
         table = np.frombuffer(b"".join(known[key] for key in keys), dtype=stored)
         return table.reshape(len(texts), self._size).astype(np.float32)
 
-    def keep(self) -> None:
-        """Write what was computed since the last time."""
+    def flush(self) -> None:
+        """Write the rows computed since the last flush."""
         if self._new:
             self._facts.write(self._kind, self._new)
             self._new = []

@@ -1,4 +1,4 @@
-"""What a model says of candidates: a value for each that it got to, the best of its units."""
+"""A model's scores of candidates: each candidate that was reached has the score of its best unit."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class CandidateScores:
-    """Values of candidates in their order (nan: nothing could be read), the unit behind each (-1: none).
+    """The candidates' scores in their order (nan: nothing could be read), and the unit behind each (-1: none).
 
-    `reached` is how many of the candidates, from the first on, there was time for.
+    `reached` counts the candidates, from the first on, that there was time for.
     """
 
     values: Floats
@@ -24,7 +24,7 @@ class CandidateScores:
 
 
 class ScoreCollector:
-    """Keeps the best value of each candidate while its units are judged one by one."""
+    """Keeps each candidate's best score while its units are scored one by one."""
 
     def __init__(self, candidates: Sequence[Sequence[int]]) -> None:
         self._candidates = candidates
@@ -34,11 +34,11 @@ class ScoreCollector:
         self._left = sum(map(len, candidates))
 
     def items(self) -> list[tuple[int, int]]:
-        """(candidate, unit), candidates in their order and the units of each together."""
+        """(candidate, unit), candidates in their order and each candidate's units together."""
         return [(number, unit) for number, units in enumerate(self._candidates) for unit in units]
 
     def add(self, batch: Sequence[tuple[int, int]], values: Sequence[float | None]) -> None:
-        """Take in the values of some units; None for one that could not be read."""
+        """Take in the scores of some items; None for a unit that could not be read."""
         self._left -= len(batch)
         for (candidate, unit), value in zip(batch, values, strict=True):
             self._reached = max(self._reached, candidate + 1)
@@ -46,6 +46,6 @@ class ScoreCollector:
                 self._values[candidate] = value
                 self._units[candidate] = unit
 
-    def judged(self) -> CandidateScores:
-        """What was found so far; all were reached when no unit is left, those without units, too."""
+    def scores(self) -> CandidateScores:
+        """The scores so far. When no unit is left, all candidates count as reached, even those without units."""
         return CandidateScores(self._values, self._units, self._reached if self._left else len(self._candidates))

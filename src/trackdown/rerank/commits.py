@@ -1,6 +1,6 @@
 """CommitReranker: the cross-encoder reads the query and past commit messages (system 1, stage 2).
 
-A file is worth as much as the best of its commits.
+A file scores as high as its best commit.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from trackdown.rerank.budget import TimeBudget
 from trackdown.rerank.pair_scorer import PairScorer
 
 Floats = npt.NDArray[np.float64]
-_LONGEST_MESSAGE = 2000
+_MAX_MESSAGE_CHARS = 2000
 
 
 @dataclass(frozen=True, slots=True)
 class FilesByCommits:
-    """For each file the logit of its best commit (nan: none of its commits was judged) and that commit, or -1."""
+    """For each file its best commit's logit (nan if none of its commits was read), and that commit, or -1."""
 
     values: Floats
     commits: list[int]
 
 
 class CommitReranker:
-    """Judges past commits, best first, and with them the files they touched."""
+    """Scores past commits, best first, and through them the files they touched."""
 
     def __init__(self, pairs: PairScorer, messages: Callable[[Sequence[int]], list[str]]) -> None:
         self._pairs = pairs
@@ -39,11 +39,11 @@ class CommitReranker:
         found: dict[int, float] = {}
         try:
             for batch in budget.batches(positions, self._pairs.at_once, "read commits"):
-                texts = [normalized(message[:_LONGEST_MESSAGE]) for message in self._messages(batch)]
-                said = {position: text for position, text in zip(batch, texts, strict=True) if text}
-                found.update(zip(said, self._pairs.logits(list(said.values())).tolist(), strict=True))
+                texts = [normalized(message[:_MAX_MESSAGE_CHARS]) for message in self._messages(batch)]
+                readable = {position: text for position, text in zip(batch, texts, strict=True) if text}
+                found.update(zip(readable, self._pairs.logits(list(readable.values())).tolist(), strict=True))
         finally:
-            self._pairs.keep()  # also of a search that is cancelled
+            self._pairs.flush()  # even if the search is cancelled
         return found
 
     def files(
@@ -53,7 +53,7 @@ class CommitReranker:
         behind: Callable[[int], Sequence[int]],
         budget: TimeBudget,
     ) -> FilesByCommits:
-        """Judge files by commits, given best first; `behind` names the commits that speak for a file."""
+        """Score files by commits, which are given best first; `behind` gives the commits of a file."""
         logits = self.logits(positions, budget)
         best = {
             file: max((one for one in behind(file) if one in logits), key=logits.__getitem__, default=-1)

@@ -1,4 +1,4 @@
-"""The encoder: cosines of the query and the candidates' units. Vectors are made when a unit is first a candidate."""
+"""Cosines of the query and the candidates' units. A unit's vector is made when it first becomes a candidate."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 class UnitEncoder:
-    """Encoder vectors of units, from facts or made now (CasCode's fast stage, for candidates only)."""
+    """Encoder vectors of units, cached as facts (CasCode's fast stage, for candidates only)."""
 
     def __init__(self, encoder: Encoder, texts: UnitTexts, facts: FactCache) -> None:
         self._texts = texts
         self._at_once = encoder.threads
-        self._kept = ModelOutputCache(
+        self._cache = ModelOutputCache(
             VECTORS,
             facts,
             lambda text: f"{digest(text)}:{encoder.model_id}",
@@ -34,27 +34,27 @@ class UnitEncoder:
     def cosines(
         self, query: str, candidates: Sequence[Sequence[int]], budget: TimeBudget, exemplars: Sequence[str] = ()
     ) -> CandidateScores:
-        """The best cosine of each candidate's units, best candidates first, until time is up.
+        """The best cosine over each candidate's units, best candidates first, until time is up.
 
-        With exemplars it is that of the mean of the query's vector and theirs, each side counting half.
+        With exemplars, units are compared with the mean of the query's vector and the exemplars' mean vector.
         """
-        tally = ScoreCollector(candidates)
-        asked = None
+        collector = ScoreCollector(candidates)
+        query_vector = None
         try:
-            for batch in budget.batches(tally.items(), self._at_once, "compare"):
-                if asked is None:
-                    asked = self._asked(query, exemplars)
-                texts = [self._texts.whole(unit) for _, unit in batch]
-                rows = iter(self._kept.rows([text for text in texts if text is not None]) @ asked)
-                tally.add(batch, [None if text is None else float(next(rows)) for text in texts])
+            for batch in budget.batches(collector.items(), self._at_once, "compare"):
+                if query_vector is None:
+                    query_vector = self._query_vector(query, exemplars)
+                texts = [self._texts.opening(unit) for _, unit in batch]
+                cosines = iter(self._cache.rows([text for text in texts if text is not None]) @ query_vector)
+                collector.add(batch, [None if text is None else float(next(cosines)) for text in texts])
         finally:
-            self._kept.keep()  # also of a search that is cancelled
-        return tally.judged()
+            self._cache.flush()  # even if the search is cancelled
+        return collector.scores()
 
-    def _asked(self, query: str, exemplars: Sequence[str]) -> Float32s:
-        own: Float32s = self._kept.rows([query])[0]
+    def _query_vector(self, query: str, exemplars: Sequence[str]) -> Float32s:
+        own: Float32s = self._cache.rows([query])[0]
         if not exemplars:
             return own
-        both = own + self._kept.rows(exemplars).mean(axis=0)
-        asked: Float32s = both / np.float32(max(float(np.linalg.norm(both)), 1e-20))
-        return asked
+        both = own + self._cache.rows(exemplars).mean(axis=0)
+        mean: Float32s = both / np.float32(max(float(np.linalg.norm(both)), 1e-20))
+        return mean

@@ -1,8 +1,8 @@
 """A language model orders the best candidates: listwise, in windows that slide from the back to the front.
 
-The model sees the issue and the numbered code of a window, and answers with the numbers in their new order. What it
-finds relevant moves on to the next window, which overlaps the last one; so two windows carry a candidate from the end
-to the front. With `top` it names the best few of one window instead, as SpIDER's reranker picks three of twenty.
+The model sees the issue and a window of numbered passages, and answers with the numbers in their new order. Windows
+overlap, so a relevant passage moves from window to window up to the front (Sun et al., RankGPT, 2023). With `top` the
+model names the best few of a single window instead, as SpIDER's reranker picks three of twenty.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from trackdown.models.llm.prompt import LanguageModel
 from trackdown.types import Progress, no_progress
 
 STAGE = "rerank"
-"""What its cost is booked under."""
+"""The stage under which its cost is recorded."""
 UNITS = 2
-"""How many units of a class or file are read."""
+"""The number of units read of a class or file."""
 _FEWEST = 2
 _EXAMPLE = (
     "Login fails when the password holds a colon",
@@ -32,10 +32,10 @@ _ORDER = ListwiseTask(
 
 @dataclass(frozen=True, slots=True)
 class Listwise:
-    """How many candidates are ordered, in windows of which size, and by how many each window moves on.
+    """How many candidates to order, the size of a window, and how far a window moves.
 
-    `top` above 0 asks once, for so many of the best `depth`. `optional` leaves it out without a word where there is no
-    language model.
+    With `top` above 0 the model is asked once, for the `top` best of the first `depth`. `optional` skips the stage
+    silently when there is no language model.
     """
 
     depth: int = 20
@@ -46,7 +46,7 @@ class Listwise:
 
 
 def windows(depth: int, window: int, step: int) -> Iterator[tuple[int, int]]:
-    """Where windows begin and end, from the back to the front. The last one is whole and begins at the front."""
+    """Start and end of each window, from the back to the front. The last window is full and begins at the front."""
     end = depth
     while end > window:
         yield end - window, end
@@ -56,33 +56,33 @@ def windows(depth: int, window: int, step: int) -> Iterator[tuple[int, int]]:
 
 def llm_order(
     issue: str,
-    pieces: Sequence[str],
+    passages: Sequence[str],
     listwise: Listwise,
-    asker: LanguageModel,
-    tell: Callable[[str], None],
+    llm: LanguageModel,
+    note: Callable[[str], None],
     progress: Progress = no_progress,
 ) -> list[int]:
-    """The places of candidates, given as text, in the model's order.
+    """The places of candidates, given as passages, in the model's order.
 
-    An answer that is not numbers of the list leaves its window as it was, which `tell` hears; candidates that an answer
-    does not name stay behind those it does, in their former order.
+    An answer that is not a list of the given numbers leaves its window unchanged and is reported to `note`. Passages
+    that an answer doesn't name keep their order, below those it names.
     """
-    order = list(range(len(pieces)))
-    depth = min(listwise.depth, len(pieces))
+    order = list(range(len(passages)))
+    depth = min(listwise.depth, len(passages))
     question = _top(listwise.top) if listwise.top else _ORDER
     wanted = depth if listwise.top else listwise.window
-    window = min(wanted, max_passages(asker, question))
+    window = min(wanted, max_passages(llm, question))
     if depth < _FEWEST:
         return order
     if window < _FEWEST:
-        tell(f"the context of {asker.name} ({asker.context} tokens) is too small to rerank: the order before was kept")
+        note(f"the context of {llm.name} ({llm.context} tokens) is too small to rerank: the order is unchanged")
         return order
     asked = unusable = 0
     for start, end in windows(window if listwise.top else depth, window, max(1, listwise.step * window // wanted)):
         inside = order[start:end]
-        prompt = listwise_prompt(asker, question, issue, [pieces[place] for place in inside])
-        (answer,) = asker.ask(STAGE, [prompt], progress)
-        if answer is None:  # the asker's own note says why
+        prompt = listwise_prompt(llm, question, issue, [passages[place] for place in inside])
+        (answer,) = llm.ask(STAGE, [prompt], progress)
+        if answer is None:  # its own note says why
             continue
         asked += 1
         numbers = parse_numbers(answer, len(inside))
@@ -92,8 +92,7 @@ def llm_order(
         named = [inside[number - 1] for number in numbers[: listwise.top or None]]
         order[start:end] = [*named, *(place for place in inside if place not in named)]
     if unusable:
-        words = f"{unusable} of {asked} answers of {asker.name} were not numbers of the list"
-        tell(f"{words}: the order before was kept there")
+        note(f"{unusable} of {asked} answers of {llm.name} were not a list of the given numbers and were ignored")
     return order
 
 

@@ -1,4 +1,4 @@
-"""The cross-encoder on pairs of one query and many texts: system 1's rerankers and CasCode's slow stage."""
+"""The cross-encoder on pairs of one query and many texts (system 1's rerankers, CasCode's slow stage)."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ Floats = npt.NDArray[np.float64]
 
 
 class PairScorer:
-    """The relevance of texts for a query, as the logits of the model; kept as facts."""
+    """The relevance of texts for one query, as the model's logits, cached as facts."""
 
     def __init__(self, model: CrossEncoder, query: str, facts: FactCache) -> None:
         self.at_once = model.threads
-        self._kept = ModelOutputCache(
+        self._cache = ModelOutputCache(
             RELEVANCE,
             facts,
             lambda text: f"{digest(query, text)}:{model.model_id}",
@@ -31,9 +31,9 @@ class PairScorer:
         )
 
     def logits(self, texts: Sequence[str]) -> Floats:
-        """One for each text."""
-        return self._kept.rows(texts)[:, 0].astype(np.float64)
+        """A logit for each text."""
+        return self._cache.rows(texts)[:, 0].astype(np.float64)
 
-    def keep(self) -> None:
+    def flush(self) -> None:
         """Write what was computed."""
-        self._kept.keep()
+        self._cache.flush()

@@ -1,4 +1,4 @@
-"""What models read: the query, and units of code as a whole or in windows of lines."""
+"""What models read: the query, the opening of a unit, and a unit in windows of lines."""
 
 from __future__ import annotations
 
@@ -9,45 +9,47 @@ from trackdown.index.code import CodeIndex
 from trackdown.models.normalization import normalized, normalized_unit
 
 WINDOW_TOKENS = 350
-"""System 1's window: so many tokens of code, punctuation included, in whole lines."""
-MOST_WINDOWS = 8
-_LONGEST_UNIT = 4000
-_LONGEST_QUERY = 6000
-_ENCODED_WORDS = 140
+"""System 1's window, in tokens of code including punctuation. A window holds whole lines."""
+MAX_WINDOWS = 8
+_MAX_UNIT_CHARS = 4000
+_MAX_QUERY_CHARS = 6000
+_MAX_OPENING_WORDS = 140
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
 def normalized_query(text: str) -> str:
-    """A query as models read it: all of it, code and tracebacks too, as commit messages were read in training."""
-    return normalized(text[:_LONGEST_QUERY])
+    """A query as models read it, code and tracebacks included, like the commit messages of training."""
+    return normalized(text[:_MAX_QUERY_CHARS])
 
 
 class UnitTexts:
-    """Units as models read them. `read` gives their source, or None for what is no longer there; it is asked once."""
+    """Units as models read them. `read` returns their source, None for a unit that is gone; each is read once."""
 
     def __init__(self, code: CodeIndex, read: Callable[[Sequence[int]], list[str | None]]) -> None:
         self._code = code
         self._read = read
         self._sources: dict[int, str | None] = {}
 
-    def whole(self, unit: int) -> str | None:
-        """The beginning of a unit, about as much as the encoder was trained on: more would only take longer."""
+    def opening(self, unit: int) -> str | None:
+        """The beginning of a unit, about as much as the encoder saw in training; None when it cannot be read."""
         source = self._source(unit)
-        return None if source is None else " ".join(self._said(unit, source[:_LONGEST_UNIT]).split()[:_ENCODED_WORDS])
+        if source is None:
+            return None
+        return " ".join(self._normalized(unit, source[:_MAX_UNIT_CHARS]).split()[:_MAX_OPENING_WORDS])
 
-    def windows(self, unit: int, most: int = MOST_WINDOWS) -> list[str]:
-        """A unit in windows of whole lines, each with its path and symbol; none when it cannot be read."""
+    def windows(self, unit: int, most: int = MAX_WINDOWS) -> list[str]:
+        """A unit in windows of whole lines, each with path and symbol; none when the unit cannot be read."""
         source = self._source(unit)
         if source is None:
             return []
         found = []
         for window in line_windows(source):
-            found.append(self._said(unit, window[:_LONGEST_UNIT]))
+            found.append(self._normalized(unit, window[:_MAX_UNIT_CHARS]))
             if len(found) == most:
                 break
         return found
 
-    def _said(self, unit: int, source: str) -> str:
+    def _normalized(self, unit: int, source: str) -> str:
         path = self._code.path(int(self._code.unit_file[unit]))
         return normalized_unit(path, self._code.symbol(unit), source)
 
@@ -58,7 +60,7 @@ class UnitTexts:
 
 
 def line_windows(source: str, tokens: int = WINDOW_TOKENS) -> Iterator[str]:
-    """Whole lines up to so many tokens; a line that is longer stands alone. There is always a first window."""
+    """Windows of whole lines, at most `tokens` tokens each; a longer line is its own window. There is at least one."""
     lines: list[str] = []
     held = 0
     for line in source.split("\n"):

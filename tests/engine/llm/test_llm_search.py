@@ -72,8 +72,8 @@ def test_the_model_orders_the_best_and_says_so(asked: Asked, web: Repo, settings
         answer = opened.search(QUERY)
     assert symbols(answer) == ["route", "sign", "load"] and answer.notes == ()
     moved = {result.symbol: [why for why in result.why if why.signal == "llm"] for result in answer}
-    assert [why.detail for why in moved["route"]] == ["rank 3 → 1: the language model's order"]
-    assert [why.detail for why in moved["load"]] == ["rank 2 → 3: the language model's order"]
+    assert [why.detail for why in moved["route"]] == ["rank 3 → 1: moved by the language model"]
+    assert [why.detail for why in moved["load"]] == ["rank 2 → 3: moved by the language model"]
     assert [result.score for result in answer] == pytest.approx([result.score for result in before])
     for result in answer:
         assert sum(why.value for why in result.why) == pytest.approx(result.score)
@@ -95,7 +95,7 @@ def test_an_answer_that_is_no_choice_changes_nothing_but_the_notes(asked: Asked,
     with asked("bm25+llm-rerank", lambda _: said) as opened:
         answer = opened.search(QUERY)
     assert symbols(answer) == ["sign", "load", "route"]
-    assert len(answer.notes) == 1 and "were not numbers of the list" in answer.notes[0]
+    assert len(answer.notes) == 1 and "were not a list of the given numbers" in answer.notes[0]
     assert not any(why.signal == "llm" for result in answer for why in result.why)
 
 
