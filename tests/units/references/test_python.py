@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+from collections.abc import Callable
 from pathlib import Path
 from textwrap import dedent
 
@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.growth import calls_of
 from trackdown.units.extract import extract
 from trackdown.units.references.extract import extract_references
 from trackdown.units.references.facts import BlobReferences, decode_references, encode_references
@@ -425,26 +426,25 @@ class TestAnyContent:
     @pytest.mark.parametrize(
         "text",
         [
-            "f(" * 3000 + ")" * 3000,
-            "(" * 3000 + "x" + ")" * 3000 + "()",
-            "x" + ".a()" * 3000,
-            "x" + "()" * 3000,
-            "x" + "[0]" * 3000 + "()",
-            "x = " + "a or " * 3000 + "b",
-            "x = " * 3000 + "y",
-            "type(" * 1000 + "x" + ")" * 1000 + "()",
-            "def f(x: " + "Optional[" * 1000 + "X" + "]" * 1000 + "): x()",
-            "\n".join(" " * depth + f"def f{depth}():" for depth in range(90)) + "\n" + " " * 90 + "g()",
-            "[" * 500 + "x()" + " for x in x]" * 500,
-            "\n".join("[x.a() for x in y]" for _ in range(3000)),
+            lambda n: "f(" * n + ")" * n,
+            lambda n: "(" * n + "x" + ")" * n + "()",
+            lambda n: "x" + ".a()" * n,
+            lambda n: "x" + "()" * n,
+            lambda n: "x" + "[0]" * n + "()",
+            lambda n: "x = " + "a or " * n + "b",
+            lambda n: "x = " * n + "y",
+            lambda n: "type(" * n + "x" + ")" * n + "()",
+            lambda n: "def f(x: " + "Optional[" * n + "X" + "]" * n + "): x()",
+            lambda n: "\n".join(" " * depth + f"def f{depth}():" for depth in range(n // 32)) + "\n" + " " * 90 + "g()",
+            lambda n: "[" * (n // 8) + "x()" + " for x in x]" * (n // 8),
+            lambda n: "\n".join("[x.a() for x in y]" for _ in range(n)),
         ],
         ids=["arguments", "brackets", "fluent", "calls", "indexes", "or", "targets", "type", "annotation", "functions",
              "comprehensions", "many comprehensions"],
     )  # fmt: skip
-    def test_deep_and_long_content_ends_soon(self, text: str) -> None:
-        started = time.process_time()
-        read(text)
-        assert time.process_time() - started < 5
+    def test_deep_and_long_content_ends_soon(self, text: Callable[[int], str]) -> None:
+        assert calls_of(lambda: read(text(2000))) < 3 * calls_of(lambda: read(text(1000)))
+        read(text(3000))
 
     @given(st.text(max_size=300))
     @settings(max_examples=150, deadline=None)
