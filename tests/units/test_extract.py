@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from array import array
 from collections import Counter
 from itertools import pairwise
@@ -12,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.growth import grows_at_most
 from trackdown.repository.content_rules import REASONS
 from trackdown.units.extract import extract
 from trackdown.units.facts import BlobFacts, decode, encode
@@ -109,13 +109,11 @@ def test_an_empty_file_has_no_units(language: str) -> None:
 
 
 @pytest.mark.parametrize("language", [language.name for language in LANGUAGES])
-def test_deep_nesting_and_open_brackets_end_in_reasonable_time(language: str) -> None:
-    started = time.monotonic()
+def test_deep_nesting_and_open_brackets_end(language: str) -> None:
     for data in (b"(" * 2000, b"{[(" * 500, b"(" * 1000 + b")" * 1000, b"\"'`" * 500, b"if x {\n" * 300, b"<" * 1000):
         facts = extract(data, language)
         check(facts)
         assert facts.skip == "" and facts.lines >= 1
-    assert time.monotonic() - started < 20
 
 
 def test_the_words_of_functions_classes_and_what_lies_outside() -> None:
@@ -199,17 +197,16 @@ def test_the_first_line_or_the_content_decides_where_the_name_does_not() -> None
 
 
 @pytest.mark.parametrize("language", ["python", "go", "c", "javascript"])
-def test_a_long_file_takes_reasonable_time(language: str) -> None:
+def test_a_long_file_costs_a_multiple_of_its_length(language: str) -> None:
     one = {
         "python": "# About {n}.\ndef f{n}(x):\n    return x + {n}\n\n",
         "go": "// About {n}.\nfunc f{n}(x int) int {{\n\treturn x + {n}\n}}\n",
         "c": "// About {n}.\nint f{n}(int x) {{\n  return x + {n};\n}}\n",
         "javascript": "// About {n}.\nfunction f{n}(x) {{\n  return x + {n};\n}}\n",
     }[language]
-    data = "".join(one.format(n=number) for number in range(5000)).encode()
-    started = time.monotonic()
+    short, data = ("".join(one.format(n=number) for number in range(count)).encode() for count in (1250, 5000))
+    assert grows_at_most(9, lambda source: extract(source, language), short, data)
     facts = extract(data, language)
-    assert time.monotonic() - started < 10
     check(facts)
     assert facts.lines == 20_000 and len(facts.units) >= 5000
     assert shape(facts)[4999][1] == "f4999"
@@ -226,7 +223,6 @@ def test_functions_nested_a_hundred_deep_cost_a_multiple_of_the_file_and_not_its
 
 
 def test_very_many_lines_of_comment_do_not_take_quadratic_time() -> None:
-    source = b"# a line of comment\n" * 20_000 + b"def after():\n    return 1\n"
-    started = time.process_time()
-    symbols = [unit.symbol for unit in extract(source, "python").units]
-    assert "after" in symbols and time.process_time() - started < 5
+    few, many = (b"# a line of comment\n" * lines + b"def after():\n    return 1\n" for lines in (5_000, 20_000))
+    assert grows_at_most(9, lambda source: extract(source, "python"), few, many)
+    assert "after" in [unit.symbol for unit in extract(many, "python").units]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.growth import calls_of
 from trackdown.errors import UsageError
 from trackdown.lab.measure.style.cssim import weights_from
 from trackdown.lab.measure.style.scores import style_scores
@@ -52,8 +51,16 @@ def test_any_text_is_compared_or_refused(text: str, language: str) -> None:
 
 
 def test_deep_nesting_and_long_chains_take_linear_time() -> None:
-    started = time.perf_counter()
-    deep = read_snippet("x = " + "(" * 2000 + "y" + ")" * 2000, "python")
-    long = read_snippet("x = " + " + ".join(["y"] * 20000), "python")
-    assert time.perf_counter() - started < 20
+    def nested(count: int) -> str:
+        return "x = " + "(" * count + "y" + ")" * count
+
+    def chained(count: int) -> str:
+        return "x = " + " + ".join(["y"] * count)
+
+    def reading(text: str) -> int:
+        return calls_of(lambda: read_snippet(text, "python"))
+
+    assert reading(nested(1000)) < 3 * reading(nested(500))
+    assert reading(chained(4000)) < 3 * reading(chained(2000))
+    deep, long = read_snippet(nested(2000), "python"), read_snippet(chained(10_000), "python")
     assert deep.names.variables == long.names.variables == {"x", "y"}

