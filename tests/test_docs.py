@@ -84,6 +84,17 @@ def test_every_folder_of_the_package_is_in_the_architecture() -> None:
             assert f"(src/trackdown/{room.name})" in text, f"{room.name} has no question in ARCHITECTURE.md"
 
 
+@pytest.mark.parametrize("document", ["CONTRIBUTING.md", "ARCHITECTURE.md"])
+def test_names_in_the_text_exist_in_the_code(document: str) -> None:
+    code = "\n".join(path.read_text("utf-8") for path in sorted((ROOT / "src").rglob("*.py")))
+    known = set(re.findall(r"\w+", code))
+    named = re.findall(r"`(_?[A-Z]\w*(?:\.\w+)*)(?:\(.*?\))?`", (ROOT / document).read_text("utf-8"))
+    missing = {
+        name for name in named if not name.startswith(("TRACKDOWN_", "NAME")) and not known >= set(name.split("."))
+    }
+    assert not missing, f"{document} speaks of {missing}"
+
+
 def test_the_guide_shows_every_command() -> None:
     guide = ROOT / "docs" / "guide.md"
     shown = {
@@ -114,6 +125,7 @@ def cookies(repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repo
     return repo
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", with_ids("sh"))
 def test_commands_of_the_documents_run(block: str, cookies: Repo, capfd: pytest.CaptureFixture[str]) -> None:
     for arguments in commands(block):

@@ -13,6 +13,8 @@ import pytest
 
 from tests.conftest import Repo
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
 
