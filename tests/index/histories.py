@@ -85,5 +85,5 @@ def update(store: Store, source: Source, tip: str) -> CommitUpdate:
 
 def scores(index: CommitIndex, commit: str, query: Sequence[str]) -> dict[str, float]:
     """The score of each visible commit that has one, by its id."""
-    total = index.score(query, [1.0] * len(query), index.ancestors(commit), 0.9, 0.4).total
+    total = index.score(commit, query, [1.0] * len(query), 0.9, 0.4).total
     return {index.oid(position): float(total[position]) for position in total.nonzero()[0].tolist()}

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from trackdown.index.bm25 import Mask, Part
+from trackdown.index.bm25 import FieldScorer, Mask, Scores
 from trackdown.index.code import CodeIndex, CodeSegment, IndexedFile
 from trackdown.index.code import build_segment as build_code
 from trackdown.index.commits import CommitIndex, CommitSegment
 from trackdown.index.commits import build_segment as build_commits
 from trackdown.index.postings import PostingsWriter, find_terms, open_field
-from trackdown.index.strings import StringTable
+from trackdown.index.strings import SortedTable
 from trackdown.repository.history import CommitFacts, CommitRef, PathChange
 from trackdown.store.arrays import Arrays
 from trackdown.units.extract import extract
@@ -32,10 +32,18 @@ def arrays_of(documents: Documents, field: str = "body") -> dict[str, npt.NDArra
     return writer.arrays({field: len(documents)})
 
 
-def part_of(documents: Documents, query: Sequence[str], alive: Mask | None = None) -> Part:
-    """A segment as BM25 sees it for a query."""
-    arrays = Arrays(arrays_of(documents), {})
-    return Part(open_field(arrays, "body"), find_terms(StringTable(arrays, "terms"), query), alive)
+def bm25_of(
+    segments: Sequence[tuple[Documents, Mask | None]],
+    query: Sequence[str],
+    weights: Sequence[float],
+    k1: float = 1.2,
+    b: float = 0.75,
+) -> Scores:
+    """BM25 of segments, each with a mask of its live documents, for a query."""
+    opened = [(Arrays(arrays_of(documents), {}), alive) for documents, alive in segments]
+    scorer = FieldScorer([(open_field(arrays, "body"), alive) for arrays, alive in opened])
+    rows = [find_terms(SortedTable(arrays, "terms"), query) for arrays, _ in opened]
+    return scorer.score(rows, weights, k1, b)
 
 
 def segment_of(files: Mapping[str, str | bytes]) -> CodeSegment:

@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.index.segments import part_of
-from trackdown.index.bm25 import bm25
+from tests.index.segments import bm25_of
 
 WORDS = ["alpha", "beta", "gamma", "delta", "omega", "kappa"]
 Documents = list[list[str]]
@@ -35,12 +34,12 @@ def test_scores_are_those_of_bm25s(
     known = {token for document in corpus for token in document}
     tokens = [token for token, times in zip(query, repeats, strict=False) for _ in range(times) if token in known]
     expected = oracle.get_scores(tokens) * (k1 + 1) if tokens else np.zeros(len(corpus))
-    found = bm25([part_of(corpus, query)], [float(times) for times in repeats[: len(query)]], k1, b)
+    found = bm25_of([(corpus, None)], query, [float(times) for times in repeats[: len(query)]], k1, b)
     np.testing.assert_allclose(found.total, expected, rtol=1e-9, atol=1e-12)
 
 
 def test_a_score_worked_out_by_hand() -> None:
-    found = bm25([part_of([["cat", "cat", "dog"], ["dog"], ["owl", "owl"]], ["cat", "dog"])], [1.0, 2.0], 1.2, 0.75)
+    found = bm25_of([([["cat", "cat", "dog"], ["dog"], ["owl", "owl"]], None)], ["cat", "dog"], [1.0, 2.0])
     cat, dog = math.log(1 + 2.5 / 1.5), math.log(1 + 1.5 / 2.5)
     long, short = 1.2 * (0.25 + 0.75 * 3 / 2), 1.2 * (0.25 + 0.75 * 1 / 2)
     expected = [2.2 * (cat * 2 / (2 + long) + 2 * dog * 1 / (1 + long)), 2.2 * 2 * dog / (1 + short), 0.0]
@@ -56,9 +55,9 @@ def test_a_base_with_dead_documents_and_a_delta_score_exactly_like_one_clean_seg
     flags = data.draw(st.lists(st.booleans(), min_size=len(everything), max_size=len(everything)))
     alive = np.array(flags)
     weights = [1.0 + 0.37 * index for index in range(len(query))]
-    split = bm25([part_of(base, query, alive[: len(base)]), part_of(delta, query, alive[len(base) :])], weights, k1, b)
+    split = bm25_of([(base, alive[: len(base)]), (delta, alive[len(base) :])], query, weights, k1, b)
     live = [document for document, lives in zip(everything, flags, strict=True) if lives]
-    clean = bm25([part_of(live, query)], weights, k1, b)
+    clean = bm25_of([(live, None)], query, weights, k1, b)
     assert split.total[alive].tolist() == clean.total.tolist()
     assert not split.total[~alive].any()
     rows = np.flatnonzero(alive).tolist()
@@ -69,7 +68,7 @@ def test_a_base_with_dead_documents_and_a_delta_score_exactly_like_one_clean_seg
 @given(documents, documents, queries)
 def test_contributions_sum_to_totals(base: Documents, delta: Documents, query: Sequence[str]) -> None:
     weights = [1.0 + index for index in range(len(query))]
-    scores = bm25([part_of(base, query), part_of(delta, query)], weights, 0.9, 0.4)
+    scores = bm25_of([(base, None), (delta, None)], query, weights, 0.9, 0.4)
     rows = list(range(len(base) + len(delta)))
     table = scores.contributions(rows)
     assert table.shape == (len(rows), len(query))
@@ -78,24 +77,24 @@ def test_contributions_sum_to_totals(base: Documents, delta: Documents, query: S
 
 
 def test_terms_that_no_document_has_add_nothing() -> None:
-    scores = bm25([part_of([["cat"], ["dog"]], ["cat", "unicorn"])], [1.0, 5.0], 1.2, 0.75)
-    alone = bm25([part_of([["cat"], ["dog"]], ["cat"])], [1.0], 1.2, 0.75)
+    scores = bm25_of([([["cat"], ["dog"]], None)], ["cat", "unicorn"], [1.0, 5.0])
+    alone = bm25_of([([["cat"], ["dog"]], None)], ["cat"], [1.0])
     assert scores.total.tolist() == alone.total.tolist()
     assert scores.contributions([0, 1])[:, 1].tolist() == [0.0, 0.0]
 
 
 def test_a_term_that_every_document_has_still_counts_for_something() -> None:
-    scores = bm25([part_of([["cat"], ["cat", "dog"]], ["cat"])], [1.0], 1.2, 0.75)
+    scores = bm25_of([([["cat"], ["cat", "dog"]], None)], ["cat"], [1.0])
     assert (scores.total > 0).all()
 
 
 @pytest.mark.parametrize("alive", [[False, False], [True, True]])
 def test_nothing_alive_and_nothing_inside_score_nothing(alive: list[bool]) -> None:
-    empty = bm25([part_of([[], []], ["cat"], np.array(alive))], [1.0], 1.2, 0.75)
+    empty = bm25_of([([[], []], np.array(alive))], ["cat"], [1.0])
     assert empty.total.tolist() == [0.0, 0.0]
-    dead = bm25([part_of([["cat"], ["cat"]], ["cat"], np.array([False, False]))], [1.0], 1.2, 0.75)
+    dead = bm25_of([([["cat"], ["cat"]], np.array([False, False]))], ["cat"], [1.0])
     assert dead.total.tolist() == [0.0, 0.0]
 
 
 def test_no_segment_scores_nothing() -> None:
-    assert bm25([], [1.0], 1.2, 0.75).total.tolist() == []
+    assert bm25_of([], ["cat"], [1.0]).total.tolist() == []

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.index.segments import arrays_of
 from trackdown.index.postings import PostingsWriter, find_terms, open_field
-from trackdown.index.strings import StringTable
+from trackdown.index.strings import SortedTable
 from trackdown.store.arrays import Arrays
 from trackdown.units.tokens import terms
 
@@ -40,7 +40,7 @@ def naive(corpus: Sequence[Sequence[str]]) -> list[Counter[str]]:
 @given(documents)
 def test_postings_say_what_a_counter_says(corpus: list[list[str]]) -> None:
     arrays = Arrays(arrays_of(corpus), {})
-    table, field = StringTable(arrays, "terms"), open_field(arrays, "body")
+    table, field = SortedTable(arrays, "terms"), open_field(arrays, "body")
     expected = naive(corpus)
     found: list[Counter[str]] = [Counter() for _ in corpus]
     for row in range(len(table)):
@@ -56,7 +56,7 @@ def test_postings_say_what_a_counter_says(corpus: list[list[str]]) -> None:
 @settings(max_examples=80, deadline=None)
 @given(documents, st.lists(words, max_size=5))
 def test_every_term_is_found_and_no_other(corpus: list[list[str]], others: list[str]) -> None:
-    table = StringTable(Arrays(arrays_of(corpus), {}), "terms")
+    table = SortedTable(Arrays(arrays_of(corpus), {}), "terms")
     known = set().union(*naive(corpus)) if corpus else set()
     wanted = [*sorted(known), *(term for other in others for term in terms(other))]
     for term, row in zip(wanted, find_terms(table, wanted), strict=True):
@@ -65,7 +65,7 @@ def test_every_term_is_found_and_no_other(corpus: list[list[str]], others: list[
 
 
 def test_terms_are_sorted_by_their_bytes() -> None:
-    table = StringTable(Arrays(arrays_of([["zebra", "Äpfel", "apple", "日本"]]), {}), "terms")
+    table = SortedTable(Arrays(arrays_of([["zebra", "Äpfel", "apple", "日本"]]), {}), "terms")
     raw = [table.raw(row) for row in range(len(table))]
     assert raw == sorted(raw) and len(raw) == 4
 
@@ -94,7 +94,7 @@ def test_fields_share_terms_and_keep_their_documents_apart() -> None:
     writer.fields["body"].add([0, 1], writer.number(["cat", "dog"]), [1, 1])
     writer.fields["name"].add([2], writer.number(["cat"]), [1])
     arrays = Arrays(writer.arrays({"body": 2, "name": 3}), {})
-    cat = find_terms(StringTable(arrays, "terms"), ["cat"])[0]
+    cat = find_terms(SortedTable(arrays, "terms"), ["cat"])[0]
     body, name = open_field(arrays, "body"), open_field(arrays, "name")
     assert body.documents[body.pointers[cat] : body.pointers[cat + 1]].tolist() == [0]
     assert name.documents[name.pointers[cat] : name.pointers[cat + 1]].tolist() == [2]
@@ -108,7 +108,7 @@ def test_absurd_counts_are_capped_and_harm_no_neighbour() -> None:
     writer.fields["body"].add([2] * 20, writer.number(shared), [10**6] * 20)
     arrays = Arrays(writer.arrays({"body": 4}), {})
     field = open_field(arrays, "body")
-    cat = find_terms(StringTable(arrays, "terms"), ["cat"])[0]
+    cat = find_terms(SortedTable(arrays, "terms"), ["cat"])[0]
     span = slice(int(field.pointers[cat]), int(field.pointers[cat + 1]))
     assert field.documents[span].tolist() == [0, 1, 2]
     assert field.counts[span].tolist() == [4095, 3, 65535]

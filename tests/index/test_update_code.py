@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
+import numpy as np
 import pytest
 
 import trackdown
@@ -293,3 +294,18 @@ def test_part_of_an_index_is_taken_from_everywhere_and_is_no_larger_than_asked(
     assert "m00.py" in part.index.files_by_path
     assert expected == 1 or max(part.index.files_by_path) > "m24.py"
     store.close()
+
+
+def test_a_base_of_another_version_takes_no_part(
+    repo: Repo, open_repo: Opener, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo.commit("begin", {"a.py": "def parse():\n    pass\n"})
+    monkeypatch.setattr("trackdown.index.update_code.INDEX_VERSION", 0)
+    with open_repo(repo.root) as opened:
+        opened.search("parse")
+    (old,) = manifests(settings)
+    store = Store(settings.store)
+    store.write_arrays(old.base, {"other": np.zeros(3)}, {})
+    monkeypatch.undo()
+    with open_repo(repo.root) as opened:
+        assert [result.symbol for result in opened.search("parse")] == ["parse"]

@@ -15,76 +15,119 @@ import numpy.typing as npt
 from trackdown.index.postings import Field
 
 Floats = npt.NDArray[np.float64]
+Int64s = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """A field of one segment, the rows of the query's terms in it (-1: not there), and what is alive (None: all)."""
+class _Postings:
+    """The live postings of a query's terms in one segment, by term and then document; `sizes` counts each term's."""
 
-    field: Field
-    rows: Sequence[int]
-    alive: Mask | None
+    documents: npt.NDArray[np.int32]
+    counts: Floats
+    sizes: Int64s
+
+
+@dataclass(frozen=True, slots=True)
+class _ScoredSegment:
+    """What each posting adds to its document's score. A term's postings end where `ends` says."""
+
+    documents: npt.NDArray[np.int32]
+    values: Floats
+    ends: Int64s
+    size: int
+
+    def total(self) -> Floats:
+        """The scores of the segment's documents. Terms are added up in the query's order."""
+        return np.bincount(self.documents, weights=self.values, minlength=self.size).astype(np.float64, copy=False)
 
 
 class Scores:
-    """The scores of all documents, parts one after the other, and what each term added to any of them."""
+    """The scores of all documents, segments one after the other, and what each term added to any of them."""
 
-    def __init__(self, total: Floats, parts: list[tuple[npt.NDArray[np.int64], Floats, int, int]], count: int) -> None:
-        self.total = total
-        self._parts = parts
-        self._count = count
+    def __init__(self, segments: Sequence[_ScoredSegment], terms: int) -> None:
+        self._segments = segments
+        self._terms = terms
+        totals = [segment.total() for segment in segments]
+        self.total: Floats = totals[0] if len(totals) == 1 else np.concatenate([np.zeros(0), *totals])
 
     def contributions(self, documents: Sequence[int]) -> Floats:
         """A row for each document with what each term of the query added to its score."""
-        table = np.zeros((len(documents), self._count))
-        for keys, values, offset, size in self._parts:
-            if not len(keys):
-                continue
-            local = np.asarray(documents, dtype=np.int64) - offset
-            inside = np.flatnonzero((local >= 0) & (local < size))
-            wanted = np.arange(self._count)[None, :] * size + local[inside, None]
-            place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-            table[inside] = np.where(keys[place] == wanted, values[place], 0.0)
-        return table
+        number = {document: row for row, document in enumerate(dict.fromkeys(documents))}
+        table = np.zeros((len(number), self._terms))
+        offset = 0
+        for segment in self._segments:
+            row_of = np.full(segment.size, -1, dtype=np.int32)
+            for document, row in number.items():
+                if offset <= document < offset + segment.size:
+                    row_of[document - offset] = row
+            rows = row_of[segment.documents]
+            found = np.flatnonzero(rows >= 0)
+            table[rows[found], np.searchsorted(segment.ends, found, side="right")] = segment.values[found]
+            offset += segment.size
+        return table[[number[document] for document in documents]]
 
 
-def bm25(parts: Sequence[Part], weights: Sequence[float], k1: float, b: float) -> Scores:
-    """Score every document of the parts for a query whose term t weighs `weights[t]`."""
-    alive = [part.field.lengths if part.alive is None else part.field.lengths[part.alive] for part in parts]
-    count = sum(map(len, alive))
-    average = sum(int(lengths.sum(dtype=np.int64)) for lengths in alive) / count if count else 0.0
-    gathered = [_gather(part) for part in parts]
-    frequency = np.zeros(len(weights))
-    for terms, _, _ in gathered:
-        frequency += np.bincount(terms, minlength=len(weights))
-    factor = np.asarray(weights) * np.log1p((count - frequency + 0.5) / (frequency + 0.5)) * (k1 + 1)
-    totals: list[Floats] = []
-    kept: list[tuple[npt.NDArray[np.int64], Floats, int, int]] = []
-    offset = 0
-    for part, (terms, documents, counts) in zip(parts, gathered, strict=True):
-        size = len(part.field.lengths)
-        norm = k1 * (1 - b + b * part.field.lengths / average) if average else np.ones(size)
-        values = factor[terms] * counts / (counts + norm[documents])
-        totals.append(np.bincount(documents, weights=values, minlength=size).astype(np.float64))
-        kept.append((terms * size + documents, values, offset, size))
-        offset += size
-    return Scores(np.concatenate(totals) if totals else np.zeros(0), kept, len(weights))
+class FieldScorer:
+    """Scores one field of an index. Whatever no query changes is worked out once.
+
+    Each segment comes with a mask of its live documents (None: all). Without `empty_count` documents without a word
+    don't count as documents.
+    """
+
+    def __init__(self, segments: Sequence[tuple[Field, Mask | None]], *, empty_count: bool = True) -> None:
+        self._segments = list(segments)
+        lengths = [field.lengths if alive is None else field.lengths[alive] for field, alive in segments]
+        self._count = sum(len(each) if empty_count else int(np.count_nonzero(each)) for each in lengths)
+        total = sum(int(each.sum(dtype=np.int64)) for each in lengths)
+        self._average = total / self._count if self._count else 0.0
+        self._norms: dict[tuple[float, float], list[Floats]] = {}
+
+    def score(self, rows: Sequence[Sequence[int]], weights: Sequence[float], k1: float, b: float) -> Scores:
+        """Score every document for a query whose term t weighs `weights[t]`.
+
+        `rows` are the terms' rows in each segment; -1 where it does not have the term.
+        """
+        gathered = [_gather(field, alive, own) for (field, alive), own in zip(self._segments, rows, strict=True)]
+        frequency = np.zeros(len(weights))
+        for postings in gathered:
+            frequency += postings.sizes
+        factor = np.asarray(weights) * np.log1p((self._count - frequency + 0.5) / (frequency + 0.5)) * (k1 + 1)
+        scored = []
+        for postings, norm in zip(gathered, self._length_norms(k1, b), strict=True):
+            values = np.repeat(factor, postings.sizes)
+            values *= postings.counts
+            values /= postings.counts + norm[postings.documents]
+            scored.append(_ScoredSegment(postings.documents, values, np.cumsum(postings.sizes), len(norm)))
+        return Scores(scored, len(weights))
+
+    def _length_norms(self, k1: float, b: float) -> list[Floats]:
+        """For each segment what a document's length adds to the denominator."""
+        if (k1, b) not in self._norms:
+            self._norms[k1, b] = [self._length_norm(field, k1, b) for field, _ in self._segments]
+        return self._norms[k1, b]
+
+    def _length_norm(self, field: Field, k1: float, b: float) -> Floats:
+        if not self._average:
+            return np.ones(len(field.lengths))
+        return np.asarray(k1 * (1 - b + b * field.lengths / self._average), dtype=np.float64)
 
 
-def _gather(part: Part) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], Floats]:
-    """The live postings of the query's terms: (term, document, count), by term and then document."""
-    field = part.field
-    spans = [(term, field.pointers[row], field.pointers[row + 1]) for term, row in enumerate(part.rows) if row >= 0]
-    if not spans:
-        empty = np.zeros(0, dtype=np.int64)
-        return empty, empty.astype(np.int32), np.zeros(0)
-    documents = np.concatenate([field.documents[first:last] for _, first, last in spans])
-    counts = np.concatenate([field.counts[first:last] for _, first, last in spans]).astype(np.float64)
-    terms = np.repeat(
-        np.array([term for term, _, _ in spans], dtype=np.int64), [int(last - first) for _, first, last in spans]
+def _gather(field: Field, alive: Mask | None, rows: Sequence[int]) -> _Postings:
+    """The live postings of a query's terms in one segment."""
+    known = np.array([max(row, 0) for row in rows], dtype=np.int64)
+    present = np.array(rows, dtype=np.int64) >= 0
+    starts = field.pointers[known]
+    sizes = (
+        np.where(present, field.pointers[known + 1] - starts, 0) if len(field.pointers) > 1 else np.zeros_like(known)
     )
-    if part.alive is not None:
-        live = part.alive[documents]
-        return terms[live], documents[live], counts[live]
-    return terms, documents, counts
+    spans = [slice(start, start + size) for start, size in zip(starts.tolist(), sizes.tolist(), strict=True) if size]
+    if not spans:
+        return _Postings(np.zeros(0, dtype=np.int32), np.zeros(0), sizes)
+    documents = np.concatenate([field.documents[span] for span in spans])
+    counts = np.concatenate([field.counts[span] for span in spans], dtype=np.float64)
+    if alive is None:
+        return _Postings(documents, counts, sizes)
+    live = alive[documents]
+    terms = np.repeat(np.arange(len(rows)), sizes)[live]
+    return _Postings(documents[live], counts[live], np.bincount(terms, minlength=len(rows)))

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from trackdown.index.bm25 import Mask, Part, Scores, bm25
+from trackdown.index.bm25 import FieldScorer, Mask, Scores
 from trackdown.index.freed_memory import keep_freed_memory
 from trackdown.index.postings import PostingsWriter, find_terms, open_field
-from trackdown.index.strings import StringTable, pack, to_bytes
+from trackdown.index.strings import SortedTable, StringTable, pack, to_bytes
 from trackdown.repository.roles import role_of
 from trackdown.store.arrays import Arrays
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS
@@ -122,7 +122,7 @@ class CodeSegment:
         self.paths = StringTable(arrays, "paths")
         self.keys = StringTable(arrays, "keys")
         self.symbols = StringTable(arrays, "symbols")
-        self.terms = StringTable(arrays, "terms")
+        self.terms = SortedTable(arrays, "terms")
         self.fields = {name: open_field(arrays, name) for name in FIELDS}
         self.languages: list[str] = arrays.meta["languages"]
         self.reasons: list[str] = arrays.meta["reasons"]
@@ -264,14 +264,24 @@ class CodeIndex:
 
     def score(self, field: str, wanted: Sequence[str], weights: Sequence[float], k1: float, b: float) -> Scores:
         """BM25 of a field: over units for body and name, over files for path."""
+        rows = [segment.rows(tuple(wanted)) for segment in self.segments]
+        return self._scorers[field].score(rows, weights, k1, b)
+
+    @cached_property
+    def _scorers(self) -> dict[str, FieldScorer]:
+        """What scores each field."""
+        return {field: self._scorer(field) for field in FIELDS}
+
+    def _scorer(self, field: str) -> FieldScorer:
         alive = self.file_alive if field == "path" else self.unit_alive
         offsets = (self.file_offsets if field == "path" else self.unit_offsets).tolist()
-        parts = []
-        for segment, first, last in zip(self.segments, offsets, offsets[1:], strict=False):
-            rows = segment.rows(tuple(wanted))
-            masked = self.has_dead or (field == "path" and bool(self.left_out))
-            parts.append(Part(segment.fields[field], rows, alive[first:last] if masked else None))
-        return bm25(parts, weights, k1, b)
+        masked = self.has_dead or (field == "path" and bool(self.left_out))
+        return FieldScorer(
+            [
+                (segment.fields[field], alive[first:last] if masked else None)
+                for segment, first, last in zip(self.segments, offsets, offsets[1:], strict=False)
+            ]
+        )
 
     def units_named(self, name: str) -> list[int]:
         """Live units whose symbol is `name` or ends with it, to the letter. A name that very many have finds none."""

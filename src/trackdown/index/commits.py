@@ -6,22 +6,26 @@ and, for commits that came later, a delta.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from trackdown.index.bm25 import Mask, Part, Scores, bm25
+from trackdown.index.bm25 import FieldScorer, Mask, Scores
 from trackdown.index.identities import Identities
 from trackdown.index.postings import PostingsWriter, find_terms, open_field
-from trackdown.index.strings import StringTable, pack
+from trackdown.index.strings import SortedTable, StringTable, pack, pack_sorted, to_bytes, to_text
 from trackdown.repository.history import CommitFacts, CommitRef
 from trackdown.store.arrays import Arrays
 from trackdown.units.tokens import words
 
+Int64s = npt.NDArray[np.int64]
 _LONGEST_SUBJECT = 200
+_NOT_ASKED = -2
 
 
 def build_segment(
@@ -86,7 +90,7 @@ def build_segment(
         "change_pointers": np.array(change_pointers, dtype=np.int64),
         "renames": renamed,
     }
-    arrays |= pack("subjects", subjects) | pack("authors", authors) | pack("paths", table)
+    arrays |= pack("subjects", subjects) | pack("authors", authors) | pack_sorted("paths", table)
     arrays |= writer.arrays({"message": len(oids)})
     return arrays, {"tips": list(childless)}
 
@@ -100,8 +104,8 @@ class CommitSegment:
         self.tips: list[str] = arrays.meta["tips"]
         self.subjects = StringTable(arrays, "subjects")
         self.authors = StringTable(arrays, "authors")
-        self.paths = StringTable(arrays, "paths")
-        self.terms = StringTable(arrays, "terms")
+        self.paths = SortedTable(arrays, "paths")
+        self.terms = SortedTable(arrays, "terms")
         self.message = open_field(arrays, "message")
         self._order: npt.NDArray[Any] | None = None
 
@@ -129,17 +133,28 @@ class CommitSegment:
         return keys
 
 
+@dataclass(frozen=True, slots=True)
+class _Past:
+    """What a commit can see: the commits it reaches (None: all), the renames among them, and their messages."""
+
+    visible: Mask | None
+    identities: Identities
+    messages: FieldScorer
+
+
 class CommitIndex:
     """All commits that are known of a repository, base and delta as one space of positions."""
 
     def __init__(self, segments: Sequence[CommitSegment]) -> None:
         self.segments = list(segments)
         self.offsets = np.cumsum([0, *(len(segment.oids) for segment in segments)])
-        self.count = int(self.offsets[-1])
+        self._starts: list[int] = self.offsets.tolist()
+        self.count = self._starts[-1]
         self.tips = segments[-1].tips if segments else []
         self.times = self._joined("times")
         self._path_numbers = self._join_paths()
         self._paths: dict[int, str] = {}
+        self._present: tuple[Mapping[str, int], Int64s] = ({}, np.zeros(0, dtype=np.int64))
         self._states = lru_cache(maxsize=8)(self._state)
 
     def _joined(self, name: str) -> npt.NDArray[Any]:
@@ -151,14 +166,11 @@ class CommitIndex:
         numbers = [np.arange(len(base), dtype=np.int64)]
         self._new_paths: list[bytes] = []
         for segment in self.segments[1:]:
-            mapped = np.empty(len(segment.paths), dtype=np.int64)
-            for index in range(len(segment.paths)):
-                path = segment.paths.raw(index)
-                known = base.find(path)
-                if known < 0:
-                    known = len(base) + len(self._new_paths)
-                    self._new_paths.append(path)
-                mapped[index] = known
+            paths = [segment.paths.raw(index) for index in range(len(segment.paths))]
+            mapped = np.array(base.find(paths), dtype=np.int64)
+            new = np.flatnonzero(mapped < 0)
+            mapped[new] = len(base) + len(self._new_paths) + np.arange(len(new))
+            self._new_paths += [paths[index] for index in new.tolist()]
             numbers.append(mapped)
         return numbers
 
@@ -168,8 +180,21 @@ class CommitIndex:
         if path is None:
             base = self.segments[0].paths
             raw = base.raw(number) if number < len(base) else self._new_paths[number - len(base)]
-            path = self._paths[number] = raw.decode("utf-8", "surrogateescape")
+            path = self._paths[number] = to_text(raw)
         return path
+
+    def present_numbers(self, numbers: Int64s, present: Mapping[str, int]) -> Int64s:
+        """The number that a snapshot (path → number) gives to each of some paths, or -1.
+
+        Answers are kept as long as the same snapshot is asked about.
+        """
+        snapshot, known = self._present  # read and set whole: another thread may ask about another snapshot meanwhile
+        if snapshot is not present:
+            known = np.full(len(self.segments[0].paths) + len(self._new_paths), _NOT_ASKED, dtype=np.int64)
+            self._present = (present, known)
+        new = set(numbers[known[numbers] == _NOT_ASKED].tolist())
+        known[list(new)] = [present.get(self.path(number), -1) for number in new]
+        return known[numbers]
 
     def position(self, oid: str) -> int:
         """The place of a commit, or -1."""
@@ -192,12 +217,12 @@ class CommitIndex:
         return segment.authors.text(local)
 
     def _locate(self, position: int) -> tuple[CommitSegment, int]:
-        place = int(np.searchsorted(self.offsets, position, side="right")) - 1
-        return self.segments[place], int(position - self.offsets[place])
+        place = bisect_right(self._starts, position) - 1
+        return self.segments[place], int(position) - self._starts[place]
 
     def ancestors(self, commit: str) -> Mask | None:
         """Which commits a commit reaches, itself included; None for all. The commit must be in the index."""
-        return self._states(commit)[0]
+        return self._states(commit).visible
 
     def visible(self, commit: str) -> int:
         """How many commits a commit reaches."""
@@ -206,9 +231,9 @@ class CommitIndex:
 
     def identities(self, commit: str) -> Identities:
         """The renames that a commit's past holds."""
-        return self._states(commit)[1]
+        return self._states(commit).identities
 
-    def _state(self, commit: str) -> tuple[Mask | None, Identities]:
+    def _state(self, commit: str) -> _Past:
         mask = None if self.tips == [commit] else self._reach(self.position(commit))
         positions, old, new = [], [], []
         for segment, numbers in zip(self.segments, self._path_numbers, strict=True):
@@ -217,7 +242,16 @@ class CommitIndex:
             positions.append(visible[:, 0])
             old.append(numbers[visible[:, 1]])
             new.append(numbers[visible[:, 2]])
-        return mask, Identities(np.concatenate(positions), np.concatenate(old), np.concatenate(new))
+        identities = Identities(np.concatenate(positions), np.concatenate(old), np.concatenate(new))
+        offsets = self.offsets.tolist()
+        messages = FieldScorer(
+            [
+                (segment.message, None if mask is None else mask[first:last])
+                for segment, first, last in zip(self.segments, offsets, offsets[1:], strict=False)
+            ],
+            empty_count=False,
+        )
+        return _Past(mask, identities, messages)
 
     def _reach(self, start: int) -> Mask:
         reached = bytearray(self.count)
@@ -231,14 +265,10 @@ class CommitIndex:
                             reached[parent] = 1
         return np.frombuffer(reached, dtype=np.uint8).astype(bool)
 
-    def score(self, wanted: Sequence[str], weights: Sequence[float], mask: Mask | None, k1: float, b: float) -> Scores:
-        """BM25 of the messages of visible commits; merges have no message and do not count."""
-        parts = []
-        for segment, first, last in zip(self.segments, self.offsets.tolist(), self.offsets.tolist()[1:], strict=False):
-            has_message = segment.message.lengths > 0
-            alive = has_message if mask is None else has_message & mask[first:last]
-            parts.append(Part(segment.message, find_terms(segment.terms, wanted), alive))
-        return bm25(parts, weights, k1, b)
+    def score(self, commit: str, wanted: Sequence[str], weights: Sequence[float], k1: float, b: float) -> Scores:
+        """BM25 of the messages of the commits that a commit reaches; merges have no message and do not count."""
+        rows = [find_terms(segment.terms, wanted) for segment in self.segments]
+        return self._states(commit).messages.score(rows, weights, k1, b)
 
     def changes(self, positions: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """The paths that commits touched: (index into `positions`, number of the path as it was called then)."""
@@ -259,19 +289,19 @@ class CommitIndex:
 
     def touching(self, path: str, commit: str, limit: int = 2000) -> npt.NDArray[np.int64]:
         """Visible commits that touched the file that is now at `path`, the latest first."""
-        mask, identities = self._states(commit)
-        visible = np.arange(self.count) if mask is None else np.flatnonzero(mask)
+        past = self._states(commit)
+        visible = np.arange(self.count) if past.visible is None else np.flatnonzero(past.visible)
         owners, numbers = self.changes(visible)
         wanted = self.path_number(path)
         if wanted < 0:
             return np.zeros(0, dtype=np.int64)
-        present = identities.present(numbers, visible[owners])
+        present = past.identities.present(numbers, visible[owners])
         return np.unique(visible[owners[present == wanted]])[::-1][:limit]
 
     def path_number(self, path: str) -> int:
         """The number of a path, or -1 when no commit touched it under that name."""
-        raw = path.encode("utf-8", "surrogateescape")
-        found = self.segments[0].paths.find(raw)
+        raw = to_bytes(path)
+        (found,) = self.segments[0].paths.find([raw])
         if found >= 0:
             return found
         return len(self.segments[0].paths) + self._new_paths.index(raw) if raw in self._new_paths else -1

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from trackdown.index.strings import StringTable, pack
+from trackdown.index.strings import SortedTable, pack_sorted, to_bytes
 from trackdown.store.arrays import Arrays
 from trackdown.units.tokens import terms
 
@@ -63,7 +63,7 @@ class PostingsWriter:
     def arrays(self, sizes: dict[str, int]) -> dict[str, npt.NDArray[Any]]:
         """The arrays of all fields; `sizes` says how many documents each has."""
         table, first, ids = self._terms()
-        arrays = pack("terms", table)
+        arrays = pack_sorted("terms", table)
         for name, field in self.fields.items():
             arrays |= _field_arrays(name, field, sizes[name], first, ids, len(table))
         return arrays
@@ -76,7 +76,7 @@ class PostingsWriter:
         for index, word in enumerate(self.numbers):
             ids += map(numbers.__getitem__, terms(word))
             first[index + 1] = len(ids)
-        encoded = [term.encode("utf-8", "surrogateescape") for term in numbers]
+        encoded = [to_bytes(term) for term in numbers]
         order = sorted(range(len(encoded)), key=encoded.__getitem__)
         place = np.empty(len(order), dtype=np.int64)
         place[order] = np.arange(len(order))
@@ -141,6 +141,6 @@ def open_field(arrays: Arrays, name: str) -> Field:
     )
 
 
-def find_terms(table: StringTable, wanted: Sequence[str]) -> list[int]:
+def find_terms(table: SortedTable, wanted: Sequence[str]) -> list[int]:
     """The row of each term in a segment's table, or -1."""
-    return [table.find(term.encode("utf-8", "surrogateescape")) for term in wanted]
+    return table.find([to_bytes(term) for term in wanted])

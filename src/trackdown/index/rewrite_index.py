@@ -20,12 +20,12 @@ import numpy as np
 import numpy.typing as npt
 
 from trackdown.errors import StoreError
-from trackdown.index.bm25 import Part, Scores, bm25
+from trackdown.index.bm25 import FieldScorer, Scores
 from trackdown.index.code import CodeIndex, CodeSegment, add_body
 from trackdown.index.postings import PostingsWriter, find_terms, open_field
 from trackdown.index.rewrite_facts import read_rewrites, rewritten_numbers
 from trackdown.index.segment_facts import SegmentFacts
-from trackdown.index.strings import StringTable
+from trackdown.index.strings import SortedTable
 from trackdown.store.arrays import Arrays
 from trackdown.store.store import Store
 from trackdown.types import Progress, no_progress
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from trackdown.index.vectors import SegmentVectors, UnitVectors
     from trackdown.models.static import StaticTable
 
-REWRITTEN_VERSION = 1
+REWRITTEN_VERSION = 2
 """Part of the name of every file. Raise it when the same facts would now give other arrays."""
 _PREFIX = "rewritten-"
 _WORDS = "words"
@@ -51,17 +51,18 @@ class RewriteBodies:
     """The bodies of all units of an index with their rewrites, to be searched by words."""
 
     def __init__(self, code: CodeIndex, segments: Sequence[Arrays]) -> None:
-        self._code = code
-        self._segments = [(StringTable(arrays, "terms"), open_field(arrays, _BODY)) for arrays in segments]
+        self._terms = [SortedTable(arrays, "terms") for arrays in segments]
+        offsets = code.unit_offsets.tolist()
+        self._scorer = FieldScorer(
+            [
+                (open_field(arrays, _BODY), code.unit_alive[first:last] if code.has_dead else None)
+                for arrays, first, last in zip(segments, offsets, offsets[1:], strict=False)
+            ]
+        )
 
     def score(self, wanted: Sequence[str], weights: Sequence[float], k1: float, b: float) -> Scores:
         """BM25 over units, as the index's own `score` has it for the plain bodies."""
-        offsets = self._code.unit_offsets.tolist()
-        parts = []
-        for (terms, field), first, last in zip(self._segments, offsets, offsets[1:], strict=False):
-            alive = self._code.unit_alive[first:last] if self._code.has_dead else None
-            parts.append(Part(field, find_terms(terms, wanted), alive))
-        return bm25(parts, weights, k1, b)
+        return self._scorer.score([find_terms(terms, wanted) for terms in self._terms], weights, k1, b)
 
 
 @dataclass(frozen=True, slots=True)

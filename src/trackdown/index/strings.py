@@ -1,9 +1,12 @@
-"""Many strings as two arrays: their bytes one after the other, and where each begins."""
+"""Many strings as arrays: their bytes one after the other, and where each begins.
+
+A sorted table has a third array, the first eight bytes of each string as a number: that finds strings in a few steps.
+"""
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -12,8 +15,7 @@ import numpy.typing as npt
 
 from trackdown.store.arrays import Arrays
 
-_SAMPLED = 64
-"""Every so-manieth string of a sorted table is kept at hand, so that a search begins near its end."""
+_PREFIX = 8
 
 
 def pack(name: str, strings: Iterable[bytes]) -> dict[str, npt.NDArray[Any]]:
@@ -22,6 +24,17 @@ def pack(name: str, strings: Iterable[bytes]) -> dict[str, npt.NDArray[Any]]:
     offsets = np.zeros(len(pieces) + 1, dtype=np.int64)
     np.cumsum([len(piece) for piece in pieces], out=offsets[1:])
     return {f"{name}_bytes": np.frombuffer(b"".join(pieces), dtype=np.uint8), f"{name}_offsets": offsets}
+
+
+def pack_sorted(name: str, strings: Sequence[bytes]) -> dict[str, npt.NDArray[Any]]:
+    """The three arrays of a table whose strings come sorted."""
+    return pack(name, strings) | {f"{name}_prefixes": _prefixes(strings)}
+
+
+def _prefixes(strings: Sequence[bytes]) -> npt.NDArray[np.uint64]:
+    """The first bytes of each string as a number; numbers are in the strings' order."""
+    joined = b"".join(string[:_PREFIX].ljust(_PREFIX, b"\0") for string in strings)
+    return np.frombuffer(joined, dtype=">u8").astype(np.uint64)
 
 
 def to_bytes(text: str) -> bytes:
@@ -40,7 +53,6 @@ class StringTable:
     def __init__(self, arrays: Arrays, name: str) -> None:
         self._bytes = arrays[f"{name}_bytes"].data
         self._offsets = arrays[f"{name}_offsets"]
-        self._samples: list[bytes] | None = None
 
     def __len__(self) -> int:
         return len(self._offsets) - 1
@@ -58,16 +70,22 @@ class StringTable:
         data, offsets = bytes(self._bytes), self._offsets.tolist()
         return [to_text(data[first:last]) for first, last in pairwise(offsets)]
 
-    def find(self, wanted: bytes) -> int:
-        """The index of a string in a sorted table, or -1."""
-        if self._samples is None:
-            self._samples = [self.raw(index) for index in range(0, len(self), _SAMPLED)]
-        low = max(0, bisect_right(self._samples, wanted) - 1) * _SAMPLED
-        high = min(low + _SAMPLED, len(self))
-        while low < high:
-            middle = (low + high) // 2
-            if self.raw(middle) < wanted:
-                low = middle + 1
-            else:
-                high = middle
-        return low if low < len(self) and self.raw(low) == wanted else -1
+
+class SortedTable(StringTable):
+    """Reads a table that `pack_sorted` made."""
+
+    def __init__(self, arrays: Arrays, name: str) -> None:
+        super().__init__(arrays, name)
+        self._prefixes = arrays[f"{name}_prefixes"]
+
+    def find(self, wanted: Sequence[bytes]) -> list[int]:
+        """The index of each string, or -1."""
+        prefixes = _prefixes(wanted)
+        firsts = np.searchsorted(self._prefixes, prefixes, side="left").tolist()
+        lasts = np.searchsorted(self._prefixes, prefixes, side="right").tolist()
+        return [self._find(*each) for each in zip(wanted, firsts, lasts, strict=True)]
+
+    def _find(self, wanted: bytes, first: int, last: int) -> int:
+        """The index of a string that is between two indexes, if it is in the table."""
+        place = first + bisect_left(range(first, last), wanted, key=self.raw)
+        return place if place < last and self.raw(place) == wanted else -1

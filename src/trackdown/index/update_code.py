@@ -19,7 +19,7 @@ from trackdown.types import Exclusion, Progress
 from trackdown.units.facts import EXTRACTOR_VERSION, decode
 
 MANIFESTS = "code"
-INDEX_VERSION = 1
+INDEX_VERSION = 2
 _BASES_COMPARED = 4
 MOST_AT_ONCE = 4000
 """Files that are gathered for an answer from part of an index: about a second's work."""
@@ -53,7 +53,12 @@ def manifest_key(snapshot: Snapshot, repository: str) -> str:
     A clone that lacks objects has keys of its own, so that what it lacks is not missing elsewhere.
     """
     scope = "" if is_shared(repository) else f"-{repository.rsplit('-', 1)[-1]}"
-    return f"{snapshot.key}-{EXTRACTOR_VERSION}.{INDEX_VERSION}{scope}"
+    return f"{snapshot.key}{_versions()}{scope}"
+
+
+def _versions() -> str:
+    """How an index was extracted and gathered, as its key has it: arrays of another version have another layout."""
+    return f"-{EXTRACTOR_VERSION}.{INDEX_VERSION}"
 
 
 def open_code(store: Store, key: str) -> CodeUpdate | None:
@@ -156,9 +161,9 @@ class _Nearest:
 def _nearest_base(store: Store, repository: str, keys: Mapping[str, str], limit: int) -> _Nearest | None:
     """The nearest of the bases used last, if no more than `limit` files have to be added to it."""
     names: dict[str, None] = {}
-    for _, value, _ in store.database.records(MANIFESTS):
+    for key, value, _ in store.database.records(MANIFESTS):
         manifest = msgspec.json.decode(value, type=CodeManifest)
-        if manifest.repository == repository:
+        if manifest.repository == repository and _versions() in key:
             names.setdefault(manifest.base)
     found: list[_Nearest] = []
     for name in list(names)[:_BASES_COMPARED]:

@@ -28,7 +28,7 @@ from trackdown.types import Progress
 
 MANIFESTS = "commits"
 COMMITS = "commit"
-INDEX_VERSION = 1
+INDEX_VERSION = 2
 _DELTA_COMMITS = 1000
 _WORTH_A_PROCESS = 2000
 _WRITE_EVERY = 2000

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 
 from trackdown.index.bm25 import Mask
 from trackdown.index.code import CodeIndex
+from trackdown.retrieve.selection import kth_largest
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS, TEST, Level
 
 Floats = npt.NDArray[np.float64]
@@ -24,13 +26,16 @@ _EACH_FOR_ITSELF = ("function", "symbol")
 class Candidates:
     """The candidates of a level. Candidate c is the unit `units[c]` (at file level: -1) in file `files[c]`.
 
-    `owner` says for every unit which candidate it belongs to, or -1.
+    `owner` says for every unit which candidate it belongs to, or -1; `owned` are the units that belong to one. `roles`
+    are those of the candidates' files.
     """
 
     level: Level
     units: Int64s
     files: Int64s
     owner: Int64s
+    owned: Int64s
+    roles: npt.NDArray[np.int32]
 
     @property
     def count(self) -> int:
@@ -88,7 +93,7 @@ class Candidates:
         """
         allowed = np.ones(self.count, dtype=bool)
         if not tests:
-            allowed &= index.file_role[self.files] != TEST
+            allowed &= self.roles != TEST
         if folders and "" not in folders:
             inside = np.zeros(len(index.file_alive), dtype=bool)
             for path, file in index.files_by_path.items():
@@ -105,8 +110,7 @@ class Candidates:
         """The k best candidates that have a score; equals by path and line, so that no order of storage shows."""
         found = np.flatnonzero(scores > 0)
         if len(found) > k:
-            bar = np.partition(scores[found], len(found) - k)[len(found) - k]
-            found = found[scores[found] >= bar]
+            found = found[scores[found] >= kth_largest(scores[found], k)]
 
         def order(candidate: int) -> tuple[float, str, int]:
             unit = int(self.units[candidate])
@@ -116,18 +120,29 @@ class Candidates:
         return sorted(found.tolist(), key=order)[:k]
 
 
+_MADE: WeakKeyDictionary[CodeIndex, dict[Level, Candidates]] = WeakKeyDictionary()
+
+
 def candidates(index: CodeIndex, level: Level) -> Candidates:
-    """All live candidates of a level."""
+    """All live candidates of a level. They are kept as long as the index is."""
+    made = _MADE.setdefault(index, {})
+    if level not in made:
+        made[level] = _candidates(index, level)
+    return made[level]
+
+
+def _candidates(index: CodeIndex, level: Level) -> Candidates:
     if level == "file":
         files = np.flatnonzero(index.file_alive)
+        units = np.full(len(files), -1, dtype=np.int64)
         number = np.full(len(index.file_alive), -1, dtype=np.int64)
         number[files] = np.arange(len(files))
         owner = np.where(index.unit_alive, number[index.unit_file], -1)
-        return Candidates(level, np.full(len(files), -1, dtype=np.int64), files, owner)
-    units = np.flatnonzero(index.is_kind(_KINDS[level]) & index.unit_alive)
-    number = np.full(len(index.unit_file), -1, dtype=np.int64)
-    number[units] = np.arange(len(units))
-    owner = number
-    if level == "class":
-        owner = np.where(index.unit_class >= 0, number[np.maximum(index.unit_class, 0)], -1)
-    return Candidates(level, units, index.unit_file[units].astype(np.int64), owner)
+    else:
+        units = np.flatnonzero(index.is_kind(_KINDS[level]) & index.unit_alive)
+        files = index.unit_file[units].astype(np.int64)
+        owner = np.full(len(index.unit_file), -1, dtype=np.int64)
+        owner[units] = np.arange(len(units))
+        if level == "class":
+            owner = np.where(index.unit_class >= 0, owner[np.maximum(index.unit_class, 0)], -1)
+    return Candidates(level, units, files, owner, np.flatnonzero(owner >= 0), index.file_role[files])

@@ -15,9 +15,10 @@ from datetime import UTC, datetime
 import numpy as np
 import numpy.typing as npt
 
-from trackdown.index.bm25 import Mask, Scores
+from trackdown.index.bm25 import Scores
 from trackdown.index.commits import CommitIndex
 from trackdown.retrieve.channel import Channel, PastFound, Request
+from trackdown.retrieve.selection import kth_largest
 from trackdown.types import Aggregation
 
 Int64s = npt.NDArray[np.int64]
@@ -63,15 +64,13 @@ class PastCommits:
         self.commit = commit
         self._named_at = named_at or commit
         self._terms = list(weights)
-        mask: Mask | None = index.ancestors(commit)
-        self._scores: Scores = index.score(self._terms, list(weights.values()), mask, K1, B)
+        self._scores: Scores = index.score(commit, self._terms, list(weights.values()), K1, B)
         total = self._scores.total
-        found = np.flatnonzero(total > 0)
+        found = np.flatnonzero(total)
         if len(found) > depth:
-            bar = np.partition(total[found], len(found) - depth)[len(found) - depth]
-            found = found[total[found] >= bar]
-        # Among equals the later commit stands first.
-        self.positions = found[np.lexsort((-found, -total[found]))][:depth]
+            found = found[total[found] >= kth_largest(total[found], depth)]
+        found = found[::-1]  # among equals the later commit stands first
+        self.positions: Int64s = found[np.argsort(-total[found], kind="stable")][:depth]
         self.values: npt.NDArray[np.float64] = total[self.positions]
 
     def matched(self, positions: Sequence[int], most: int = 5) -> list[tuple[str, ...]]:
@@ -83,8 +82,6 @@ class PastCommits:
     def files(self, present: Mapping[str, int], how: Aggregation = "maxp") -> FileScores:
         """Scores of the snapshot's files (`present`: path → number) from the commits that touched them."""
         owners, numbers = self._touches(present)
-        order = np.lexsort((owners, numbers))  # by file, and the file's best commit first
-        owners, numbers = owners[order], numbers[order]
         starts = np.flatnonzero(np.concatenate(([True], numbers[1:] != numbers[:-1]))) if len(numbers) else owners
         values = self.values[owners]
         if not len(numbers):
@@ -99,29 +96,29 @@ class PastCommits:
     def present_files(self, present: Mapping[str, int]) -> dict[int, list[int]]:
         """For each commit the files of the snapshot that it touched."""
         found: dict[int, list[int]] = {}
-        for owner, file in zip(*(array.tolist() for array in self._touches(present)), strict=True):
+        owners, files = self._touches(present)
+        order = np.argsort(owners, kind="stable")
+        for owner, file in zip(owners[order].tolist(), files[order].tolist(), strict=True):
             found.setdefault(int(self.positions[owner]), []).append(file)
         return found
 
     def _touches(self, present: Mapping[str, int]) -> tuple[Int64s, Int64s]:
-        """(index of a commit, file of the snapshot), each pair once."""
+        """(index of a commit, file of the snapshot), each pair once: by file, and the file's best commit first."""
         owners, paths = self.index.changes(self.positions)
-        numbers = self._present_paths(owners, paths, present) if len(owners) else owners
-        owners, numbers = owners[numbers >= 0], numbers[numbers >= 0]
-        if not len(owners):
-            return owners, numbers
-        pairs = np.unique(owners * (int(numbers.max()) + 1) + numbers)
-        return pairs // (int(numbers.max()) + 1), pairs % (int(numbers.max()) + 1)
+        numbers = self._present_paths(owners, paths, present)
+        touched = numbers >= 0
+        count = max(len(self.positions), 1)
+        pairs = np.sort(numbers[touched] * count + owners[touched])
+        pairs = pairs[np.diff(pairs, prepend=-1) > 0]
+        return pairs % count, pairs // count
 
     def _present_paths(self, owners: Int64s, paths: Int64s, present: Mapping[str, int]) -> Int64s:
         """The number in the snapshot of each touched file, or -1."""
         identities = self.index.identities(self._named_at)
-        last = identities.present(paths, self.positions[owners])
-        fallback = identities.last_resort(paths)
-        distinct = np.unique(np.concatenate([last, fallback]))
-        known = np.array([present.get(self.index.path(number), -1) for number in distinct.tolist()], dtype=np.int64)
-        found = known[np.searchsorted(distinct, last)]
-        return np.where(found >= 0, found, known[np.searchsorted(distinct, fallback)])
+        found = self.index.present_numbers(identities.present(paths, self.positions[owners]), present)
+        lost = np.flatnonzero(found < 0)
+        found[lost] = self.index.present_numbers(identities.last_resort(paths[lost]), present)
+        return found
 
     def describe(self, commits: Sequence[int], most: int = 3) -> str:
         """The strongest commits behind a file, in words."""

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from trackdown.query.understand import Query
 from trackdown.retrieve.channel import Channel, Request
+from trackdown.retrieve.selection import kth_largest
 
 if TYPE_CHECKING:
     from trackdown.index.vectors import UnitVectors
@@ -47,15 +48,15 @@ def retrieve(request: Request, before: Sequence[Channel]) -> Channel | None:
         return None
     pool = request.candidates
     asked = _asked(vectors, request.query)
-    eligible = np.flatnonzero(request.corpus.code.unit_alive & (pool.owner >= 0))
+    eligible = pool.owned
     if not asked.any() or not len(eligible):
         return None
     cosines = vectors.cosines(asked)
-    bar = 0.0
-    if len(eligible) > DEPTH:
-        bar = max(bar, float(np.partition(cosines[eligible], len(eligible) - DEPTH)[len(eligible) - DEPTH]))
+    found = cosines[eligible]
+    bar = max(0.0, kth_largest(found, DEPTH)) if len(found) > DEPTH else 0.0
+    found -= bar
     units = np.zeros(len(cosines))
-    units[eligible] = np.maximum(cosines[eligible] - bar, 0.0)
+    units[eligible] = np.maximum(found, 0.0, out=found)
 
     def reasons(chosen: Sequence[int]) -> list[str]:
         best = pool.best_units(chosen, units)

@@ -57,10 +57,11 @@ class Lexical:
             ("name", parameters.name, index.score("name", self._terms, values, 1.2, 0.5)),
             ("path", parameters.path, index.score("path", self._terms, values, 1.2, 0.5)),
         ]
-        total = self._fields[0][2].total + parameters.name * self._fields[1][2].total
+        by_body, by_name, by_path = (scores.total for _, _, scores in self._fields)
+        self.units: npt.NDArray[np.float64] = by_body + parameters.name * by_name
         # A path alone is no evidence for each of the file's units: it only adds to what a unit has itself.
-        path = parameters.path * self._fields[2][2].total[index.unit_file]
-        self.units: npt.NDArray[np.float64] = np.where(total > 0, total + path, 0.0)
+        found = np.flatnonzero(self.units)
+        self.units[found] += parameters.path * by_path[index.unit_file[found]]
 
     def details(self, units: Sequence[int]) -> list[str]:
         """For each unit its strongest terms with their weight; a term of the name or path says so."""
