@@ -14,6 +14,8 @@ RECORD = $(BIN)/python benchmarks/record.py
 LAYOUT ?= {owner}/{name}
 LEVEL ?= function
 PROTOCOL ?= past
+ISSUES ?= 10
+LLM ?= embedded
 BEFORE = benchmarks/results/characterisation-before.jsonl.gz
 
 # Tests run side by side, one process a core; a process that is done takes over what waits for another.
@@ -22,7 +24,7 @@ PYTEST = $(BIN)/pytest -n auto --dist worksteal
 .PHONY: help demo test test-fast test-lab test-browser test-llm coverage release screenshots lint types unit clean \
   bench-speed bench-cmu bench-swe bench-semble bench-text2code bench-reco bench-history bench-golden bench-kills \
   bench-cascade bench-depth bench-ceiling bench-llm-rerank bench-leaks bench-style bench-train bench-live bench-load bench-mcp \
-  characterise
+  bench-graph characterise walk size
 
 help:  ## Say what the targets do
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 16
@@ -130,8 +132,10 @@ bench-kills: $(BENCH_STAMP)  ## Kill a first index at random moments: make bench
 bench-cascade: $(BENCH_STAMP)  ## What models and each effort cost: make bench-cascade REPO=path JSON=result.json
 	$(BIN)/python benchmarks/cascade.py $(REPO) $(if $(JSON),--json $(JSON))
 
+# Each depth has a store of its own: no vector and no score of another depth is at hand.
 bench-depth: $(BENCH_STAMP)  ## Quality by how many models read: make bench-depth DATA=file.jsonl REPOS=folder LAYOUT='{owner}/{name}' JSON=result.json
-	$(BIN)/python benchmarks/quality_by_depth.py $(DATA) --repos $(REPOS) --layout '$(LAYOUT)' $(if $(JSON),--json $(JSON))
+	for depth in 10 30 100; do TRACKDOWN_STORE=$$(mktemp -d) $(RECORD) $(basename $(JSON))-$$depth.json -- bench swe $(DATA) \
+	  --repos $(REPOS) --layout '$(LAYOUT)' --jobs 1 --modes hybrid,hybrid+rerank@$$depth || exit 1; done
 
 bench-ceiling: $(BENCH_STAMP)  ## What candidates hold: make bench-ceiling DATA=file.jsonl REPOS=folder LAYOUT='{owner}/{name}' JSON=result.json
 	$(BIN)/python benchmarks/ceiling.py $(DATA) --repos $(REPOS) --layout '$(LAYOUT)' $(if $(JSON),--json $(JSON))
@@ -145,9 +149,18 @@ bench-load: $(BENCH_STAMP)  ## The HTTP server under load: make bench-load REPO=
 bench-mcp: $(BENCH_STAMP)  ## What agents see of the MCP server: make bench-mcp REPO=path JSON=result.json
 	$(BIN)/python benchmarks/mcp_server.py $(REPO) $(if $(JSON),--json $(JSON))
 
-bench-llm-rerank: $(BENCH_STAMP) $(LLM_STAMP)  ## What a language model adds and costs: make bench-llm-rerank DATA=file.jsonl REPOS=folder LAYOUT='{owner}/{name}' [LLM=embedded] [HISTORY=repository] JSON=result.json
-	$(BIN)/python benchmarks/llm_rerank.py $(DATA) --repos $(REPOS) --layout '$(LAYOUT)' $(if $(LLM),--llm $(LLM)) \
-	  $(if $(HISTORY),--history $(HISTORY)) $(if $(JSON),--json $(JSON))
+LLM_MODES = hybrid,hybrid+spider,hybrid+rerank,hybrid+llm-rerank,hybrid+llm-top,hybrid+spider-llm,hybrid+rerank+llm-rerank
+
+bench-llm-rerank: $(BENCH_STAMP) $(LLM_STAMP)  ## What a language model adds and costs: make bench-llm-rerank DATA=file.jsonl REPOS=folder LAYOUT='{owner}/{name}' [ISSUES=10] [LLM=embedded] [HISTORY=repository] JSON=result.json
+	head -n $(ISSUES) $(DATA) > $(JSON).issues.jsonl
+	$(RECORD) $(JSON) -- bench swe $(JSON).issues.jsonl --repos $(REPOS) --layout '$(LAYOUT)' --llm $(LLM) --modes $(LLM_MODES)
+	$(if $(HISTORY),$(BIN)/trackdown mine $(HISTORY) --out $(JSON).pairs --rewrite-queries --max-cases 20 --llm $(LLM))
+
+GRAPH_MODES = bm25,bm25+spider,bm25+spider@2,bm25+callees,bm25+callers,hybrid,hybrid+graph,hybrid+spider,hybrid+callees,$\
+  hybrid+callers
+
+bench-graph: $(BENCH_STAMP)  ## Does structure help: make bench-graph DATA=file.jsonl REPOS=folder LAYOUT='{owner}/{name}' JSON=result.json
+	$(RECORD) $(JSON) -- bench swe $(DATA) --repos $(REPOS) --layout '$(LAYOUT)' --modes $(GRAPH_MODES)
 
 bench-leaks: $(BENCH_STAMP)  ## What queries give away of a change: make bench-leaks PAIRS='file.parquet=repository …' JSON=result.json
 	$(BIN)/python benchmarks/leaks.py $(PAIRS) $(if $(JSON),--json $(JSON))
@@ -160,6 +173,12 @@ bench-train: $(BENCH_STAMP)  ## What each part of the training recipe is worth, 
 
 characterise: $(BENCH_STAMP)  ## Compare all answers with a recording: make characterise REPOS='flask express cobra gson' [AGAINST=file] [WRITE=file]
 	$(BIN)/python benchmarks/characterise.py $(REPOS) $(if $(WRITE),--write $(WRITE),--against $(or $(AGAINST),$(BEFORE)))
+
+walk: $(BENCH_STAMP)  ## Functions and files that run in a search: make walk REPO=path [JSON=file]
+	$(BIN)/python benchmarks/walk.py $(REPO) $(if $(JSON),--json $(JSON))
+
+size: $(BENCH_STAMP)  ## Lines, lengths of functions, long files, repeated class names: make size [JSON=file]
+	$(BIN)/python benchmarks/size.py $(if $(JSON),--json $(JSON))
 
 clean:  ## Remove what the targets made
 	rm -rf $(VENV) dist coverage.xml .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis

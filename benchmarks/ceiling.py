@@ -10,8 +10,6 @@ told what the union loses without it. Snapshots that are prepared already in the
 
 from __future__ import annotations
 
-import argparse
-import json
 import multiprocessing
 import statistics
 import sys
@@ -21,7 +19,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from measure import describe_run
+from measure import keep, new_parser
 from sources import FUSED, UNITED, orders
 
 import trackdown
@@ -47,12 +45,11 @@ class Looked:
 
 def main() -> None:
     """Run from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = new_parser(__doc__)
     parser.add_argument("data", type=Path, nargs="+")
     parser.add_argument("--repos", type=Path, required=True)
     parser.add_argument("--layout", default="{owner}/{name}")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     bundles: dict[str, list[tuple[str, Task]]] = {}
     for path in arguments.data:
@@ -66,8 +63,7 @@ def main() -> None:
     report = {name: figures(found) for name, found in sets.items() if found}
     for name, found in report.items():
         print_table(name, found)
-    if arguments.json is not None:
-        arguments.json.write_text(json.dumps({"sets": report, "run": describe_run()}, indent=1) + "\n")
+    keep({"sets": report}, arguments.json)
 
 
 def look_at_all(bundles: Sequence[Sequence[tuple[str, Task]]], jobs: int) -> Iterator[Looked]:

@@ -7,13 +7,12 @@ With --against, a question whose answer ranks lower than in an earlier result is
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from pathlib import Path
 from typing import Any
 
-from measure import describe_run
+from measure import keep, new_parser
 
 import trackdown
 
@@ -22,10 +21,9 @@ DEPTH = 20
 
 def main() -> int:
     """Run from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = new_parser(__doc__)
     parser.add_argument("golden", type=Path)
     parser.add_argument("repository")
-    parser.add_argument("--json", type=Path)
     parser.add_argument("--against", type=Path)
     arguments = parser.parse_args()
     golden = json.loads(arguments.golden.read_text("utf-8"))
@@ -33,8 +31,7 @@ def main() -> int:
     for row in report["questions"]:
         print(f"{row['rank'] or '-':>3}  {row['query'].splitlines()[-1][:90]}  → {row['first']}")
     print(f"MRR {report['MRR']:.3f}, first {report['first']} of {len(report['questions'])}")
-    if arguments.json is not None:
-        arguments.json.write_text(json.dumps(report | {"run": describe_run()}, indent=2) + "\n")
+    keep(report, arguments.json)
     return compare(report, json.loads(arguments.against.read_text("utf-8"))) if arguments.against else 0
 
 

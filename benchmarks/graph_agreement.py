@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import jedi
-from measure import describe_run
+from measure import keep, new_parser
 
 import trackdown
 from trackdown.graph.edges import HOWS
@@ -59,11 +59,10 @@ class Answer(NamedTuple):
 
 def main() -> int:
     """Run from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = new_parser(__doc__)
     parser.add_argument("repository", type=Path)
     parser.add_argument("--calls", type=int, default=400)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--json", type=Path)
     parser.add_argument("--notes", type=Path, help="a text: what reading the disagreements showed, a note a line")
     parser.add_argument("--show", action="store_true", help="print every call on which the two differ")
     arguments = parser.parse_args()
@@ -75,8 +74,7 @@ def main() -> int:
     print(json.dumps(report, indent=1))
     if arguments.notes is not None:
         report["notes"] = arguments.notes.read_text("utf-8").splitlines()
-    if arguments.json is not None:
-        arguments.json.write_text(json.dumps(report | {"run": describe_run()}, indent=1) + "\n")
+    keep(report, arguments.json)
     return 0
 
 

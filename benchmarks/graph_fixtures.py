@@ -5,12 +5,10 @@ python benchmarks/graph_fixtures.py [--json RESULT]        (from the project's f
 
 from __future__ import annotations
 
-import argparse
-import json
 import sys
 from pathlib import Path
 
-from measure import describe_run
+from measure import keep, new_parser
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.graph.programs import agreement
@@ -18,8 +16,7 @@ from tests.graph.programs import agreement
 
 def main() -> None:
     """Run from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", type=Path)
+    parser = new_parser(__doc__)
     arguments = parser.parse_args()
     fixtures = Path(__file__).parents[1] / "tests" / "graph" / "fixtures"
     answer = {}
@@ -31,8 +28,7 @@ def main() -> None:
             "recall": round(found.recall, 4),
         }
         print(folder.name, answer[folder.name])
-    if arguments.json:
-        arguments.json.write_text(json.dumps({"languages": answer, "run": describe_run()}, indent=1) + "\n")
+    keep({"languages": answer}, arguments.json)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from measure import describe_run
+from measure import keep, new_parser
 
 import trackdown
 from trackdown.engine import rank
@@ -33,9 +33,8 @@ QUERIES = ("session cookie is not signed", "order of a query set with a foreign 
 
 def main() -> None:
     """Run from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = new_parser(__doc__)
     parser.add_argument("repository", type=Path)
-    parser.add_argument("--json", type=Path)
     parser.add_argument("--step", choices=list(STEPS), help=argparse.SUPPRESS)
     parser.add_argument("--store", type=Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -51,8 +50,7 @@ def main() -> None:
             done = subprocess.run(command, capture_output=True, text=True, check=True)
             answer[step] = json.loads(done.stdout)
             print(step, answer[step], file=sys.stderr)
-    if arguments.json:
-        arguments.json.write_text(json.dumps(answer | {"run": describe_run()}, indent=1) + "\n")
+    keep(answer, arguments.json)
 
 
 def opened(place: Path, store: Path) -> tuple[trackdown.Repository, Graph]:
@@ -132,8 +130,9 @@ def neighbourhoods(place: Path, store: Path) -> dict[str, Any]:
         graph.edges(graph.node(definition), ("invokes",), "in")
         times.append((time.perf_counter() - started) * 1000)
     answer["callers_of_one"] = {
-        "p50_ms": round(statistics.median(times), 1), "p95_ms": round(sorted(times)[int(len(times) * 0.95)], 1),
-    }  # fmt: skip
+        "p50_ms": round(statistics.median(times), 1),
+        "p95_ms": round(sorted(times)[int(len(times) * 0.95)], 1),
+    }
     return answer
 
 

@@ -10,7 +10,6 @@ byte. Everything happens on a clone in a temporary folder. Ends with code 1 when
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
 import os
@@ -20,13 +19,12 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import tempfile
 import time
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from measure import describe_run
+from measure import cloned, keep, latest_subjects, new_parser
 
 MARK = "TRACKDOWN_KILLS_MARK"
 PROGRAM = [sys.executable, "-m", "trackdown"]
@@ -40,53 +38,45 @@ class Kill:
 
     moment_s: float
     finished_before: bool = False
-    facts_at_kill: int = 0
-    arrays_at_kill: int = 0
     gone_after_s: float = 0.0
     problems: list[str] = field(default_factory=list)
 
 
 def main() -> None:
     """Run from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = new_parser(__doc__)
     parser.add_argument("repository", type=Path)
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="kills-") as folder:
-        report = measure(arguments.repository.resolve(), Path(folder), arguments.kills, arguments.seed)
-    if arguments.json is not None:
-        arguments.json.write_text(json.dumps(report | {"run": describe_run()}, indent=2) + "\n")
+    with cloned(arguments.repository) as (clone, folder):
+        report = {"repository": arguments.repository.resolve().name}
+        report |= measure(clone, folder, arguments.kills, arguments.seed)
+    keep(report, arguments.json)
     sys.exit(1 if report["failed"] else 0)
 
 
-def measure(repository: Path, folder: Path, kills: int, seed: int) -> dict[str, Any]:
+def measure(clone: Path, folder: Path, kills: int, seed: int) -> dict[str, Any]:
     """All kills, each on a store of its own."""
-    clone, clean = folder / "clone", folder / "clean"
-    subprocess.run(["git", "clone", "-q", "--no-hardlinks", str(repository), str(clone)], check=True)
-    queries = make_queries(clone)
+    clean = folder / "clean"
+    queries = latest_subjects(clone, 3)
     started = time.monotonic()
     subprocess.run([*PROGRAM, "index", str(clone)], env=environment(clean), check=True, capture_output=True)
     build = time.monotonic() - started
     expected = [ask(clean, clone, query) for query in queries]
     wanted = fingerprint(clean)
-    print(f"{repository.name}: clean build {build:.2f} s, {len(wanted)} facts and files, seed {seed}, {kills} kills")
-    print(f"{'at s':>7} {'facts':>7} {'arrays':>6} {'gone s':>6}  problems")
+    print(f"clean build {build:.2f} s, {len(wanted)} facts and files, seed {seed}, {kills} kills")
+    print(f"{'at s':>7} {'gone s':>6}  problems")
     done: list[Kill] = []
     for moment in moments(build, kills, seed):
         kill = one_kill(folder / "store", clone, moment, queries, expected, wanted)
         done.append(kill)
         told = "; ".join(kill.problems) or ("none (it had ended)" if kill.finished_before else "none")
-        print(
-            f"{kill.moment_s:7.2f} {kill.facts_at_kill:7} {kill.arrays_at_kill:6} {kill.gone_after_s:6.2f}  {told}",
-            flush=True,
-        )
+        print(f"{kill.moment_s:7.2f} {kill.gone_after_s:6.2f}  {told}", flush=True)
     failed = sum(bool(kill.problems) for kill in done)
     ended = sum(kill.finished_before for kill in done)
     print(f"{len(done)} kills, {failed} with problems; {ended} came after the build had ended")
     return {
-        "repository": repository.name,
         "seed": seed,
         "clean_build_s": round(build, 3),
         "queries": queries,
@@ -102,16 +92,6 @@ def moments(build: float, kills: int, seed: int) -> list[float]:
     found = [build * (part + chance.random()) / kills for part in range(kills)]
     chance.shuffle(found)
     return found
-
-
-def make_queries(clone: Path, count: int = 3) -> list[str]:
-    """Subjects of past commits, spread over the history: what people might ask, and what commits answer."""
-    log = subprocess.run(
-        ["git", "log", "--no-merges", "--format=%s"], cwd=clone, check=True, capture_output=True, text=True
-    )
-    subjects = [line for line in log.stdout.splitlines() if len(line.split()) > 2]
-    step = max(1, len(subjects) // count)
-    return subjects[step // 2 :: step][:count]
 
 
 def one_kill(
@@ -135,7 +115,6 @@ def one_kill(
         time.sleep(0.02)
     kill.gone_after_s = round(time.monotonic() - killed, 2)
     kill.problems += [f"still alive: {name}" for name in left]
-    kill.facts_at_kill, kill.arrays_at_kill = held(store)
     for query, answer in zip(queries, expected, strict=True):
         if ask(store, clone, query) != answer:
             kill.problems.append(f"another answer for {query!r}")
@@ -174,21 +153,6 @@ def ask(store: Path, clone: Path, query: str) -> object:
     answer = json.loads(run.stdout)
     del answer["timings_ms"]
     return answer
-
-
-def held(store: Path) -> tuple[int, int]:
-    """How many facts and how many array files, whole or not, a store holds. Looks at a copy, to mend nothing."""
-    arrays = len(list(store.glob("v*/arrays/*")))
-    copy = store.with_name("looked-at")
-    shutil.rmtree(copy, ignore_errors=True)
-    copy.mkdir()
-    for path in store.glob("v*/facts.sqlite3*"):
-        shutil.copy(path, copy)
-    try:
-        with sqlite3.connect(copy / "facts.sqlite3") as database:
-            return database.execute("SELECT count(*) FROM facts").fetchone()[0], arrays
-    except sqlite3.Error:
-        return 0, arrays
 
 
 def fingerprint(store: Path) -> Fingerprint:

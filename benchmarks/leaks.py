@@ -8,13 +8,12 @@ that a commit brings into the code which a query holds; commits that bring none 
 
 from __future__ import annotations
 
-import argparse
 import json
 from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from measure import describe_run
+from measure import keep, new_parser
 
 from trackdown.lab.mine.changes import commits_here, read_patches
 from trackdown.lab.mine.issue_style import MOST_LEAKED
@@ -28,18 +27,15 @@ from trackdown.repository.source import open_source
 
 def main() -> None:
     """Run from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = new_parser(__doc__)
     parser.add_argument("pairs", nargs="+", metavar="REWRITTEN.parquet=REPOSITORY")
-    parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     rows = []
     for pair in arguments.pairs:
         data, _, place = pair.partition("=")
         rows.append({"data": Path(data).stem, **measure(Path(data), Path(place))})
         print(json.dumps(rows[-1]))
-    if arguments.json is not None:
-        report = {"refused_above": MOST_LEAKED, "rows": rows, "run": describe_run()}
-        arguments.json.write_text(json.dumps(report, indent=1) + "\n")
+    keep({"refused_above": MOST_LEAKED, "rows": rows}, arguments.json)
 
 
 def measure(data: Path, place: Path) -> dict[str, Any]:

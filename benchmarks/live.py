@@ -12,10 +12,8 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import statistics
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -24,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from measure import describe_run
+from measure import cloned, keep, new_parser, spread
 from speed import describe_repository
 
 from trackdown.engine import SharedRepositories
@@ -62,7 +60,7 @@ class Bench:
 
 def main() -> None:
     """Run from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = new_parser(__doc__)
     parser.add_argument("repository", type=Path)
     parser.add_argument("--rounds", type=int, default=20, help="how many times each kind of edit is measured")
     parser.add_argument("--burst", type=int, default=5000, help="how many files change at once")
@@ -70,19 +68,15 @@ def main() -> None:
         "--back", type=int, default=1000, help="by how many commits the branch that is switched to is old"
     )
     parser.add_argument("--storm", type=float, default=20.0, help="seconds of a file that never rests, and of quiet")
-    parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="live-") as folder:
-        report = measure(arguments.repository.resolve(), Path(folder), arguments)
+    with cloned(arguments.repository) as (clone, folder):
+        report = measure(clone, folder, arguments)
     print_report(report)
-    if arguments.json is not None:
-        arguments.json.write_text(json.dumps(report | {"run": describe_run()}, indent=1) + "\n")
+    keep(report, arguments.json)
 
 
-def measure(repository: Path, folder: Path, arguments: argparse.Namespace) -> dict[str, Any]:
+def measure(clone: Path, folder: Path, arguments: argparse.Namespace) -> dict[str, Any]:
     """All figures."""
-    clone = folder / "clone"
-    subprocess.run(["git", "clone", "-q", "--no-hardlinks", str(repository), str(clone)], check=True)
     settings = load_settings(store=folder / "store")
     report: dict[str, Any] = {"repository": describe_repository(clone)}
     with SharedRepositories([clone], settings=settings) as shared:
@@ -146,7 +140,7 @@ def edits(bench: Bench, change: Callable[[Bench, str], None], rounds: int) -> di
                 time.sleep(0.002)
             background.append(time.perf_counter() - started)
         bench.settle()
-    return {"asked": figures(asked), "background": figures(background)}
+    return {"asked": spread(asked), "background": spread(background)}
 
 
 def rename_folder(bench: Bench) -> dict[str, Any]:
@@ -253,7 +247,7 @@ def searching(bench: Bench) -> Iterator[list[dict[str, Any]]]:
     finally:
         stop.set()
         thread.join()
-        seen.append({"count": len(times), "partial": partial, **figures(times)})
+        seen.append({"count": len(times), "partial": partial, **spread(times)})
 
 
 @contextmanager
@@ -268,13 +262,6 @@ def using() -> Iterator[list[float]]:
 
 def git(clone: Path, *arguments: str) -> str:
     return subprocess.run(["git", *arguments], cwd=clone, check=True, capture_output=True, text=True).stdout
-
-
-def figures(values: list[float]) -> dict[str, float]:
-    """Median, 95th percentile and maximum."""
-    ordered = sorted(values)
-    late = ordered[min(len(ordered) - 1, int(0.95 * len(ordered)))]
-    return {"p50": round(statistics.median(ordered), 3), "p95": round(late, 3), "max": round(ordered[-1], 3)}
 
 
 def print_report(report: dict[str, Any]) -> None:

@@ -17,7 +17,6 @@ import json
 import shutil
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -28,8 +27,7 @@ from urllib.parse import quote_plus, urlsplit
 from urllib.request import urlopen
 
 import psutil
-from cascade import latest_subjects
-from measure import describe_run
+from measure import cloned, keep, latest_subjects, new_parser, percentile
 from speed import describe_repository
 
 import trackdown
@@ -41,32 +39,29 @@ Numbers = dict[str, Any]
 
 def main() -> None:
     """Run from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = new_parser(__doc__)
     parser.add_argument("repository", type=Path)
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--connections", type=int, default=64)
     parser.add_argument("--queries", type=int, default=50)
     parser.add_argument("--starts", type=int, default=5, help="how often the start of the server is timed")
     parser.add_argument("--client", choices=("wrk", "own"), default="wrk" if shutil.which("wrk") else "own")
-    parser.add_argument("--json", type=Path)
     parser.add_argument("--own", nargs=4, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.own:
         print(json.dumps(asyncio.run(own_client(*arguments.own))))
         return
-    with tempfile.TemporaryDirectory(prefix="load-") as folder:
-        report = measure(arguments.repository.resolve(), Path(folder), arguments)
+    with cloned(arguments.repository) as (clone, folder):
+        report = measure(clone, folder, arguments)
     print_table(report)
-    if arguments.json is not None:
-        arguments.json.write_text(json.dumps(report | {"run": describe_run()}, indent=1) + "\n")
+    keep(report, arguments.json)
     if report["failures"]:
         raise SystemExit("\n".join(report["failures"]))
 
 
-def measure(repository: Path, folder: Path, arguments: argparse.Namespace) -> Numbers:
+def measure(clone: Path, folder: Path, arguments: argparse.Namespace) -> Numbers:
     """All figures, and what is wrong with them."""
-    clone, store = folder / "clone", folder / "store"
-    subprocess.run(["git", "clone", "-q", "--no-hardlinks", str(repository), str(clone)], check=True)
+    store = folder / "store"
     queries = latest_subjects(clone, arguments.queries)
     addresses = folder / "addresses.txt"
     addresses.write_text("".join(f"/v1/search?effort=fast&query={quote_plus(query)}\n" for query in queries))
@@ -124,10 +119,7 @@ def in_process(clone: Path, store: Path, queries: list[str]) -> Numbers:
 
 def percentiles(times: list[float]) -> Numbers:
     """The usual ones, in milliseconds."""
-    ordered = sorted(times)
-    return {
-        f"p{share}_ms": round(ordered[min(len(ordered) - 1, len(ordered) * share // 100)], 2) for share in (50, 95, 99)
-    }
+    return {f"p{share}_ms": round(percentile(times, share), 2) for share in (50, 95, 99)}
 
 
 @contextmanager
@@ -194,8 +186,22 @@ def load(arguments: argparse.Namespace, url: str, addresses: Path, connections: 
     """Ask for so long over so many connections."""
     if arguments.client == "wrk":
         threads = min(2, connections)
-        command = ["wrk", "-t", str(threads), "-c", str(connections), "-d", f"{seconds}s", "--timeout", "30s",
-                   "--script", str(SCRIPT), url, "--", str(addresses)]  # fmt: skip
+        command = [
+            "wrk",
+            "-t",
+            str(threads),
+            "-c",
+            str(connections),
+            "-d",
+            f"{seconds}s",
+            "--timeout",
+            "30s",
+            "--script",
+            str(SCRIPT),
+            url,
+            "--",
+            str(addresses),
+        ]
         printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         found = json.loads(next(line for line in printed.splitlines() if line.startswith("JSON "))[5:])
     else:

@@ -9,8 +9,6 @@ Calls are `fast` searches; the same ones are timed in this process, through the 
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import re
 import statistics
@@ -26,7 +24,7 @@ from typing import Any
 import anyio
 from mcp import StdioServerParameters
 from mcp.client import Client
-from measure import describe_run
+from measure import keep, new_parser, spread
 
 import trackdown
 from trackdown.settings import load_settings
@@ -44,18 +42,16 @@ QUESTIONS = [
 
 def main() -> None:
     """Run from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = new_parser(__doc__)
     parser.add_argument("repository", type=Path)
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--calls", type=int, default=100)
-    parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="mcp-") as folder:
         report = anyio.run(measure, arguments.repository.resolve(), Path(folder), arguments.runs, arguments.calls)
     for name, value in report.items():
         print(f"{name}: {value}")
-    if arguments.json is not None:
-        arguments.json.write_text(json.dumps(report | {"run": describe_run()}, indent=2) + "\n")
+    keep(report, arguments.json)
 
 
 async def measure(repository: Path, folder: Path, runs: int, calls: int) -> dict[str, Any]:
@@ -106,7 +102,7 @@ async def timed(client: Client, calls: int) -> tuple[dict[str, float], dict[str,
         result = await client.call_tool("search_code", {"query": QUESTIONS[number % len(QUESTIONS)], "effort": "fast"})
         times.append((time.perf_counter() - before) * 1000)
         sizes.append(float(sum(tokens(getattr(one, "text", "")) for one in result.content)))
-    return spread(times), spread(sizes)
+    return spread(times, 1), spread(sizes, 1)
 
 
 def in_process(repository: Path, store: Path, calls: int) -> dict[str, float]:
@@ -118,7 +114,7 @@ def in_process(repository: Path, store: Path, calls: int) -> dict[str, float]:
             before = time.perf_counter()
             opened.search(QUESTIONS[number % len(QUESTIONS)], effort="fast")
             times.append((time.perf_counter() - before) * 1000)
-    return spread(times)
+    return spread(times, 1)
 
 
 async def ask(client: Client, question: str, told: Any = None) -> Any:
@@ -152,16 +148,6 @@ async def over_http(repository: Path, store: Path) -> AsyncIterator[Client]:
                 yield client
         finally:
             process.terminate()
-
-
-def spread(values: list[float]) -> dict[str, float]:
-    """Median and tail."""
-    ordered = sorted(values)
-    return {
-        "p50": round(statistics.median(ordered), 1),
-        "p95": round(ordered[int(len(ordered) * 0.95) - 1], 1),
-        "max": round(ordered[-1], 1),
-    }
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 python benchmarks/record.py RESULT.json -- bench swe lite.jsonl --repos clones --level file
 
-Memory is the proportional share of all processes of the command together, sampled ten times a second.
+Memory is the proportional share of all processes of the command together, sampled twenty times a second.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ import sys
 import time
 from pathlib import Path
 
-import psutil
-from measure import describe_run
+from measure import describe_run, peak_memory
 
 
 def main() -> None:
@@ -27,52 +26,17 @@ def main() -> None:
     words = arguments.command[1:] if arguments.command[:1] == ["--"] else arguments.command
     started = time.perf_counter()
     process = subprocess.Popen([sys.executable, "-m", "trackdown", *words, "--format", "json"], stdout=subprocess.PIPE)
-    output, peak = watch(process)
+    peak = peak_memory(process)
+    output, _ = process.communicate()
     seconds = time.perf_counter() - started
     if process.returncode:
         raise SystemExit(process.returncode)
     answer = json.loads(output)
     answer.pop("run_file", None)
     shown = " ".join(Path(word).name if "/" in word and "{" not in word else word for word in words)
-    run = describe_run() | {"command": f"trackdown {shown}", "seconds": round(seconds, 1), "peak_mb": round(peak / 1e6)}
+    run = describe_run() | {"command": f"trackdown {shown}", "seconds": round(seconds, 1), "peak_mb": round(peak[0])}
     arguments.result.write_text(json.dumps(answer | {"run": run}, indent=1) + "\n")
-    print(f"{arguments.result}: {seconds:.1f} s, {peak / 1e6:.0f} MB at the peak", file=sys.stderr)
-
-
-def watch(process: subprocess.Popen[bytes]) -> tuple[bytes, int]:
-    """What a process prints, and the most memory that it and its children had together."""
-    import threading
-
-    output = b""
-
-    def read() -> None:
-        nonlocal output
-        assert process.stdout is not None
-        output = process.stdout.read()
-
-    reader = threading.Thread(target=read)
-    reader.start()
-    peak = 0
-    while process.poll() is None:
-        peak = max(peak, memory(process.pid))
-        time.sleep(0.1)
-    reader.join()
-    return output, peak
-
-
-def memory(pid: int) -> int:
-    """The proportional memory of a process and of all below it."""
-    total = 0
-    try:
-        parent = psutil.Process(pid)
-        for one in (parent, *parent.children(recursive=True)):
-            try:
-                total += one.memory_full_info().pss
-            except psutil.Error:
-                continue
-    except psutil.Error:
-        pass
-    return total
+    print(f"{arguments.result}: {seconds:.1f} s, {peak[0]:.0f} MB at the peak", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -3,15 +3,15 @@
 python benchmarks/speed.py REPOSITORY [--peer semble] [--rounds 5] [--json FILE]
 
 Everything happens on a clone in a temporary folder, with stores of its own. Measured: first index and first answer from
-the command line (history included), a ready-index search from a fresh process, searches in one process for queries of
-5, 20 and 300 words (p50, p95), the extra cost of the next search after a one-file edit and after a branch switch (200
-commits back), the peak memory of all processes together, and the size of the index. The peer gets an environment of
-its own (.venv-semble) and a static model with random vectors, which takes the same time as a trained one.
+the command line (history included), a ready-index search from a fresh process (by default and with effort `fast`),
+searches in one process for queries of 5, 20 and 300 words (p50, p95), the extra cost of the next search after a
+one-file edit and after a branch switch (200 commits back), the peak memory of all processes together, and the size of
+the index. The peer gets an environment of its own (.venv-semble) and a static model with random vectors, which takes
+the same time as a trained one.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import random
@@ -19,15 +19,12 @@ import shutil
 import statistics
 import subprocess
 import sys
-import tempfile
-import threading
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import psutil
-from measure import describe_run
+from measure import cloned, keep, new_parser, peak_memory
 
 HERE = Path(__file__).parent
 QUERY = "where are uploaded files checked before they are saved"
@@ -38,23 +35,19 @@ WORDS = (5, 20, 300)
 
 def main() -> None:
     """Run from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = new_parser(__doc__)
     parser.add_argument("repository", type=Path)
     parser.add_argument("--peer", choices=["semble"])
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="speed-") as folder:
-        report = measure(arguments.repository.resolve(), Path(folder), arguments.peer, arguments.rounds)
+    with cloned(arguments.repository) as (clone, folder):
+        report = measure(clone, folder, arguments.peer, arguments.rounds)
     print_table(report)
-    if arguments.json is not None:
-        arguments.json.write_text(json.dumps(report | {"run": describe_run()}, indent=2) + "\n")
+    keep(report, arguments.json)
 
 
-def measure(repository: Path, folder: Path, peer: str | None, rounds: int) -> dict[str, Any]:
+def measure(clone: Path, folder: Path, peer: str | None, rounds: int) -> dict[str, Any]:
     """All figures of both tools, taken in turns so that a busy moment hits both."""
-    clone = folder / "clone"
-    subprocess.run(["git", "clone", "-q", "--no-hardlinks", str(repository), str(clone)], check=True)
     queries = make_queries(clone)
     tools: list[Tool] = [Trackdown(folder, clone)]
     if peer is not None:
@@ -67,14 +60,16 @@ def measure(repository: Path, folder: Path, peer: str | None, rounds: int) -> di
             if number:
                 firsts[tool.name].append(run_timed(tool.search(QUERY), tool.environment))
             else:  # looking at memory slows what is looked at: that run is not timed
-                peaks[tool.name] = peak_memory(tool.search(QUERY), tool.environment)
+                peaks[tool.name] = run_watched(tool.search(QUERY), tool.environment)
     report: dict[str, Any] = {"repository": describe_repository(clone), "tools": {}}
     for tool in tools:
         ready = [run_timed(tool.search(QUERY), tool.environment) for _ in range(rounds)]
+        fast = [run_timed(tool.fast(QUERY), tool.environment) for _ in range(rounds)]
         figures: dict[str, Any] = {
             "first_s": statistics.median(firsts[tool.name]),
             "first_peak_mb": peaks[tool.name],
             "ready_s": statistics.median(ready),
+            "ready_fast_s": statistics.median(fast),
             "index_mb": folder_size(tool.store) / 1e6,
         }
         figures |= after_edit(tool, clone, figures["ready_s"], rounds)
@@ -102,6 +97,10 @@ class Tool:
         """The command line of a search."""
         raise NotImplementedError
 
+    def fast(self, query: str) -> list[str]:
+        """The command line of a search that lets no model read; the same where there is no such choice."""
+        return self.search(query)
+
     def in_process(self, queries: Mapping[int, Sequence[str]], folder: Path) -> dict[str, Any]:
         """p50 and p95 by the number of words."""
         raise NotImplementedError
@@ -118,6 +117,9 @@ class Trackdown(Tool):
 
     def search(self, query: str) -> list[str]:
         return [str(Path(sys.executable).parent / "trackdown"), "search", query, str(self.clone), "--format", "json"]
+
+    def fast(self, query: str) -> list[str]:
+        return [*self.search(query), "--effort", "fast"]
 
     def in_process(self, queries: Mapping[int, Sequence[str]], folder: Path) -> dict[str, Any]:
         return run_driver([sys.executable, str(HERE / "drivers.py"), "trackdown"], self, queries, folder)
@@ -170,38 +172,13 @@ def run_timed(command: Sequence[str], environment: Mapping[str, str]) -> float:
     return time.perf_counter() - started
 
 
-def peak_memory(command: Sequence[str], environment: Mapping[str, str]) -> float:
-    """Run a command; the peak of the memory (MB, proportional share) of it and its children."""
+def run_watched(command: Sequence[str], environment: Mapping[str, str]) -> float:
+    """Run a command; the peak of its memory in MB."""
     process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    peak = [0.0]
-    watcher = threading.Thread(target=_watch, args=(process.pid, peak), daemon=True)
-    watcher.start()
-    code = process.wait()
-    watcher.join()
-    if code:
-        raise SystemExit(f"{command[0]} ended with {code}")
+    peak = peak_memory(process)
+    if process.wait():
+        raise SystemExit(f"{command[0]} ended with {process.returncode}")
     return peak[0]
-
-
-def _watch(pid: int, peak: list[float]) -> None:
-    """Pages that processes share (git maps its packs) count once: that is what the proportional share (PSS) says."""
-    while True:
-        try:
-            family = [psutil.Process(pid)]
-            family += family[0].children(recursive=True)
-            peak[0] = max(peak[0], sum(_pss(member) for member in family) / 1e6)
-            if family[0].status() == psutil.STATUS_ZOMBIE:
-                return
-        except psutil.NoSuchProcess:
-            return
-        time.sleep(0.05)
-
-
-def _pss(process: psutil.Process) -> float:
-    try:
-        return float(process.memory_full_info().pss)
-    except (psutil.NoSuchProcess, psutil.AccessDenied):
-        return 0.0
 
 
 def after_edit(tool: Tool, clone: Path, ready: float, rounds: int) -> dict[str, float]:

@@ -22,8 +22,6 @@ are weighed by their rarity in all three texts of all questions.
 
 from __future__ import annotations
 
-import argparse
-import json
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -31,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from measure import describe_run
+from measure import keep, new_parser
 from style_figures import METRICS, TERMS, Column, figures, print_figures
 from whitespace_bm25 import Tokenizer, identifier_parts, lucene, reciprocal_ranks
 
@@ -60,11 +58,10 @@ class Item:
 
 def main() -> None:
     """Run from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = new_parser(__doc__)
     parser.add_argument("data", type=Path)
     parser.add_argument("texts", type=Path)
     parser.add_argument("--without-ids", type=Path)
-    parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     items = read_items(arguments.data, arguments.texts)
     snippets = [
@@ -85,9 +82,7 @@ def main() -> None:
         "ms per comparison": round(1000 * seconds / (len(PAIRS) * len(items)), 1),
     }
     print_figures(answer)
-    if arguments.json is not None:
-        written = answer | {"run": describe_run()}
-        arguments.json.write_text(json.dumps(written, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    keep(answer, arguments.json)
 
 
 def read_items(data: Path, texts: Path) -> list[Item]:

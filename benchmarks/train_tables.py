@@ -88,11 +88,19 @@ def variants_table(found: Iterator[Step] | Sequence[Step], part: str) -> list[st
     search = chosen(judged[0]["lists"], part, "encoder")[0]
     issues = ["issues"] if any("issue MRR" in step for step in judged) else []
     lines = [
-        row("variant", "", "held-out MRR", *issues, *(f"{name} alone" for name in MEASURES), "weight",
-            *(f"{name} in the sum" for name in MEASURES), "commit MRR"),
+        row(
+            "variant",
+            "",
+            "held-out MRR",
+            *issues,
+            *(f"{name} alone" for name in MEASURES),
+            "weight",
+            *(f"{name} in the sum" for name in MEASURES),
+            "commit MRR",
+        ),
         row(*["---"] * (11 + len(issues))),
         row(f"search only ({part})", *[""] * (6 + len(issues)), *(number(search[name]) for name in MEASURES), ""),
-    ]  # fmt: skip
+    ]
     for step in judged:
         for score, name in SCORES.items():
             if any(line["score"] == score for line in step["lists"]):
@@ -106,8 +114,16 @@ def variant_row(step: Step, part: str, score: str, name: str) -> str:
     own = step.get("dev MRR") if score == "encoder" else None
     past = step.get("commit MRR") if score == "relevance" else None
     issues = [number(step["issue MRR"] if score == "encoder" else None)] if "issue MRR" in step else []
-    return row(step["what"], name, number(own), *issues, *(number(alone[one]) for one in MEASURES),
-               f"{best['weight']:g}", *(number(best[one]) for one in MEASURES), number(past))  # fmt: skip
+    return row(
+        step["what"],
+        name,
+        number(own),
+        *issues,
+        *(number(alone[one]) for one in MEASURES),
+        f"{best['weight']:g}",
+        *(number(best[one]) for one in MEASURES),
+        number(past),
+    )
 
 
 def chosen(lists: Sequence[Step], part: str, score: str) -> tuple[Step, Step, Step]:
