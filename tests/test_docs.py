@@ -264,6 +264,17 @@ def test_make_targets_of_the_documents_exist() -> None:
             assert target in targets, f"{name_of(document)} speaks of `make {target}`"
 
 
+def test_commands_of_the_makefile_exist() -> None:
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    found = re.findall(r"(?:\$\(BIN\)/trackdown|\$\(RECORD\) \S+ --) ([a-z0-9]+)(?: ([a-z0-9]+))?", makefile)
+    assert len(found) > 10
+    for name, inner in found:
+        command = cli.get_command(click.Context(cli), name)
+        assert command is not None, name
+        if isinstance(command, click.Group) and name != "eval":
+            assert inner in command.list_commands(click.Context(cli)), f"{name} {inner}"
+
+
 def test_the_version_is_the_same_everywhere() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     assert project["project"]["version"] == trackdown.__version__
