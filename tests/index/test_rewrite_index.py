@@ -60,7 +60,7 @@ def store(settings: Settings) -> Iterator[Store]:
 def rewrite(
     opened: trackdown.Repository, store: Store, scribe: Scribe, times: int = 1, limit: int | None = None
 ) -> None:
-    rewriting(opened.prepared(), scribe.desk(store), times=times, limit=limit)
+    rewriting(opened.prepared(), scribe.client(store), times=times, limit=limit)
 
 
 def found(opened: trackdown.Repository, query: str, *, reco: bool = True) -> list[str]:
@@ -141,7 +141,7 @@ def test_two_rewriters_never_meet(repo: Repo, open_repo: Opener, store: Store) -
         with SourceReader(prepared.snapshot) as snippets:
             for scribe, count in ((first, 3), (second, 1), (first, 3)):
                 made = prepared.rewrites.open(
-                    lambda units: snippets.units(prepared.code, units), rewriter_of(scribe.desk(store))
+                    lambda units: snippets.units(prepared.code, units), rewriter_of(scribe.client(store))
                 )
                 assert made is not None and made.count == count
                 for word, other in ((scribe.dialect, True), ("zebra" if scribe is first else "quagga", False)):
@@ -294,7 +294,7 @@ def test_what_no_snapshot_has_any_more_is_collected_and_the_rest_stays(
         rewrite(opened, store, scribe)
         right = found(opened, "quagga")
         collect(store)
-        assert len(rewritten_numbers(store, rewriter_of(scribe.desk(store)))) == 3
+        assert len(rewritten_numbers(store, rewriter_of(scribe.client(store)))) == 3
         assert set(names(store)) <= {name for item in held(store) for name in item.arrays} and names(store)
         assert found(opened, "quagga") == right
     drop_manifests(store, [item for item in held(store) if item.kind == MANIFESTS])

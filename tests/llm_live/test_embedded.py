@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.models.llm.clients import MemoryFacts, desk
+from tests.models.llm.clients import MemoryFacts, client
 from trackdown.engine.llm.configured import list_llms, open_desk
 from trackdown.errors import LlmError
 from trackdown.models.llm.chat import PromptTooLong
@@ -33,7 +33,7 @@ def test_it_answers_the_same_each_time_and_counts_its_tokens(model: Embedded) ->
     first, second = model.answer(ASKED), model.answer(ASKED)
     assert first.text == second.text and "def " in first.text
     assert 20 < first.tokens_in < 60 and 0 < first.tokens_out <= 40 and first.seconds > 0
-    assert first.whole == (first.tokens_out < 40)
+    assert first.complete == (first.tokens_out < 40)
 
 
 def test_numbers_make_different_answers_that_can_be_had_again(model: Embedded) -> None:
@@ -79,7 +79,7 @@ def test_a_file_that_ends_too_early_is_refused_when_it_is_asked(tmp_path: Path) 
     path.write_bytes(packaged_file().read_bytes()[:30_000_000])
     with pytest.raises(LlmError, match=r"llama\.cpp cannot load"):
         Embedded(path).answer(ASKED)
-    asking = desk(Embedded(path))
+    asking = client(Embedded(path))
     assert asking.ask("test", [ASKED, Prompt("", "again")]) == [None, None]
     assert asking.notes() == [asking.stopped] and "llama.cpp cannot load" in str(asking.stopped)
 

@@ -48,8 +48,8 @@ def test_messages_become_issues_or_keep_their_subjects(repo: Repo, live: Setting
     repo.commit(
         "Keep the cookie of a session until it ends", {"web/cookie.py": FILES["web/cookie.py"] + "\nKEPT = 1\n"}
     )
-    with asking(live) as desk:
-        writer = IssueWriter(desk)
+    with asking(live) as client:
+        writer = IssueWriter(client)
         (case,) = build_from_git(repo.root, query_from="rewritten", writer=writer)
     assert case.query and case.source == ("rewritten" if writer.done.rewritten else "git")
     assert writer.done.commits == 1 and sum(writer.done.kept.values()) == 1 - writer.done.rewritten

@@ -99,7 +99,7 @@ def test_no_answer_keeps_the_order_without_a_word_of_ours() -> None:
 
 def test_a_cut_answer_is_none() -> None:
     notes: list[str] = []
-    cut = Completion("20, 1", 9, 9, 0.0, whole=False)
+    cut = Completion("20, 1", 9, 9, 0.0, complete=False)
     assert order(MadeLlm(lambda _: cut), Listwise(), notes=notes) == list(range(20)) and len(notes) == 1
 
 

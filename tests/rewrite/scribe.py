@@ -1,6 +1,6 @@
 """A language model that works by rule: it sums code up by the names in it, and writes code from that in its own style.
 
-It is asked at a real desk, in process or over HTTP on loopback, so that cache, budget and counts are the product's own.
+A real client asks it, in process or over HTTP on loopback, so cache, budget and counts are the product's own.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Scribe:
             raise NoAnswer("the scribe has no answer")
         return Completion(answered(prompt.user, self.dialect), len(prompt.user) // 3, 20, 0.01)
 
-    def desk(self, store: Store, tokens: int = 10**9, *, dry_run: bool = False) -> LlmClient:
+    def client(self, store: Store, tokens: int = 10**9, *, dry_run: bool = False) -> LlmClient:
         """Where it is asked, with a budget of its own."""
         return LlmClient(self, StoreFacts(store), UsageLedger(Budget(tokens, 1.0)), dry_run=dry_run)
 

@@ -53,8 +53,8 @@ def run(
     dry_run: bool = False,
     pairs: tuple[CodeExample, ...] = (),
 ) -> Rewriting:
-    desk = scribe.desk(store, tokens, dry_run=dry_run)
-    return rewriting(opened.prepared(), desk, times=times, limit=limit, pairs=pairs)
+    client = scribe.client(store, tokens, dry_run=dry_run)
+    return rewriting(opened.prepared(), client, times=times, limit=limit, pairs=pairs)
 
 
 def test_a_unit_becomes_a_sentence_and_code_again(repo: Repo, opened: trackdown.Repository, store: Store) -> None:
@@ -67,7 +67,7 @@ def test_a_unit_becomes_a_sentence_and_code_again(repo: Repo, opened: trackdown.
     asked = [prompt.user.split("\n")[0] for prompt in scribe.asked]
     assert asked[:3] == ["Code:"] * 3 and asked[3] == "Description: It does sign for its caller."
     digest = text_digest(SIGN)
-    kept = read_rewrites(store, rewriter_of(scribe.desk(store)), [(digest, 0)])[digest, 0]
+    kept = read_rewrites(store, rewriter_of(scribe.client(store)), [(digest, 0)])[digest, 0]
     assert kept.summary == "It does sign for its caller."
     assert kept.code == "def quagga_helper(quagga):\n    quagga_sign = sign(quagga)\n    return quagga"
 
@@ -113,7 +113,7 @@ def test_an_interruption_loses_no_more_than_the_batch_under_way(
 
     with pytest.raises(KeyboardInterrupt):
         run(opened, store, Interrupted())
-    having = rewritten_numbers(store, rewriter_of(scribe.desk(store)))
+    having = rewritten_numbers(store, rewriter_of(scribe.client(store)))
     assert len(having) == BATCH
     outcome = run(opened, store, scribe).outcome
     assert (outcome.had, outcome.made) == (BATCH, BATCH + 3)
@@ -126,7 +126,7 @@ def test_several_times(repo: Repo, opened: trackdown.Repository, store: Store) -
     assert run(opened, store, scribe).outcome.made == 3
     outcome = run(opened, store, scribe, times=3).outcome
     assert (outcome.wanted, outcome.had, outcome.made) == (9, 3, 6)
-    having = rewritten_numbers(store, rewriter_of(scribe.desk(store)))
+    having = rewritten_numbers(store, rewriter_of(scribe.client(store)))
     assert set(having.values()) == {(0, 1, 2)}
     assert {prompt.temperature for prompt in scribe.asked} == {0.0, 1.0}
 
@@ -181,11 +181,11 @@ def test_a_budget_ends_the_walk_and_what_was_made_stays(repo: Repo, opened: trac
 def test_a_dry_run_counts_and_asks_nothing(repo: Repo, opened: trackdown.Repository, store: Store) -> None:
     repo.commit("Begin", FILES)
     scribe = Scribe()
-    desk = scribe.desk(store, dry_run=True)
-    found = rewriting(opened.prepared(), desk, times=2)
+    client = scribe.client(store, dry_run=True)
+    found = rewriting(opened.prepared(), client, times=2)
     assert found.dry_run and (found.outcome.made, found.outcome.left, found.outcome.wanted) == (0, 6, 6)
     assert not found.outcome.unanswered and not scribe.asked
-    counted = {cost.stage: cost.calls for cost in desk.counts}
+    counted = {cost.stage: cost.calls for cost in client.counts}
     assert counted == {"summaries": 6, "rewrites": 6}
     run(opened, store, scribe)
     assert len(scribe.asked) == 6
@@ -261,7 +261,7 @@ def test_a_file_that_changes_under_our_hands_is_left_for_the_next_run(
     scribe = Scribe()
     prepared = opened.prepared()
     repo.write("src/a.py", "def other():\n    pass\n")
-    outcome = rewriting(prepared, scribe.desk(store)).outcome
+    outcome = rewriting(prepared, scribe.client(store)).outcome
     assert (outcome.wanted, outcome.made) == (1, 1), "what cannot be read has no text that could be asked about"
     assert run(opened, store, scribe).outcome.wanted == 2
 
@@ -271,10 +271,10 @@ def test_other_given_pairs_or_another_context_is_another_rewriter(
 ) -> None:
     repo.commit("Begin", FILES)
     scribe, pairs = Scribe(), (CodeExample("Add two numbers", "def add(a, b): ..."),)
-    desk = scribe.desk(store)
+    client = scribe.client(store)
     others = [
-        rewriter_of(desk), rewriter_of(desk, pairs), rewriter_of(desk, (CodeExample("Add", pairs[0].code),)),
-        rewriter_of(Scribe(context=2048).desk(store)),
+        rewriter_of(client), rewriter_of(client, pairs), rewriter_of(client, (CodeExample("Add", pairs[0].code),)),
+        rewriter_of(Scribe(context=2048).client(store)),
     ]  # fmt: skip
     assert len(set(others)) == 4
     assert run(opened, store, scribe).outcome.made == 3

@@ -300,7 +300,7 @@ def test_cmu_refuses_columns_that_are_not_there(in_process: InProcess, cmu: Call
 def test_a_run_without_some_answers_of_a_language_model_is_not_done(
     swe: Bench, in_process: InProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("trackdown.models.llm.ledger.STOPPED_SECONDS", 0.0)
+    monkeypatch.setattr("trackdown.models.llm.ledger.PAUSE_SECONDS", 0.0)
     with serving(fails(401), says("1")) as server:
         command: list[str | Path] = [
             "bench", "swe", swe.good, "--repos", swe.clones.folder, "--modes", "bm25,bm25+llm-rerank@3",

@@ -67,7 +67,7 @@ def test_a_model_that_refuses_or_hangs_costs_a_note_and_no_result(
     in_process: InProcess, shop: Repo, model: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plain = in_process("search", "session cookie", shop.root, "--mode", "bm25", "--format", "json").json()
-    refuses = (fails(401, f"unknown key {KEY}"), "it refuses the key", "30")
+    refuses = (fails(401, f"unknown key {KEY}"), "the key was refused", "30")
     for reply, said, seconds in (refuses, (hangs, "did not answer within 0.5 seconds", "0.5")):
         monkeypatch.setenv("TRACKDOWN_LLM_TIMEOUT_S", seconds)
         with serving(reply) as server:

@@ -51,7 +51,7 @@ def test_a_recorded_run_needs_no_model(settings: Settings, tmp_path: Path) -> No
     answers = replayed.ask("test", questions(3))
     assert [answer and answer.text for answer in answers] == ["question 0", "question 1", None]
     notes = replayed.notes()
-    assert "line 3 is damaged" in notes[0] and "has no answer" in notes[1]
+    assert "ignored line 3" in notes[0] and "has no answer" in notes[1]
     assert "question" not in llm_cost(replaying)["model"] and llm_cost(replaying)["total"]["cached"] == 2
     with pytest.raises(LlmError, match="holds no answers of other; it has small@"):
         open_desk(replace(replaying, llm_model="other"), MemoryFacts())
@@ -77,7 +77,7 @@ def test_a_dry_run_is_a_setting(settings: Settings) -> None:
         ({"llm_replay": Path("/nowhere/answers.jsonl")}, "cannot read the answers in /nowhere/answers.jsonl"),
         ({"llm": "http://host/v1", "llm_model": "small", "llm_key": KEY}, "is not encrypted"),
         ({"llm": "http://host/v1", "llm_model": "small", "llm_money": 5.0}, "set llm_price_in and llm_price_out"),
-        ({"llm": f"http://me:{KEY}@host/v1", "llm_model": "small"}, "the key goes into TRACKDOWN_LLM_KEY"),
+        ({"llm": f"http://me:{KEY}@host/v1", "llm_model": "small"}, "put the key into TRACKDOWN_LLM_KEY"),
     ],
 )
 def test_what_cannot_work_is_refused_in_one_line_and_listed_so(
@@ -106,7 +106,7 @@ def test_a_key_is_in_no_text_of_the_settings_and_in_no_error(settings: Settings)
         desk = open_desk(replace(chosen, llm=server.url, llm_model="small"), facts := MemoryFacts())
         assert desk is not None and desk.ask("test", [QUESTION]) == [None]
         assert server.seen[0].headers["Authorization"] == f"Bearer {KEY}"
-    assert "it refuses the key" in str(desk.stopped) and KEY not in str(desk.notes()) and not facts.rows
+    assert "the key was refused" in str(desk.stopped) and KEY not in str(desk.notes()) and not facts.rows
 
 
 def test_who_opens_it_at_the_same_time_shares_one_budget(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:

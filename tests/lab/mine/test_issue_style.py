@@ -123,8 +123,8 @@ def test_the_sentences_of_an_answer(text: str, issue: str) -> None:
 
 
 def test_a_cut_answer_is_used_up_to_its_last_sentence() -> None:
-    assert issue_of(Completion(f"{ISSUE} It also happens wh", 1, 1, 0.0, whole=False)) == ISSUE
-    assert issue_of(Completion("A download is given up at on", 1, 1, 0.0, whole=False)) == ""
+    assert issue_of(Completion(f"{ISSUE} It also happens wh", 1, 1, 0.0, complete=False)) == ISSUE
+    assert issue_of(Completion("A download is given up at on", 1, 1, 0.0, complete=False)) == ""
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ class MemoryFacts:
 
 
 class Slept(list[float]):
-    """Stands for `desk.sleep`: keeps how long it was asked to."""
+    """Stands for `client.sleep`: keeps how long it was asked to."""
 
     def __call__(self, seconds: float, waiting: Waiting) -> None:
         self.append(seconds)
@@ -41,7 +41,7 @@ def endpoint(url: str, **settings: Any) -> Endpoint:
     return Endpoint(url, **chosen)
 
 
-def desk(
+def client(
     model: ChatModel,
     facts: MemoryFacts | None = None,
     *,

@@ -63,5 +63,5 @@ def test_a_question_that_does_not_fit_waits_for_one_under_way() -> None:
 
 
 def test_a_reason_names_the_limit_that_was_hit() -> None:
-    assert "the budget of 10 tokens" in Budget(10, 1.0).reason(20, 0)
-    assert "the budget of 0.5 for" in Budget(10**6, 0.5, Prices(10.0)).reason(100_000, 0)
+    assert "the language model budget of 10 tokens" in Budget(10, 1.0).reason(20, 0)
+    assert "the language model budget of 0.5" in Budget(10**6, 0.5, Prices(10.0)).reason(100_000, 0)

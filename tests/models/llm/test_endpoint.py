@@ -43,8 +43,8 @@ def test_a_question_goes_out_as_a_conversation_and_the_answer_comes_back_with_it
     with serving(says("sorted(x)", (31, 4))) as server:
         answer = endpoint(server.url, key=KEY).answer(asked)
         (seen,) = server.seen
-    assert (answer.text, answer.tokens_in, answer.tokens_out, answer.whole) == ("sorted(x)", 31, 4, True)
-    assert answer.fresh and 0 < answer.seconds < 5
+    assert (answer.text, answer.tokens_in, answer.tokens_out, answer.complete) == ("sorted(x)", 31, 4, True)
+    assert 0 < answer.seconds < 5
     assert seen.path == "/v1/chat/completions"
     assert seen.headers["Authorization"] == f"Bearer {KEY}"
     assert seen.question == {
@@ -82,7 +82,7 @@ def test_an_answer_without_counts_is_counted_by_us() -> None:
 
 def test_an_answer_that_was_cut_off_is_not_whole() -> None:
     with serving(says("and then", finish="length")) as server:
-        assert not endpoint(server.url).answer(QUESTION).whole
+        assert not endpoint(server.url).answer(QUESTION).complete
 
 
 def test_half_a_character_in_a_prompt_is_sent_all_the_same() -> None:
@@ -164,7 +164,7 @@ def test_a_filtered_answer_is_none() -> None:
 def test_an_endless_answer_is_cut() -> None:
     with serving(says("la " * 3000, finish="stop")) as server:
         answer = endpoint(server.url).answer(QUESTION)
-    assert len(answer.text) == 50 * 16 and not answer.whole
+    assert len(answer.text) == 50 * 16 and not answer.complete
 
 
 def test_an_answer_of_megabytes_is_refused_before_it_is_read() -> None:
@@ -174,7 +174,7 @@ def test_an_answer_of_megabytes_is_refused_before_it_is_read() -> None:
 
 def test_a_wrong_model_is_named_beside_those_there_are() -> None:
     error = failure(fails(404, "model not found", "model_not_found"), model="huge")
-    assert str(error).endswith("it has no model 'huge', but small, large") and not isinstance(error, NoAnswer)
+    assert str(error).endswith("it has no model 'huge'; it has small, large") and not isinstance(error, NoAnswer)
 
 
 def test_a_wrong_path_says_to_check_the_url() -> None:
@@ -185,8 +185,8 @@ def test_a_wrong_path_says_to_check_the_url() -> None:
 
 @pytest.mark.parametrize("status", [401, 403])
 def test_a_refused_key_is_not_shown_even_if_the_server_repeats_it(status: int) -> None:
-    assert "it refuses the key: set TRACKDOWN_LLM_KEY" in str(failure(fails(status, f"bad key {KEY}"), key=KEY))
-    assert "it wants a key: set TRACKDOWN_LLM_KEY" in str(failure(fails(status)))
+    assert "the key was refused: set TRACKDOWN_LLM_KEY" in str(failure(fails(status, f"bad key {KEY}"), key=KEY))
+    assert "it needs a key: set TRACKDOWN_LLM_KEY" in str(failure(fails(status)))
 
 
 def test_a_server_that_repeats_the_key_elsewhere_does_not_print_it() -> None:
@@ -196,7 +196,7 @@ def test_a_server_that_repeats_the_key_elsewhere_does_not_print_it() -> None:
 def test_a_redirect_is_not_followed() -> None:
     with serving(says("stolen")) as other:
         error = failure(fails(307, headers={"Location": other.url}), key=KEY)
-        assert other.seen == [] and "sends elsewhere" in str(error)
+        assert other.seen == [] and "redirects" in str(error)
 
 
 def test_a_prompt_that_the_server_finds_too_long_is_told_from_other_refusals() -> None:
@@ -242,13 +242,13 @@ def test_a_proxy_of_the_environment_does_not_stand_before_this_machine(monkeypat
 
 @pytest.mark.parametrize("url", ["http://", "https:///v1", "ftp://host/v1", "http://[::1", "http://host:port/v1"])
 def test_what_is_no_url_is_refused(url: str) -> None:
-    with pytest.raises(UsageError, match="is no URL of a language model"):
+    with pytest.raises(UsageError, match="is not the URL of a language model"):
         Endpoint(url, "small")
 
 
 def test_secrets_do_not_belong_into_the_url() -> None:
     for url in (f"https://me:{KEY}@host/v1", f"https://host/v1?key={KEY}"):
-        with pytest.raises(UsageError, match="the key goes into TRACKDOWN_LLM_KEY") as caught:
+        with pytest.raises(UsageError, match="put the key into TRACKDOWN_LLM_KEY") as caught:
             Endpoint(url, "small")
         assert KEY not in str(caught.value)
 

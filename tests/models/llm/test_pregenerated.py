@@ -41,5 +41,5 @@ def test_a_bad_line_is_named(tmp_path: Path, line: bytes, said: str) -> None:
 def test_a_folder_without_texts_says_what_should_be_there(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"one of mbpp-exemplars\.jsonl, mbpp-summaries\.jsonl, mbpp-rewrites"):
         read_pregenerated(tmp_path, "mbpp")
-    with pytest.raises(UsageError, match="there is no folder"):
+    with pytest.raises(UsageError, match="no such folder"):
         read_pregenerated(tmp_path / "missing", "mbpp")

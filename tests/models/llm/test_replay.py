@@ -12,7 +12,7 @@ from trackdown.models.llm.replay import Recorder, read_replay
 
 
 def answer(text: str) -> Completion:
-    return Completion(text, 10, 2, 0.25, whole=False)
+    return Completion(text, 10, 2, 0.25, complete=False)
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:
@@ -23,8 +23,8 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
     recorder.add("k2", "large", 8192, "gar", answer(""))
     found = read_replay(path)
     assert found.answers == {
-        "k1": Completion("one\n\u2028 line ?", 10, 2, 0.25, whole=False, fresh=False),
-        "k2": Completion("", 10, 2, 0.25, whole=False, fresh=False),
+        "k1": Completion("one\n\u2028 line ?", 10, 2, 0.25, complete=False),
+        "k2": Completion("", 10, 2, 0.25, complete=False),
     }
     assert found.models == {"small": 4096, "large": 8192} and found.notes == ()
 
@@ -37,7 +37,7 @@ def test_damaged_lines_and_those_of_another_version_are_left_out_with_a_note(tmp
     path.write_bytes(b"\xff\xfe\n\n" + other.encode() + b'{"key": 1}\n' + line.encode() + line[:40].encode())
     found = read_replay(path)
     assert set(found.answers) == {"good"}
-    assert found.notes == (f"{path}: 4 lines (the first is line 1) are damaged or of another version, and left out",)
+    assert found.notes == (f"{path}: ignored 4 lines (the first is line 1): damaged, or of another version",)
 
 
 def test_a_line_that_was_cut_short_does_not_spoil_the_next(tmp_path: Path) -> None:
@@ -45,7 +45,7 @@ def test_a_line_that_was_cut_short_does_not_spoil_the_next(tmp_path: Path) -> No
     path.write_text('{"format":1,"key":"cut')
     Recorder(path).add("k", "small", 4096, "gar", answer("yes"))
     found = read_replay(path)
-    assert set(found.answers) == {"k"} and "line 1 is damaged" in found.notes[0]
+    assert set(found.answers) == {"k"} and "ignored line 1" in found.notes[0]
 
 
 def test_a_file_that_cannot_be_read_or_written_is_named(tmp_path: Path) -> None:

@@ -158,7 +158,7 @@ def _embedded(path: Path, context: int, threads: int) -> ChatModel:
 
 def _recorded(settings: Settings, replay: ReplayFile | None) -> ChatModel:
     """A model that is not here: only what it once answered is."""
-    from trackdown.models.llm.recorded import Recorded
+    from trackdown.models.llm.replay import ReplayOnlyModel
 
     models = dict(replay.models) if replay is not None else {}
     name = settings.llm_model or (next(iter(models)) if len(models) == 1 else "")
@@ -167,7 +167,7 @@ def _recorded(settings: Settings, replay: ReplayFile | None) -> ChatModel:
         raise UsageError(f"{settings.llm_replay} holds {what}")
     if name not in models:
         raise LlmError(f"{settings.llm_replay} holds no answers of {name}; it has {', '.join(models) or 'none'}")
-    return Recorded(name, settings.llm_replay, settings.llm_context or models[name])
+    return ReplayOnlyModel(name, settings.llm_replay, settings.llm_context or models[name])
 
 
 def list_llms(settings: Settings) -> list[Listed]:

@@ -16,9 +16,9 @@ from typing import Any
 from trackdown.lab.mine.filters import FEWEST_WORDS
 from trackdown.lab.mine.leaks import Name, leak, leaked
 from trackdown.lab.mine.messages import clean_message, clean_subject, content_words, folded_subject
+from trackdown.models.llm.completion import strip_reasoning
 from trackdown.models.llm.context_window import shortened
 from trackdown.models.llm.prompt import Completion, LanguageModel, Prompt
-from trackdown.models.llm.thoughts import without_thoughts
 from trackdown.models.llm.untrusted_text import quote
 from trackdown.types import Progress, no_progress
 from trackdown.units.tokens import words
@@ -176,9 +176,9 @@ def issue_of(answer: Completion) -> str:
 
     An answer that was cut off is used up to its last whole sentence.
     """
-    text = without_thoughts(answer.text).strip()
+    text = strip_reasoning(answer.text).strip()
     text = _LABEL.sub("", " ".join(text.split("\n\n")[0].split())).strip("`\"'“” ")
-    if not answer.whole:
+    if not answer.complete:
         found = _SENTENCES.match(text)
         text = found.group() if found else ""
     if len(text) > _LONGEST or re.search(r"\b(?:BEGIN|END) (?:MESSAGE|WORDS)\b", text):

@@ -1,1 +1,1 @@
-"""Language models that write and choose: always optional, every answer kept, every token counted."""
+"""Language models that write and choose: always optional, every answer cached, every token counted."""

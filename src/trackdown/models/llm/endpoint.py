@@ -1,4 +1,4 @@
-"""An OpenAI-compatible endpoint: POST /chat/completions, one whole answer each."""
+"""An OpenAI-compatible endpoint: POST /chat/completions, without streaming."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
     import httpx
 
 CONTEXT = 8192
-"""What is taken for granted where the user does not say: small models have at least that."""
+"""The assumed context window where the user doesn't set one: small models have at least this."""
 _PATH = "/chat/completions"
-_LONGEST_WAIT = 60.0
+_MAX_WAIT_SECONDS = 60.0
 _CONNECT_SECONDS = 10.0
-_SMALLEST_LIMIT, _BYTES_A_TOKEN = 64 << 10, 64
-_TOLD = 200
-_NAMED_MODELS = 8
+_MIN_BODY_LIMIT, _BYTES_PER_TOKEN = 64 << 10, 64
+_MAX_QUOTED_CHARS = 200
+_MAX_MODELS_LISTED = 8
 _KEY_HINT = "set TRACKDOWN_LLM_KEY"
 
 
 class Endpoint:
     """A model behind a URL. Nothing is sent before the first question.
 
-    The key is sent in a header and nowhere else: messages of the server are printed without it. Raises UsageError for
-    settings that cannot work.
+    The key is only ever sent in a header, and is removed from server messages before they are shown. Raises UsageError
+    for settings that cannot work.
     """
 
     def __init__(
@@ -46,20 +46,18 @@ class Endpoint:
         concurrency: int = 4,
         context: int = 0,
     ) -> None:
-        self._url, place, self._is_here = _checked(url)
+        self._url, address, self._is_local = _checked(url)
         if not model:
             raise UsageError(f"which model of {self._url}? name it with --llm-model or TRACKDOWN_LLM_MODEL")
         if key and not (key.isascii() and key.isprintable()):
+            raise UsageError("the language model's key has characters that no key has: set TRACKDOWN_LLM_KEY again")
+        if key and not (url.startswith("https://") or self._is_local or insecure):
             raise UsageError(
-                "the key of the language model holds characters that no key has: set TRACKDOWN_LLM_KEY again"
-            )
-        if key and not (url.startswith("https://") or self._is_here or insecure):
-            raise UsageError(
-                f"{self._url} is not encrypted, so the key would travel in the open: use https, or set llm_insecure"
+                f"{self._url} is not encrypted, so others could read the key: use https, or set llm_insecure"
             )
         if not timeout_s:
             raise UsageError("llm_timeout_s is 0: an endpoint needs some time to answer")
-        self.name = f"{model}@{place}"
+        self.name = f"{model}@{address}"
         self.context = context or CONTEXT
         self.concurrency = max(1, concurrency)
         self._model = model
@@ -68,25 +66,26 @@ class Endpoint:
         self._connect_s = min(_CONNECT_SECONDS, timeout_s)
         self._client: httpx.Client | None = None
         self._opening = threading.Lock()
-        self._places = threading.BoundedSemaphore(self.concurrency)
+        self._slots = threading.BoundedSemaphore(self.concurrency)
         self._limit_field = "max_tokens"
         self._takes_temperature = True
 
     def answer(self, prompt: Prompt) -> Completion:
-        """Ask once. Who waits for a connection has not asked yet: that time is not the endpoint's."""
-        with self._places:
+        """Ask once. Waiting for a free connection doesn't count towards the timeout."""
+        with self._slots:
             return self._answered(prompt)
 
     def _answered(self, prompt: Prompt) -> Completion:
         started = time.monotonic()
-        status, headers, body = self._post(self._question(prompt), _SMALLEST_LIMIT + _BYTES_A_TOKEN * prompt.max_tokens)
+        status, headers, body = self._post(
+            self._question(prompt), _MIN_BODY_LIMIT + _BYTES_PER_TOKEN * prompt.max_tokens
+        )
         if status == 200:
             value = _json(body)
             if value is None:
-                raise NoAnswer(f"{self._url} sent something that is no JSON: is it an OpenAI-compatible endpoint?",
-                               charged=True)  # fmt: skip
+                raise NoAnswer(f"{self._url} did not send JSON: is it an OpenAI-compatible endpoint?", charged=True)
             if isinstance(value, dict) and value.get("error") and not value.get("choices"):
-                raise TryAgain(f"{self._url} reports an error: {self._told(body)}")
+                raise TryAgain(f"{self._url} reports an error: {self._error_text(body)}")
             return read_completion(value, prompt, time.monotonic() - started, self._url)
         raise self._refusal(status, headers, body)
 
@@ -96,7 +95,7 @@ class Endpoint:
         return asked | ({"temperature": prompt.temperature} if self._takes_temperature else {})
 
     def _post(self, question: dict[str, Any], limit: int) -> tuple[int, httpx.Headers, bytes]:
-        """Status, headers and body. The whole may take `timeout_s`, however slowly it trickles in."""
+        """Status, headers and body, all within `timeout_s`, even if the body trickles in."""
         import httpx
 
         until = time.monotonic() + self._timeout_s
@@ -107,8 +106,9 @@ class Endpoint:
                 for piece in reply.iter_bytes():
                     body += piece
                     if len(body) > limit:
-                        raise NoAnswer(f"{self._url} sent more than {limit:,} bytes, which is no answer",
-                                       charged=True)  # fmt: skip
+                        raise NoAnswer(
+                            f"{self._url} sent more than {limit:,} bytes, too many for an answer", charged=True
+                        )
                     if time.monotonic() > until:
                         raise self._too_slow()
                 return reply.status_code, reply.headers, bytes(body)
@@ -140,40 +140,40 @@ class Endpoint:
                     headers=headers,
                     timeout=httpx.Timeout(self._timeout_s, connect=self._connect_s, pool=None),
                     limits=httpx.Limits(max_connections=self.concurrency),
-                    trust_env=not self._is_here,  # a proxy has no business between us and this machine
+                    trust_env=not self._is_local,  # requests to this machine bypass proxies
                 )
             return self._client
 
     def _refusal(self, status: int, headers: httpx.Headers, body: bytes) -> LlmError:
-        """What a status other than 200 means."""
-        said = self._told(body)
+        """The error for a status other than 200."""
+        said = self._error_text(body)
         if status in (401, 403):
-            hint = f"it refuses the key: {_KEY_HINT} to a valid one" if self._key else f"it wants a key: {_KEY_HINT}"
+            hint = f"the key was refused: {_KEY_HINT} to a valid one" if self._key else f"it needs a key: {_KEY_HINT}"
             return LlmError(f"{self._url} answered {status}, {hint}")
         if status == 429 and "insufficient_quota" not in said:
             return self._busy(headers, said)
         if status in (408, 409, 425) or status >= 500:
-            return TryAgain(f"{self._url} failed with {status}{_behind(said)}", wait_s=_wait(headers))
+            return TryAgain(f"{self._url} failed with {status}{_suffix(said)}", wait_s=_wait(headers))
         if status == 404:
-            return LlmError(f"{self._url} answered 404{_behind(said)}: {self._what_there_is()}")
+            return LlmError(f"{self._url} answered 404{_suffix(said)}: {self._hint_for_404()}")
         if 300 <= status < 400:
-            return LlmError(f"{self._url} sends elsewhere ({status}): name the URL that it moved to")
+            return LlmError(f"{self._url} redirects ({status}): use the URL that it moved to")
         if status == 400 and self._adapts(said):
-            return TryAgain(f"{self._url} takes other arguments", wait_s=0.0)
+            return TryAgain(f"{self._url} expects other arguments", wait_s=0.0)
         if status in (400, 413) and "context" in said:
-            return PromptTooLong(f"a prompt is too long for {self.name} ({status}{_behind(said)})")
+            return PromptTooLong(f"a prompt is too long for {self.name} ({status}{_suffix(said)})")
         if status in (400, 413, 422):
-            return NoAnswer(f"{self._url} refuses the question ({status}{_behind(said)})")
-        return LlmError(f"{self._url} answered {status}{_behind(said)}")
+            return NoAnswer(f"{self._url} rejected the question ({status}{_suffix(said)})")
+        return LlmError(f"{self._url} answered {status}{_suffix(said)}")
 
     def _busy(self, headers: httpx.Headers, said: str) -> LlmError:
         wait = _wait(headers)
-        if wait is not None and wait > _LONGEST_WAIT:
-            return LlmError(f"{self._url} takes no more questions for {wait:,.0f} seconds (429): go on later")
-        return TryAgain(f"{self._url} is asked too often (429{_behind(said)})", wait_s=wait)
+        if wait is not None and wait > _MAX_WAIT_SECONDS:
+            return LlmError(f"{self._url} accepts no questions for {wait:,.0f} seconds (429): try again later")
+        return TryAgain(f"{self._url} gets too many requests (429{_suffix(said)})", wait_s=wait)
 
     def _adapts(self, said: str) -> bool:
-        """Whether the next question will leave out or name differently what this endpoint does not take."""
+        """Whether the next request can avoid the argument that this endpoint rejects; from now on requests do."""
         if "max_completion_tokens" in said and self._limit_field == "max_tokens":
             self._limit_field = "max_completion_tokens"
             return True
@@ -182,8 +182,8 @@ class Endpoint:
             return True
         return False
 
-    def _what_there_is(self) -> str:
-        """What to do about a 404: the models that the endpoint has, or a hint about the URL."""
+    def _hint_for_404(self) -> str:
+        """What to do about a 404: the endpoint's models, or a hint about the URL."""
         import httpx
 
         names: list[str] = []
@@ -196,12 +196,12 @@ class Endpoint:
         except httpx.HTTPError:
             pass
         if self._model in names or not names:
-            return f"check the URL (it should end in /v1 or the like) and the model's name {self._model!r}"
-        more = ", …" if len(names) > _NAMED_MODELS else ""
-        return f"it has no model {self._model!r}, but {self._clean(', '.join(names[:_NAMED_MODELS]))}{more}"
+            return f"check the URL, which should end in /v1 or similar, and the model name {self._model!r}"
+        more = ", …" if len(names) > _MAX_MODELS_LISTED else ""
+        return f"it has no model {self._model!r}; it has {self._clean(', '.join(names[:_MAX_MODELS_LISTED]))}{more}"
 
-    def _told(self, body: bytes) -> str:
-        """The server's own words, short and without the key."""
+    def _error_text(self, body: bytes) -> str:
+        """The server's error message, shortened and without the key."""
         value = _json(body)
         error = value.get("error", value.get("message")) if isinstance(value, dict) else None
         if isinstance(error, dict):
@@ -210,11 +210,11 @@ class Endpoint:
 
     def _clean(self, text: str) -> str:
         text = text.replace(self._key, "…") if self._key else text
-        return " ".join(text.split())[:_TOLD]
+        return " ".join(text.split())[:_MAX_QUOTED_CHARS]
 
 
 def _checked(url: str) -> tuple[str, str, bool]:
-    """The URL up to `/v1`, the same without its scheme, and whether it is on this machine."""
+    """The URL up to `/v1`, the same without its scheme, and whether it is on this machine. Raises UsageError."""
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
@@ -222,24 +222,25 @@ def _checked(url: str) -> tuple[str, str, bool]:
         host, port, parts = None, None, urlsplit("")
     if parts.scheme not in ("http", "https") or not host:
         raise UsageError(
-            f"{_shown(url)} is no URL of a language model: write it up to /v1, e.g. http://localhost:8080/v1"
+            f"{_shown(url)} is not the URL of a language model: give it up to /v1, e.g. http://localhost:8080/v1"
         )
     if parts.username or parts.password or parts.query or parts.fragment:
         raise UsageError(
-            f"the URL of the language model at {host} holds more than a place: the key goes into TRACKDOWN_LLM_KEY"
+            f"the URL of the language model at {host} has credentials, a query or a fragment: "
+            "put the key into TRACKDOWN_LLM_KEY"
         )
     named = f"[{host}]" if ":" in host else host
-    place = f"{named}:{port}" if port else named
+    address = f"{named}:{port}" if port else named
     path = parts.path.rstrip("/").removesuffix(_PATH)
-    return f"{parts.scheme}://{place}{path}", f"{place}{path}", _is_here(host)
+    return f"{parts.scheme}://{address}{path}", f"{address}{path}", _is_local(host)
 
 
 def _shown(url: str) -> str:
-    """A URL as it may be printed: what stands before an @ may be a secret."""
+    """A URL for messages, without what is before an @, which may be a secret."""
     return repr(url.rpartition("@")[2])
 
 
-def _is_here(host: str) -> bool:
+def _is_local(host: str) -> bool:
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -262,5 +263,5 @@ def _json(body: bytes) -> Any:
         return None
 
 
-def _behind(said: str) -> str:
+def _suffix(said: str) -> str:
     return f": {said}" if said else ""

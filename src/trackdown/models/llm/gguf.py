@@ -1,4 +1,4 @@
-"""The head of a GGUF file: whether it is one, how many tokens its model takes in, and which model it is."""
+"""The header of a GGUF file: is it valid, how large is the model's context window, and which model is it?"""
 
 from __future__ import annotations
 
@@ -12,36 +12,36 @@ from trackdown.errors import LlmError
 _MAGIC = b"GGUF"
 _STRING, _ARRAY = 8, 9
 _SIZES = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}
-_WHOLE = {4: "<I", 5: "<i", 10: "<Q", 11: "<q"}
-_LONGEST_KEY, _MOST_VALUES = 1 << 16, 100_000
+_INTEGERS = {4: "<I", 5: "<i", 10: "<Q", 11: "<q"}
+_MAX_KEY_BYTES, _MAX_VALUES = 1 << 16, 100_000
 _SLICES, _SLICE = 64, 64 << 10
 
 
 def context_length(path: Path) -> int:
-    """How many tokens the model was made for; 0 where the file does not say.
+    """The model's context window in tokens; 0 if the file doesn't say.
 
-    Raises LlmError for a file that cannot be read or is no GGUF: llama.cpp says less about it.
+    Raises LlmError for a file that cannot be read or is not GGUF, with a clearer message than llama.cpp's.
     """
     try:
         with path.open("rb") as stream:
             if stream.read(4) != _MAGIC:
-                raise LlmError(f"{path} is not a GGUF file: name one, or `embedded`")
+                raise LlmError(f"{path} is not a GGUF file: give one, or `embedded`")
             _, _, values = struct.unpack("<IQQ", stream.read(20))
-            for _ in range(min(values, _MOST_VALUES)):
+            for _ in range(min(values, _MAX_VALUES)):
                 key = stream.read(_length(stream))
                 kind = _number(stream, "<I")
-                if key.endswith(b".context_length") and kind in _WHOLE:
-                    return max(0, _number(stream, _WHOLE[kind]))
+                if key.endswith(b".context_length") and kind in _INTEGERS:
+                    return max(0, _number(stream, _INTEGERS[kind]))
                 _skip(stream, kind)
     except OSError as error:
         raise LlmError(f"cannot read the language model {path}: {error.strerror}") from None
     except (struct.error, ValueError, KeyError):
-        raise LlmError(f"{path} is damaged: it begins like a GGUF file and does not go on like one") from None
+        raise LlmError(f"{path} is damaged: it starts like a GGUF file, but the rest is not readable") from None
     return 0
 
 
 def digest(path: Path) -> str:
-    """Which model this is: of its size and slices all over it, since the whole may take seconds to read."""
+    """A digest of the size and of slices from all over the file: hashing all of it may take seconds."""
     try:
         with path.open("rb") as stream:
             size = stream.seek(0, 2)
@@ -60,13 +60,13 @@ def _number(stream: BinaryIO, form: str) -> int:
 
 def _length(stream: BinaryIO) -> int:
     length = _number(stream, "<Q")
-    if length > _LONGEST_KEY:
+    if length > _MAX_KEY_BYTES:
         raise ValueError
     return length
 
 
 def _skip(stream: BinaryIO, kind: int) -> None:
-    """Pass a value over."""
+    """Skip a value."""
     if kind == _STRING:
         stream.seek(_number(stream, "<Q"), 1)
     elif kind == _ARRAY:

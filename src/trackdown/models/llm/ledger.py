@@ -1,21 +1,27 @@
-"""What language models cost, stage by stage, and whether they may be asked: shared by all desks of a run."""
+"""The cost of language models by stage, and whether they may be asked: shared by all clients of a run."""
 
 from __future__ import annotations
 
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
+from functools import reduce
 from math import inf
 from typing import Any
 
 from trackdown.models.llm.budget import Budget
 from trackdown.types import Clock
 
+Costs = tuple["StageCost", ...]
+PAUSE_SECONDS = 60.0
+"""How long a failing model is left alone. A long-running process then tries it again."""
+
 
 @dataclass(frozen=True, slots=True)
 class StageCost:
-    """One stage's questions. `calls` went to the model, `cached` were answered by what is kept, `unanswered` have none.
+    """One stage's questions: `calls` went to the model, `cached` were answered from the cache, `unanswered` have no
+    answer.
 
     Tokens, seconds and money are those of the calls. In a dry run they are estimates: nothing was asked.
     """
@@ -30,7 +36,7 @@ class StageCost:
     money: float = 0.0
 
     def plus(self, other: StageCost) -> StageCost:
-        """Both together, under this one's name."""
+        """The sum of both, under this one's name."""
         return StageCost(
             self.stage,
             self.calls + other.calls,
@@ -44,56 +50,48 @@ class StageCost:
 
     @property
     def asked(self) -> int:
-        """All questions, however they ended."""
+        """The number of questions, however they ended."""
         return self.calls + self.cached + self.unanswered
 
 
-Costs = tuple[StageCost, ...]
-TOTAL_STAGE = "total"
-
-
-STOPPED_SECONDS = 60.0
-"""How long a model that failed is left alone: a process that goes on may find it back."""
-
-
 class StageCosts:
-    """Counts by stage. For several threads."""
+    """Costs by stage. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._counts: dict[str, StageCost] = {}
+        self._by_stage: dict[str, StageCost] = {}
 
-    def book(self, cost: StageCost) -> None:
-        """Add to a stage's counts."""
+    def add(self, cost: StageCost) -> None:
+        """Add to a stage's costs."""
         with self._lock:
-            self._counts[cost.stage] = self._counts.get(cost.stage, StageCost(cost.stage)).plus(cost)
+            self._by_stage[cost.stage] = self._by_stage.get(cost.stage, StageCost(cost.stage)).plus(cost)
 
     def costs(self) -> Costs:
-        """What was counted so far, in the order in which stages first asked; stages that asked nothing are left out."""
+        """The costs so far, in the order in which stages first asked, without stages that asked nothing."""
         with self._lock:
-            return tuple(cost for cost in self._counts.values() if cost.asked)
+            return tuple(cost for cost in self._by_stage.values() if cost.asked)
 
 
 class UsageLedger:
-    """The budget and the counts of a run, and whether asking has stopped. For several threads."""
+    """The budget and the costs of a run, and whether asking has stopped. Thread-safe."""
 
     def __init__(self, budget: Budget, clock: Clock = time.monotonic) -> None:
         self.budget = budget
         self._clock = clock
         self._lock = threading.Lock()
-        self._counts = StageCosts()
+        self._costs = StageCosts()
         self._failed_in_a_row = 0
         self._stopped: tuple[str, float] | None = None
 
     @property
     def stopped(self) -> str | None:
-        """Why nothing is asked any more; None as long as something may be."""
+        """Why nothing may be asked now; None when something may."""
         with self._lock:
             return self._reason()
 
     @property
     def ended(self) -> str | None:
-        """Why nothing will be asked in this run, however long it goes on; None when something may be."""
+        """Why nothing may be asked for the rest of the run; None when something may, now or later."""
         with self._lock:
             return self._stopped[0] if self._stopped is not None and self._stopped[1] == inf else None
 
@@ -101,50 +99,43 @@ class UsageLedger:
         """Ask nothing more, for a minute or for good. The first reason counts."""
         with self._lock:
             if self._reason() is None:
-                self._stopped = (reason, inf if for_good else self._clock() + STOPPED_SECONDS)
+                self._stopped = (reason, inf if for_good else self._clock() + PAUSE_SECONDS)
                 self._failed_in_a_row = 0
 
     def _reason(self) -> str | None:
         return self._stopped[0] if self._stopped is not None and self._clock() < self._stopped[1] else None
 
-    def book(self, cost: StageCost) -> None:
-        """Add to a stage's counts."""
-        self._counts.book(cost)
+    def add(self, cost: StageCost) -> None:
+        """Add to a stage's costs. A call that was answered ends a row of failures."""
+        self._costs.add(cost)
         if cost.calls:
             with self._lock:
                 self._failed_in_a_row = 0
 
     def failed(self) -> int:
-        """Count a prompt without an answer; how many there are now in a row."""
+        """Count a prompt without an answer. Returns how many there are now in a row."""
         with self._lock:
             self._failed_in_a_row += 1
             return self._failed_in_a_row
 
     def costs(self) -> Costs:
-        """What was counted so far, in the order in which stages first asked."""
-        return self._counts.costs()
-
-
-def total_cost(costs: Costs, name: str = TOTAL_STAGE) -> StageCost:
-    """All stages together."""
-    total = StageCost(name)
-    for cost in costs:
-        total = total.plus(cost)
-    return replace(total, stage=name)
+        """The costs so far, in the order in which stages first asked."""
+        return self._costs.costs()
 
 
 def cost_table(model: str, costs: Costs, *, dry_run: bool = False) -> dict[str, Any]:
-    """A cost table as surfaces give it out; empty when nothing was asked."""
+    """Costs as a JSON table for surfaces; empty when nothing was asked."""
     if not costs:
         return {}
-    rows = [asdict(cost) for cost in costs]
-    return {"model": model, "dry_run": dry_run, "stages": rows, "total": asdict(total_cost(costs))}
+    total = reduce(StageCost.plus, costs, StageCost("total"))
+    stages = [asdict(cost) for cost in costs]
+    return {"model": model, "dry_run": dry_run, "stages": stages, "total": asdict(total)}
 
 
 def merge_cost_tables(tables: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Several tables of one model as one."""
-    asked = [table for table in tables if table]
+    filled = [table for table in tables if table]
     found: dict[str, StageCost] = {}
-    for row in (row for table in asked for row in table["stages"]):
+    for row in (row for table in filled for row in table["stages"]):
         found[row["stage"]] = StageCost(**row).plus(found.get(row["stage"], StageCost(row["stage"])))
-    return cost_table(asked[0]["model"], tuple(found.values()), dry_run=asked[0]["dry_run"]) if asked else {}
+    return cost_table(filled[0]["model"], tuple(found.values()), dry_run=filled[0]["dry_run"]) if filled else {}

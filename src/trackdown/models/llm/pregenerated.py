@@ -1,8 +1,7 @@
-"""Texts that a language model wrote elsewhere, for the snippets of a set: exemplars, summaries and rewrites.
+"""Texts that a language model wrote beforehand for the snippets of a set: exemplars, summaries and rewrites.
 
-A folder holds SET-exemplars.jsonl, SET-summaries.jsonl and SET-rewrites.jsonl, any of them, with lines
-{"id": …, "code": …}, and "summary" in the place of "code" in the summaries. Several lines of one id are several
-generations.
+A folder holds at least one of SET-exemplars.jsonl, SET-summaries.jsonl and SET-rewrites.jsonl, with lines
+{"id": …, "code": …}, or "summary" instead of "code" in the summaries. Several lines of one id are several generations.
 """
 
 from __future__ import annotations
@@ -16,12 +15,12 @@ from typing import Any
 from trackdown.errors import UsageError
 
 _FIELDS = {"exemplars": "code", "summaries": "summary", "rewrites": "code"}
-_LARGEST = 1 << 30
+_MAX_FILE_BYTES = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
 class PregeneratedTexts:
-    """What was written for each id, generation by generation. An id is a string, however the file wrote it."""
+    """Texts by id, generation by generation. Ids are strings, even where the file has numbers."""
 
     exemplars: Mapping[str, tuple[str, ...]]
     summaries: Mapping[str, tuple[str, ...]]
@@ -29,16 +28,16 @@ class PregeneratedTexts:
 
 
 def read_pregenerated(folder: Path, name: str) -> PregeneratedTexts:
-    """The texts of a set. A file that is not there gives nothing.
+    """The texts of a set; a missing file counts as empty.
 
-    Raises UsageError when there is none of the three, and for a line that cannot be read, with its number.
+    Raises UsageError when all three files are missing, and for a line that cannot be read.
     """
     if not folder.is_dir():
-        raise UsageError(f"there is no folder {str(folder)!r} with texts of a language model")
+        raise UsageError(f"no such folder: {str(folder)!r}")
     paths = {kind: folder / f"{name}-{kind}.jsonl" for kind in _FIELDS}
     if not any(path.exists() for path in paths.values()):
         names = ", ".join(path.name for path in paths.values())
-        raise UsageError(f"{folder} holds no texts for {name}: one of {names} should be there")
+        raise UsageError(f"{folder} has no texts for {name}: put one of {names} there")
     found = {kind: _read(path, _FIELDS[kind]) if path.exists() else {} for kind, path in paths.items()}
     return PregeneratedTexts(**found)
 
@@ -46,8 +45,8 @@ def read_pregenerated(folder: Path, name: str) -> PregeneratedTexts:
 def _read(path: Path, field: str) -> dict[str, tuple[str, ...]]:
     found: dict[str, list[str]] = {}
     try:
-        if path.stat().st_size > _LARGEST:
-            raise UsageError(f"{path} is too large: texts of a set have {_LARGEST >> 20} MB at the most")
+        if path.stat().st_size > _MAX_FILE_BYTES:
+            raise UsageError(f"{path} is too large: at most {_MAX_FILE_BYTES >> 20} MB are read")
         lines = path.read_bytes().split(b"\n")
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}") from None
@@ -67,7 +66,7 @@ def _row(line: bytes, field: str, where: str) -> tuple[str, str]:
         raise UsageError(f"{where} is not a JSON object")
     id_, text = row.get("id"), row.get(field)
     if isinstance(id_, bool) or not isinstance(id_, int | str) or id_ == "":
-        raise UsageError(f'{where} has no "id": a number or a name')
+        raise UsageError(f'{where} has no "id" that is a number or a name')
     if not isinstance(text, str):
-        raise UsageError(f'{where} has no "{field}": a text')
+        raise UsageError(f'{where} has no "{field}" that is a text')
     return str(id_), text

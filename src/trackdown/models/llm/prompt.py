@@ -1,4 +1,4 @@
-"""What is asked of a language model and what comes back: all that the stages know of it."""
+"""A prompt, its completion, and the interface through which stages ask a language model."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from trackdown.types import Progress, no_progress
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """One question. `examples` are turns that came before it: what was asked, and what should be answered.
+    """One question. `examples` are earlier turns of the conversation: a question and the answer that it should get.
 
-    `number` tells apart several answers to the same question, where several are wanted.
+    `number` tells several completions of the same question apart.
     """
 
     system: str
@@ -26,21 +26,20 @@ class Prompt:
     number: int = 0
 
     def digest(self, model: str) -> str:
-        """The key of its answer by a model: the same prompt is asked once."""
-        told = json.dumps([model, asdict(self)], ensure_ascii=True, sort_keys=True)
-        return hashlib.sha256(told.encode("ascii")).hexdigest()
+        """The cache key of this prompt's completion by a model."""
+        content = json.dumps([model, asdict(self)], ensure_ascii=True, sort_keys=True)
+        return hashlib.sha256(content.encode("ascii")).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What a model wrote. `whole` is False when it was cut off at its limit; `fresh` False when it had been kept."""
+    """A model's answer to a prompt. `complete` is False when it was cut off at the token limit."""
 
     text: str
     tokens_in: int
     tokens_out: int
     seconds: float
-    whole: bool = True
-    fresh: bool = True
+    complete: bool = True
 
 
 class LanguageModel(Protocol):
@@ -48,17 +47,17 @@ class LanguageModel(Protocol):
 
     @property
     def name(self) -> str:
-        """The model's id: part of the key of everything that is made from its answers."""
+        """The model's id, part of the key of everything derived from its answers."""
         ...
 
     @property
     def context(self) -> int:
-        """How many tokens prompt and answer may have together."""
+        """The size of the context window in tokens, prompt and completion together."""
         ...
 
     def ask(self, stage: str, prompts: Sequence[Prompt], progress: Progress = no_progress) -> list[Completion | None]:
-        """An answer for each prompt, in their order; None where there is none, which a note then explains.
+        """A completion for each prompt, in order; None where there is none, and then a note says why.
 
-        What was asked before costs nothing. `stage` is what the cost is booked under.
+        Cached completions cost nothing. The cost is recorded under `stage`.
         """
         ...

@@ -1,14 +1,15 @@
-"""Answers in a file, one JSON line each, by the digest of their prompts: to repeat a run without its model."""
+"""Completions in a file, one JSON line each, keyed by their prompts' digests: they repeat a run without its model."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
-from trackdown.errors import UsageError
-from trackdown.models.llm.prompt import Completion
+from trackdown.errors import NoAnswer, UsageError
+from trackdown.models.llm.prompt import Completion, Prompt
 
 FORMAT = 1
 
@@ -25,21 +26,38 @@ class ReplayLine(msgspec.Struct, frozen=True):
     tokens_in: int
     tokens_out: int
     seconds: float
-    whole: bool
+    complete: bool = msgspec.field(name="whole")
 
 
+@dataclass(frozen=True, slots=True)
 class ReplayFile:
-    """What a file holds. `models` are those whose answers they are, with their contexts; `notes` says which lines could
-    not be read."""
+    """The content of a file. `models` maps each recorded model to its context size; `notes` names unreadable lines."""
 
-    def __init__(self, answers: Mapping[str, Completion], models: Mapping[str, int], notes: tuple[str, ...]) -> None:
-        self.answers = answers
-        self.models = models
-        self.notes = notes
+    answers: Mapping[str, Completion]
+    models: Mapping[str, int]
+    notes: tuple[str, ...]
+
+
+class ReplayOnlyModel:
+    """Stands in for a model that isn't here, only its recorded answers: it answers nothing itself.
+
+    `context` is the context size at recording time, because stages cut their prompts to it.
+    """
+
+    concurrency = 1
+
+    def __init__(self, name: str, path: Path, context: int) -> None:
+        self.name = name
+        self.context = context
+        self._path = path
+
+    def answer(self, prompt: Prompt) -> Completion:
+        """Always raises NoAnswer: the client has already looked into the file."""
+        raise NoAnswer(f"{self._path} has no answer of {self.name} to this question")
 
 
 def read_replay(path: Path) -> ReplayFile:
-    """Read a file of answers; a damaged line, or one of another format, is left out with a note.
+    """Read a file of completions. A damaged line, or one of another format, is skipped with a note.
 
     Raises UsageError when the file cannot be read at all.
     """
@@ -55,16 +73,14 @@ def read_replay(path: Path) -> ReplayFile:
                 if line is None:
                     bad.append(number)
                     continue
-                answers[line.key] = Completion(
-                    line.text, line.tokens_in, line.tokens_out, line.seconds, line.whole, fresh=False
-                )
+                answers[line.key] = Completion(line.text, line.tokens_in, line.tokens_out, line.seconds, line.complete)
                 models[line.model] = line.context
     except OSError as error:
         raise UsageError(f"cannot read the answers in {path}: {error.strerror}") from None
     notes: tuple[str, ...] = ()
     if bad:
-        told = f"line {bad[0]} is" if len(bad) == 1 else f"{len(bad)} lines (the first is line {bad[0]}) are"
-        notes = (f"{path}: {told} damaged or of another version, and left out",)
+        lines = f"line {bad[0]}" if len(bad) == 1 else f"{len(bad)} lines (the first is line {bad[0]})"
+        notes = (f"{path}: ignored {lines}: damaged, or of another version",)
     return ReplayFile(answers, models, notes)
 
 
@@ -77,26 +93,33 @@ def _read(raw: bytes) -> ReplayLine | None:
 
 
 class Recorder:
-    """Adds answers to a file, each once. What is there already stays."""
+    """Appends completions to a file, each once. Lines that are already there stay."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._known = set(read_replay(path).answers) if path.exists() else set()
 
     def add(self, key: str, model: str, context: int, stage: str, answer: Completion) -> None:
-        """Write a line at once, so that an interruption loses nothing. Raises UsageError where that cannot be done."""
+        """Write a line at once, so that an interruption loses nothing. Raises UsageError if it can't be written."""
         if key in self._known:
             return
-        text = answer.text.encode("utf-8", "replace").decode()  # half a surrogate pair has no place in JSON
         line = ReplayLine(
-            FORMAT, key, model, context, stage, text, answer.tokens_in, answer.tokens_out, round(answer.seconds, 3),
-            answer.whole,
-        )  # fmt: skip
+            format=FORMAT,
+            key=key,
+            model=model,
+            context=context,
+            stage=stage,
+            text=answer.text.encode("utf-8", "replace").decode(),  # JSON cannot hold half a surrogate pair
+            tokens_in=answer.tokens_in,
+            tokens_out=answer.tokens_out,
+            seconds=round(answer.seconds, 3),
+            complete=answer.complete,
+        )
         data = msgspec.json.encode(line) + b"\n"
         try:
             with self._path.open("ab+") as stream:
                 if stream.tell() and not _ends_a_line(self._path):
-                    data = b"\n" + data  # whoever wrote before was interrupted
+                    data = b"\n" + data  # an earlier writer was interrupted
                 stream.write(data)
         except OSError as error:
             raise UsageError(f"cannot write answers to {self._path}: {error.strerror}") from None

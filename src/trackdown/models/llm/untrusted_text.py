@@ -1,4 +1,4 @@
-"""Text of repositories and issues in a prompt: data between markers that it cannot hold, so that it stays data."""
+"""Quote untrusted text in a prompt: repositories and issues go between markers that they cannot contain."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from dataclasses import dataclass
 _HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
-"""What a reader does not see and a model does: control and format characters."""
+"""Control and format characters, which a reader doesn't see but a model does."""
 _TURN = re.compile(
     r"<(?=[|｜])|(?<=[|｜])(?=>)|<(?=<?/?(?:s|bos|eos|pad|unk|sys|think|end_of_turn|start_of_turn|im_start|im_end)>)"
     r"|\[(?=/?(?:inst|system_prompt|available_tools|tool_calls|tool_results)\b)",
     re.IGNORECASE,
 )
-"""How models mark turns of a conversation: an embedded one would take them for its own."""
+"""Models' markers of turns in a conversation, which an embedded model would take for its own."""
 _SHORTEST, _TRIES = 6, 16
 
 
 @dataclass(frozen=True, slots=True)
 class QuotedTexts:
-    """Blocks of data, in the order given, and the word that every marker carries and no text holds."""
+    """Blocks of data in the given order, and the word that is in every marker and in none of the texts."""
 
     word: str
     blocks: tuple[str, ...]
@@ -37,13 +37,13 @@ def quote(named: Sequence[tuple[str, str]]) -> QuotedTexts:
 
 
 def sanitized(text: str) -> str:
-    """A text without hidden characters and without what a model takes for the end of a turn."""
+    """A text without hidden characters and with models' turn markers broken up."""
     plain = text.encode("utf-8", "replace").decode("utf-8").replace("\r\n", "\n")
     return _TURN.sub(lambda found: f"{found.group()} ", _HIDDEN.sub("", plain))
 
 
 def _absent_word(texts: Sequence[str]) -> str:
-    """A word that occurs in no text. Who writes one cannot know it: it depends on all of them, and is checked."""
+    """A word that is in none of the texts. An author can't predict it: it depends on all texts, and is checked."""
     folded = "\0".join(texts).casefold()
     number = 0
     while True:
