@@ -99,9 +99,11 @@ def differences(old: Any, new: Any, path: str = "") -> Iterator[Difference]:
                 yield "added", below, None, new[key]
             else:
                 yield from differences(old[key], new[key], below)
-    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
-        for number, (first, second) in enumerate(zip(old, new, strict=True)):
+    elif isinstance(old, list) and isinstance(new, list):
+        for number, (first, second) in enumerate(zip(old, new, strict=False)):
             yield from differences(first, second, f"{path}.{number}")
+        if len(old) != len(new):
+            yield "changed", f"{path}.length", len(old), len(new)
     elif old != new or type(old) is not type(new):
         yield "changed", path, old, new
 
