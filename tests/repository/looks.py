@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from trackdown.repository.snapshot import Snapshot, blob_id
+from trackdown.repository.blobs import blob_id
+from trackdown.repository.snapshot import Snapshot
 from trackdown.repository.source import Source, open_source
 from trackdown.repository.worktree import WorktreeScan, scan_worktree
 

@@ -15,7 +15,7 @@ from tests.conftest import Repo
 from tests.repository.programs import REAL_GIT, put_in_place_of_git, without_git, write_program
 from trackdown.errors import GitError, MissingObject
 from trackdown.repository.blobs import BlobReader
-from trackdown.repository.git import check_version, complaint, environment, run
+from trackdown.repository.git import check_version, environment, git_error, run
 from trackdown.repository.history import list_commits, read_commits
 from trackdown.repository.snapshot import commit_snapshot
 from trackdown.repository.source import open_source
@@ -245,7 +245,7 @@ def test_somebody_elses_repository_is_refused_with_the_way_to_trust_it(
     ],
 )
 def test_what_git_complains_of_becomes_one_line(stderr: bytes, kind: type[GitError], text: str) -> None:
-    error = complaint(stderr, 3)
+    error = git_error(stderr, 3)
     assert type(error) is kind and str(error) == text
 
 

@@ -72,54 +72,54 @@ def test_names_that_tell(path: str, reason: str) -> None:
 )
 def test_the_syntax_is_that_of_gitignore(pattern: str, ignored: list[str], kept: list[str]) -> None:
     rules = IgnoreRules({"": f"{pattern}\n"})
-    assert [path for path in ignored if rules.judge(path) != ("ignored", False)] == []
-    assert [path for path in kept if rules.judge(path) != ("", False)] == []
+    assert [path for path in ignored if rules.decide(path) != ("ignored", False)] == []
+    assert [path for path in kept if rules.decide(path) != ("", False)] == []
 
 
 def test_the_last_matching_line_decides() -> None:
     rules = IgnoreRules({"": "*.py\n!keep.py\nkeep.py\n!deep/keep.py\n"})
-    assert rules.verdict("keep.py") is True
-    assert rules.verdict("deep/keep.py") is False
-    assert rules.verdict("a.txt") is None
+    assert rules.ignores("keep.py") is True
+    assert rules.ignores("deep/keep.py") is False
+    assert rules.ignores("a.txt") is None
 
 
 def test_an_ignore_file_further_down_decides_for_its_folder_only() -> None:
     rules = IgnoreRules({"": "*.gen\n", "pkg": "!kept.gen\n/top.py\n", "pkg/deep": "kept.gen\n"})
-    assert rules.verdict("kept.gen") is True
-    assert rules.verdict("pkg/kept.gen") is False
-    assert rules.verdict("pkg/other.gen") is True
-    assert rules.verdict("pkg/deep/kept.gen") is True
-    assert rules.verdict("pkg/top.py") is True
-    assert rules.verdict("pkg/deep/top.py") is None
-    assert rules.verdict("pkgs/kept.gen") is True
+    assert rules.ignores("kept.gen") is True
+    assert rules.ignores("pkg/kept.gen") is False
+    assert rules.ignores("pkg/other.gen") is True
+    assert rules.ignores("pkg/deep/kept.gen") is True
+    assert rules.ignores("pkg/top.py") is True
+    assert rules.ignores("pkg/deep/top.py") is None
+    assert rules.ignores("pkgs/kept.gen") is True
 
 
 def test_an_exclamation_mark_brings_back_what_a_name_leaves_out() -> None:
     rules = IgnoreRules({"": "!yarn.lock\n!data/\nsecret.csv\n"})
     assert rules.brings_back
-    assert rules.judge("yarn.lock") == ("", True)
-    assert rules.judge("data/a.csv") == ("", True)
-    assert rules.judge("secret.csv") == ("ignored", False)
-    assert rules.judge("other.csv") == ("data", False)
-    assert rules.judge("code.py") == ("", False)
+    assert rules.decide("yarn.lock") == ("", True)
+    assert rules.decide("data/a.csv") == ("", True)
+    assert rules.decide("secret.csv") == ("ignored", False)
+    assert rules.decide("other.csv") == ("data", False)
+    assert rules.decide("code.py") == ("", False)
 
 
 def test_without_ignore_files_names_decide() -> None:
     rules = IgnoreRules({})
     assert not rules.brings_back
-    assert rules.verdict("a.py") is None
-    assert (rules.judge("a.py"), rules.judge("a.png")) == (("", False), ("binary", False))
+    assert rules.ignores("a.py") is None
+    assert (rules.decide("a.py"), rules.decide("a.png")) == (("", False), ("binary", False))
     assert not IgnoreRules({"": "a\n# !b\n"}).brings_back
 
 
 def test_a_mark_at_the_beginning_of_the_file_is_no_part_of_the_first_pattern() -> None:
-    assert IgnoreRules({"": "\ufeffa.py\n"}).verdict("a.py") is True
+    assert IgnoreRules({"": "\ufeffa.py\n"}).ignores("a.py") is True
 
 
 @pytest.mark.parametrize("bad", ["!", "\\", "a\\", "[z-a]", "!\\"])
 def test_a_line_that_is_no_pattern_is_passed_over(bad: str) -> None:
     rules = IgnoreRules({"": f"first\n{bad}\nlast\n"})
-    assert (rules.verdict("first"), rules.verdict("last"), rules.verdict("other")) == (True, True, None)
+    assert (rules.ignores("first"), rules.ignores("last"), rules.ignores("other")) == (True, True, None)
 
 
 @given(st.text(alphabet=st.sampled_from("ab.*?[]!\\/#^-{}()|+$ \t\r\n\u2028é&~:"), max_size=40), st.text(max_size=10))
@@ -127,4 +127,4 @@ def test_no_ignore_file_breaks_a_search(text: str, path: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         read_patterns(text)
-        IgnoreRules({"": text, "a": text}).judge(f"a/{path}")
+        IgnoreRules({"": text, "a": text}).decide(f"a/{path}")

@@ -9,7 +9,8 @@ import pytest
 
 from tests.conftest import Repo
 from trackdown.errors import GitError
-from trackdown.repository.snapshot import File, Snapshot, blob_id, commit_snapshot, snapshot_key, sorted_by_path
+from trackdown.repository.blobs import blob_id
+from trackdown.repository.snapshot import File, Snapshot, commit_snapshot, snapshot_key, sorted_by_path
 from trackdown.repository.source import open_source
 from trackdown.repository.worktree import scan_worktree
 

@@ -11,7 +11,8 @@ import pytest
 from tests.conftest import Repo
 from tests.repository.programs import REAL_GIT, without_git
 from trackdown.errors import GitError, NoSuchPath, UnknownRevision
-from trackdown.repository.snapshot import blob_id, commit_snapshot
+from trackdown.repository.blobs import blob_id
+from trackdown.repository.snapshot import commit_snapshot
 from trackdown.repository.source import Source, is_url, open_source
 from trackdown.repository.worktree import scan_worktree
 

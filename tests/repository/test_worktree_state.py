@@ -16,7 +16,7 @@ from tests.repository.looks import LIMIT, WorktreeCache, contents, ids, left_out
 from tests.repository.programs import REAL_GIT, put_in_place_of_git
 from trackdown.errors import GitError
 from trackdown.repository import worktree
-from trackdown.repository.snapshot import blob_id
+from trackdown.repository.blobs import blob_id
 from trackdown.repository.source import open_source
 from trackdown.repository.worktree import decode_state, encode_state, listing_inputs_unchanged, scan_worktree
 

@@ -214,7 +214,7 @@ def test_a_database_that_cannot_be_written_is_read(path: Path) -> None:
         assert database.read_only
         assert database.read_record("code", "a") == b"1"
         database.touch_record("code", "a")
-        with pytest.raises(StoreError, match="read-only: name another folder in TRACKDOWN_STORE"):
+        with pytest.raises(StoreError, match="read-only: set TRACKDOWN_STORE to another folder"):
             database.write_record("code", "b", b"2")
         database.close()
 
@@ -268,7 +268,7 @@ def test_a_writer_that_never_ends_makes_others_give_up_with_one_line(
     other = Database(path)
     holder = sqlite3.connect(path, isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
-    with pytest.raises(StoreError, match="busy: another process writes to it, try again"):
+    with pytest.raises(StoreError, match="busy: another process is writing to it, try again"):
         other.write_record("code", "a", b"1")
     holder.execute("ROLLBACK")
     holder.close()

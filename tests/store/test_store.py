@@ -43,7 +43,7 @@ def test_a_damaged_array_file_is_as_good_as_none_and_said(tmp_path: Path) -> Non
     path = tmp_path / FORMAT / "arrays" / "code-a.arrays"
     path.write_bytes(path.read_bytes()[:-100])
     assert store.open_arrays("code-a") is None
-    assert store.notes == ["code-a.arrays is cut short: it is rebuilt"]
+    assert store.notes == ["code-a.arrays is truncated: rebuilding it"]
 
 
 def test_a_damaged_database_is_begun_anew_and_said(tmp_path: Path) -> None:
@@ -52,7 +52,7 @@ def test_a_damaged_database_is_begun_anew_and_said(tmp_path: Path) -> None:
     store.close()
     (tmp_path / DATABASE).write_bytes(b"nonsense " * 1000)
     healed = Store(tmp_path)
-    assert len(healed.notes) == 1 and "is damaged" in healed.notes[0] and healed.notes[0].endswith("it is rebuilt")
+    assert len(healed.notes) == 1 and "is damaged" in healed.notes[0] and healed.notes[0].endswith("rebuilding it")
     assert healed.database.records("code") == []
     healed.database.write_record("code", "b", b"2")
     healed.close()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from trackdown.repository.snapshot import blob_id
+from trackdown.repository.blobs import blob_id
 from trackdown.units.facts import BlobFacts, decode
 from trackdown.units.worker import ContentSource, ExtractionJob, ExtractionResult
 

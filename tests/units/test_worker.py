@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.units.jobs import LIMIT, facts_of, on_disk, write_jobs
-from trackdown.repository.snapshot import blob_id
+from trackdown.repository.blobs import blob_id
 from trackdown.units.worker import ContentSource, ExtractionJob, ExtractionResult, Extractor, receive, send
 
 Worker = subprocess.Popen[bytes]

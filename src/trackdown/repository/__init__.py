@@ -1,1 +1,1 @@
-"""Git or folder → snapshots, blobs, commits, ignore rules."""
+"""A git repository or a folder: snapshots, blobs, commits, ignore rules."""

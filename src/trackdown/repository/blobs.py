@@ -1,7 +1,8 @@
-"""Reading contents: by blob id from git's object store, by path from disk."""
+"""Read contents: by blob id from git's object store, by path from disk."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
 import sys
@@ -9,13 +10,17 @@ from pathlib import Path
 from types import TracebackType
 
 from trackdown.repository.git import Git
-from trackdown.repository.snapshot import blob_id
 
-_FOLDER = os.O_DIRECTORY | getattr(os, "O_PATH", os.O_RDONLY)
+_OPEN_FOLDER = os.O_DIRECTORY | getattr(os, "O_PATH", os.O_RDONLY)
+
+
+def blob_id(data: bytes, object_format: str = "sha1") -> str:
+    """The id that git gives to these bytes as a blob."""
+    return hashlib.new(object_format, b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
 class BlobReader:
-    """`git cat-file --batch`, asked one blob at a time. A context manager; not for several threads."""
+    """`git cat-file --batch`, one blob at a time. A context manager; not thread-safe."""
 
     def __init__(self, git: Git) -> None:
         self._git = git
@@ -42,9 +47,9 @@ class BlobReader:
                     pass
 
     def read(self, oid: str, max_bytes: int | None = None) -> bytes | None:
-        """The content of a blob; None when this clone lacks it or it is damaged.
+        """The content of a blob, at most `max_bytes` + 1 bytes of it; None when this clone lacks it or it is damaged.
 
-        A larger one gives its first `max_bytes` + 1 bytes. Raises GitError when the repository cannot be read.
+        Raises GitError when the repository cannot be read.
         """
         name = oid.encode("ascii")
         if self._present is not None and name not in self._present:
@@ -56,7 +61,7 @@ class BlobReader:
             return None
 
     def _ask(self, name: bytes, max_bytes: int | None) -> bytes | None:
-        """Raises EOFError when git ends before it has answered."""
+        """Raises EOFError when git exits before it has answered."""
         stdin, stdout = self._process.stdin, self._process.stdout
         assert stdin is not None and stdout is not None
         stdin.write(name + b"\n")
@@ -78,9 +83,9 @@ class BlobReader:
         return data if header[1] == b"blob" else None
 
     def _start_again(self) -> None:
-        """After git died of an object: a damaged one, or (before git 2.44) one that a partial clone lacks.
+        """Restart git after an object killed it: a damaged one, or (before git 2.44) one that a partial clone lacks.
 
-        The second kind may come by the thousand, so from now on only what is here is asked for.
+        There may be thousands of the second kind, so from now on only objects that are here are asked for.
         """
         self.close()
         names = self._git.run("cat-file", "--batch-all-objects", "--unordered", "--batch-check=%(objectname)")
@@ -89,7 +94,7 @@ class BlobReader:
 
 
 def read_on_disk(root: Path, path: str, max_bytes: int | None = None) -> bytes | None:
-    """The content of a regular file below a root; None when it is gone, is no regular file or leaves the root."""
+    """The content of a file below a root; None when it is gone, is not a regular file or is outside the root."""
     try:
         descriptor = _open_below(root, path)
     except (OSError, ValueError):
@@ -112,19 +117,16 @@ def read_on_disk(root: Path, path: str, max_bytes: int | None = None) -> bytes |
 
 
 def _open_below(root: Path, path: str) -> int:
-    """Open a file, following no link on the way: a folder that became one may lead anywhere."""
+    """Open a file without following links on the way: a folder that became a link may lead anywhere."""
     *folders, name = path.split("/")
     if ".." in folders:
         raise ValueError("the path leaves the root")
-    at = os.open(root, _FOLDER)
+    at = os.open(root, _OPEN_FOLDER)
     try:
         for folder in folders:
-            inner = os.open(folder, _FOLDER | os.O_NOFOLLOW, dir_fd=at)
+            inner = os.open(folder, _OPEN_FOLDER | os.O_NOFOLLOW, dir_fd=at)
             os.close(at)
             at = inner
         return os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=at)
     finally:
         os.close(at)
-
-
-__all__ = ["BlobReader", "blob_id", "read_on_disk"]

@@ -1,4 +1,4 @@
-"""Running the git program: safely in an untrusted repository, streamed, with errors in one line."""
+"""Run the git program: safely in an untrusted repository, streamed, with one-line errors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from trackdown.errors import GitError, MissingObject
 
 OLDEST_GIT = (2, 31)
 _ALLOWED_PROTOCOLS = "file:https:http:ssh:git"
-# Nothing that a repository's own configuration names may run, and nothing of it may change the output.
+# Programs named in a repository's own configuration must not run, and its settings must not change the output.
 _SAFE_CONFIG = (
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",
@@ -26,7 +26,7 @@ _SAFE_CONFIG = (
     "diff.external=",
     "diff.orderFile=/dev/null",
     "submodule.recurse=false",
-    # Git would map whole packs and cache 96 MB of objects; less costs hardly any time.
+    # Git would map whole packs and cache 96 MB of objects; these limits cost hardly any time.
     "core.packedGitWindowSize=4m",
     "core.packedGitLimit=64m",
     "core.deltaBaseCacheLimit=32m",
@@ -42,28 +42,28 @@ class Git:
     work_tree: Path | None = None
 
     def arguments(self, *arguments: str) -> list[str]:
-        """The whole command line."""
+        """The full command line."""
         place = [f"--git-dir={self.git_dir}"]
         if self.work_tree is not None:
             place.append(f"--work-tree={self.work_tree}")
         return [*base_command(), *place, *arguments]
 
     def run(self, *arguments: str, stdin: bytes | None = None) -> bytes:
-        """Run to the end and return what it printed. Raises GitError with git's first line of complaint."""
+        """Run a command and return its output. Raises GitError with the first line of git's error message."""
         return run(self.arguments(*arguments), cwd=self.work_tree or self.git_dir, stdin=stdin)
 
     def start(self, *arguments: str, config: Mapping[str, str] | None = None) -> Callable[[], bytes]:
-        """Start a command; what is returned waits for it and gives what it printed, or raises GitError.
+        """Start a command. The function that is returned waits for it and returns its output, or raises GitError.
 
-        `config` are settings for this command alone.
+        `config` are settings for this command only.
         """
         process = start(self.arguments(*arguments), cwd=self.work_tree or self.git_dir, config=config)
         return lambda: finish(process)
 
     def without_filters(self) -> dict[str, str]:
-        """Settings that switch off the filter programs which the repository's own configuration names.
+        """Settings that switch off filter programs named in the repository's own configuration.
 
-        `git status` runs them on files that may have changed. The user's own, like that of Git LFS, stay.
+        `git status` would run them on files that may have changed. The user's own filters, such as Git LFS, stay on.
         """
         try:
             listed = self.run("config", "--null", "--show-scope", "--name-only", "--get-regexp", r"^filter\.")
@@ -79,16 +79,16 @@ class Git:
         return {f"{name}.{key}": value for name in sorted(foreign) for key, value in off.items()}
 
     def text(self, *arguments: str) -> str:
-        """Like run, as text without the last line break."""
+        """Like `run`, but returns text without the trailing newline."""
         return self.run(*arguments).decode("utf-8", "replace").rstrip("\n")
 
     def stream(self, *arguments: str) -> subprocess.Popen[bytes]:
-        """Start a command with pipes on all three ends. The caller reads, closes and waits."""
+        """Start a command with all three streams piped. The caller reads, closes and waits."""
         return start(self.arguments(*arguments), cwd=self.work_tree or self.git_dir)
 
 
 def base_command() -> list[str]:
-    """git with every option that makes its output ours."""
+    """git with the options that make its output predictable."""
     command = ["git", "--no-pager", "--no-optional-locks", "--literal-pathspecs"]
     for option in _SAFE_CONFIG:
         command += ["-c", option]
@@ -96,7 +96,7 @@ def base_command() -> list[str]:
 
 
 def environment(*, network: bool = False) -> dict[str, str]:
-    """The environment that git runs in: no prompts, no foreign GIT_* variables, no network unless it is asked for."""
+    """Git's environment: no prompts, no inherited GIT_* variables, and no network unless requested."""
     values = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     for name in ("GIT_SSH", "GIT_SSH_COMMAND", "GIT_ASKPASS", "GIT_CONFIG_GLOBAL", "GIT_EXEC_PATH", "GIT_SSL_CAINFO"):
         if name in os.environ:
@@ -107,7 +107,7 @@ def environment(*, network: bool = False) -> dict[str, str]:
         "GIT_OPTIONAL_LOCKS": "0",
         "GIT_NO_REPLACE_OBJECTS": "1",
         "GIT_NO_LAZY_FETCH": "1",
-        # A partial clone would fetch what it lacks, object by object; an empty list forbids every transport.
+        # A partial clone would fetch missing objects one by one; an empty list forbids every transport.
         "GIT_ALLOW_PROTOCOL": _ALLOWED_PROTOCOLS if network else "",
     }
     return values
@@ -118,7 +118,7 @@ def start(
 ) -> subprocess.Popen[bytes]:
     """Start a git command line. Raises GitError when there is no git."""
     values = environment(network=network)
-    # Unlike -c, the environment takes names with any character in them.
+    # Unlike -c, the environment accepts names with any character.
     for number, (name, value) in enumerate((config or {}).items()):
         values |= {"GIT_CONFIG_COUNT": str(number + 1), f"GIT_CONFIG_KEY_{number}": name}
         values[f"GIT_CONFIG_VALUE_{number}"] = value
@@ -140,12 +140,12 @@ def start(
 
 
 def run(command: Sequence[str], *, cwd: Path, stdin: bytes | None = None, network: bool = False) -> bytes:
-    """Run a git command line to its end."""
+    """Run a git command line and return its output. Raises GitError."""
     return finish(start(command, cwd=cwd, network=network), stdin)
 
 
 def finish(process: subprocess.Popen[bytes], stdin: bytes | None = None) -> bytes:
-    """Wait for a command and return what it printed. It does not outlive an interrupt. Raises GitError."""
+    """Wait for a command and return its output. An interrupt kills it. Raises GitError."""
     try:
         out, err = process.communicate(stdin)
     except BaseException:
@@ -153,12 +153,12 @@ def finish(process: subprocess.Popen[bytes], stdin: bytes | None = None) -> byte
         process.wait()
         raise
     if process.returncode:
-        raise complaint(err, process.returncode)
+        raise git_error(err, process.returncode)
     return out
 
 
-def complaint(stderr: bytes, code: int) -> GitError:
-    """The error for what git printed before it gave up."""
+def git_error(stderr: bytes, code: int) -> GitError:
+    """The error for a failed command, from what git printed."""
     lines = [line.strip() for line in stderr.decode("utf-8", "replace").splitlines() if line.strip()]
     fatal = [line for line in lines if line.startswith(("fatal:", "error:"))]
     line = re.sub(r"^(?:fatal|error): ", "", (fatal or lines or [f"exit code {code}"])[0])
@@ -169,8 +169,8 @@ def complaint(stderr: bytes, code: int) -> GitError:
     return kind(f"git failed: {line}")
 
 
-def drain(stream: IO[bytes] | None) -> bytes:
-    """What is left in a pipe; closes it."""
+def read_rest(stream: IO[bytes] | None) -> bytes:
+    """Read the rest of a pipe and close it."""
     if stream is None:
         return b""
     with stream:

@@ -1,8 +1,8 @@
 """Commits streamed from git: messages, changed paths, renames.
 
-The commits to read are listed first and then fed to `git log`, so a stream that git cannot finish (rename detection
-needs blobs, the list of changes needs trees; a partial clone or a mirror may lack them) goes on behind the commit that
-broke it.
+Commits are listed first and then fed to `git log`. Rename detection needs blobs and the list of changes needs trees,
+which a partial clone or a mirror may lack; when git stops for that reason, reading goes on after the commit that broke
+the stream.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from typing import IO
 import msgspec
 
 from trackdown.errors import GitError
-from trackdown.repository.git import Git, complaint, drain
+from trackdown.repository.git import Git, git_error, read_rest
 
 HISTORY_VERSION = 2
-"""Part of the key of commit facts: raise it when the same commit would now give other facts."""
+"""Part of the key of commit facts. Raise it when the same commit would now give other facts."""
 
 RENAMES = ("--name-status", "-M", "-l1000")
 EXACT_RENAMES = ("--name-status", "-M100%")
@@ -27,14 +27,18 @@ NO_RENAMES = ("--name-status", "--no-renames")
 NO_CHANGES = ("--no-patch",)
 _LEVELS = (RENAMES, EXACT_RENAMES, NO_RENAMES, NO_CHANGES)
 _GIVE_UP_AFTER = 25
+_LOG = (
+    *("--stdin", "--no-walk=unsorted", "-z", "--no-ext-diff", "--no-textconv", "--no-show-signature"),
+    *("--no-notes", "--no-color", "--ignore-submodules=none", "--encoding=UTF-8"),
+)
 _FORMAT = "--format=tformat:%H%x00%at%x00%an%x00%B"
 _CHUNK = 1 << 18
 _SHORTEST_ID = 40
-_LAST_SECOND = 253_402_300_799  # of the year 9999: what is later is nonsense that no calendar can show
+_LAST_SECOND = 253_402_300_799  # of the year 9999, the last that datetime can show
 
 
 class PathChange(msgspec.Struct, array_like=True, frozen=True):
-    """One path that a commit touched. `old_path` is set for renames only. Paths are raw bytes, as git has them."""
+    """One path that a commit changed. `old_path` is set for renames only. Paths are raw bytes, as in git."""
 
     status: str
     path: bytes
@@ -42,7 +46,7 @@ class PathChange(msgspec.Struct, array_like=True, frozen=True):
 
 
 class CommitFacts(msgspec.Struct, array_like=True, frozen=True):
-    """The facts of a commit. `complete` is False when its changes came from a clone that lacks objects."""
+    """The facts of a commit. `complete` is False when they were read from a clone that lacks objects."""
 
     oid: str
     parents: list[str]
@@ -55,7 +59,7 @@ class CommitFacts(msgspec.Struct, array_like=True, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class CommitRef:
-    """A commit by its id and its parents, before its content is read."""
+    """A commit's id and its parents, before its content is read."""
 
     oid: str
     parents: tuple[str, ...]
@@ -73,12 +77,12 @@ def list_commits(git: Git, tip: str, known_tips: Sequence[str] = ()) -> list[Com
 
 
 def root_commits(git: Git, tip: str) -> list[str]:
-    """The commits without parents that `tip` reaches: what all clones of a repository have in common."""
+    """The commits without parents that `tip` reaches, which all clones of a repository share."""
     return sorted(git.text("rev-list", "--max-parents=0", tip).split())
 
 
 def shallow_commits(git: Git) -> frozenset[str]:
-    """The commits at which a shallow clone is cut off: their parents are not here, so their changes are unknown."""
+    """The commits at which a shallow clone ends: their parents are missing, so their changes are unknown."""
     try:
         path = os.fsdecode(git.run("rev-parse", "--git-path", "shallow").removesuffix(b"\n"))
         with open((git.work_tree or git.git_dir) / path, encoding="ascii") as lines:
@@ -88,10 +92,10 @@ def shallow_commits(git: Git) -> frozenset[str]:
 
 
 def read_commits(git: Git, listed: Sequence[CommitRef], *, exact_renames_only: bool = False) -> Iterator[CommitFacts]:
-    """The facts of non-merge commits, in the given order; merges are passed over.
+    """The facts of non-merge commits, in the given order; merges are skipped.
 
-    Where blobs are missing, renames are found by equal content only; where trees are missing, there are no changes.
-    Such a commit is marked incomplete. Raises GitError when git cannot go on at all.
+    Without blobs only renames of equal content are found, and without trees no changes. Such a commit is marked
+    incomplete. Raises GitError when git cannot continue at all.
     """
     todo = [commit for commit in listed if not commit.is_merge]
     boundary = shallow_commits(git)
@@ -116,7 +120,7 @@ def read_commits(git: Git, listed: Sequence[CommitRef], *, exact_renames_only: b
 
 
 def _read_one(git: Git, listed: CommitRef, level: int, boundary: frozenset[str], error: GitError) -> CommitFacts:
-    """The commit at which a stream broke, read as well as it can be: the fault may have been a passing one."""
+    """Read the commit at which a stream broke, as completely as possible: the failure may have been temporary."""
     for options in _LEVELS[level:]:
         try:
             return next(_stream(git, [listed], options, boundary, complete=options is RENAMES))
@@ -128,10 +132,7 @@ def _read_one(git: Git, listed: CommitRef, level: int, boundary: frozenset[str],
 def _stream(
     git: Git, listed: Sequence[CommitRef], options: Sequence[str], boundary: frozenset[str], *, complete: bool
 ) -> Iterator[CommitFacts]:
-    process = git.stream(
-        "log", "--stdin", "--no-walk=unsorted", "-z", "--no-ext-diff", "--no-textconv", "--no-show-signature",
-        "--no-notes", "--no-color", "--ignore-submodules=none", "--encoding=UTF-8", _FORMAT, *options,
-    )  # fmt: skip
+    process = git.stream("log", *_LOG, _FORMAT, *options)
     assert process.stdin is not None and process.stdout is not None
     parents = {commit.oid: list(commit.parents) for commit in listed}
     try:
@@ -147,12 +148,12 @@ def _stream(
                 yield last
             last = commit
             count += 1
-        error = drain(process.stderr)
-        # A git that gives up has written all it had; one that was killed may have stopped amid its last commit.
+        error = read_rest(process.stderr)
+        # A git that fails has written all it had; one that was killed may have stopped within its last commit.
         if process.wait() >= 0 and last is not None:
             yield last
         if process.returncode or count < len(listed):
-            raise complaint(error, process.returncode)
+            raise git_error(error, process.returncode)
     finally:
         process.kill()
         process.wait()

@@ -1,4 +1,4 @@
-"""Which files a folder holds, before any rule of ours: git's own list, or a walk that heeds .gitignore files."""
+"""List a folder's files before our own rules apply: git's list, or a walk that obeys .gitignore files."""
 
 from __future__ import annotations
 
@@ -7,44 +7,45 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from pathspec import GitIgnoreSpec
-
 from trackdown.errors import GitError
 from trackdown.repository.blobs import read_on_disk
 from trackdown.repository.git import Git, run
-from trackdown.repository.ignore import read_patterns
+from trackdown.repository.ignore import IgnoreRules
 from trackdown.repository.source import Source
 
-_LONGEST_IGNORE_FILE = 1 << 20
+_MAX_IGNORE_FILE_BYTES = 1 << 20
 _LS = ("ls-files", "-z", "--exclude-standard")
 
 
 class Listing(NamedTuple):
-    """Paths of files, and all folders in which another one could come ('' is the root)."""
+    """Paths of files, and all folders in which a new file would be listed ('' is the root)."""
 
     paths: list[str]
     folders: set[str]
 
 
 def list_files(source: Source) -> Listing:
-    """What is tracked, and what is neither tracked nor ignored. Raises GitError."""
-    paths, folders = _list_git(source.git, source.root) if source.git else _walk(source.root, heeding=True)
+    """Tracked files, and untracked files that are not ignored. Raises GitError."""
+    paths, folders = _list_git(source.git, source.root) if source.git else _walk(source.root, obey_gitignore=True)
     return Listing(paths, _with_parents(folders, paths))
 
 
 def list_ignored(source: Source) -> Listing:
-    """The files that .gitignore leaves out; in a plain folder, all files."""
-    paths, folders = _list_git_ignored(source.git, source.root) if source.git else _walk(source.root, heeding=False)
+    """The files that .gitignore excludes; in a plain folder all files."""
+    if source.git is None:
+        paths, folders = _walk(source.root, obey_gitignore=False)
+    else:
+        paths, folders = _list_git_ignored(source.git, source.root)
     return Listing(paths, _with_parents(folders, paths))
 
 
 def ignore_text(root: Path, path: str) -> str:
-    """The text of an ignore file; none when it cannot be read."""
-    return (read_on_disk(root, path, _LONGEST_IGNORE_FILE) or b"").decode("utf-8", "replace")
+    """The text of an ignore file; empty when it cannot be read."""
+    return (read_on_disk(root, path, _MAX_IGNORE_FILE_BYTES) or b"").decode("utf-8", "replace")
 
 
 def existing_files(root: Path, folders: Iterable[str], name: str) -> list[str]:
-    """The files of this name that stand in some of the folders, whether they are listed or not."""
+    """The files of this name in any of the folders, whether they are listed or not."""
     prefixes = (f"{folder}/" if folder else "" for folder in folders)
     return sorted(f"{prefix}{name}" for prefix in prefixes if os.access(f"{root}/{prefix}{name}", os.F_OK))
 
@@ -59,40 +60,40 @@ def _with_parents(folders: Iterable[str], paths: Iterable[str]) -> set[str]:
 
 
 def _list_git(git: Git, root: Path) -> tuple[list[str], set[str]]:
-    """Files, and folders without any: untracked ones, empty ones, and those whose files are all ignored.
+    """Files, and folders without files: untracked ones, empty ones, and those whose files are all ignored.
 
-    A file could come in each of them; but not in a folder that is ignored itself.
+    A new file in any of these folders would be listed, unless the folder itself is ignored.
     """
-    beside = [git.start(*_LS, "--others", "--directory"), git.start(*_LS, "--others", "--ignored", "--directory")]
+    background = [git.start(*_LS, "--others", "--directory"), git.start(*_LS, "--others", "--ignored", "--directory")]
     paths, _ = _files_and_folders(git.run(*_LS, "--cached", "--others", "--deduplicate"))
-    (_, untracked), (_, passed_over) = (_files_and_folders(finish()) for finish in beside)
+    (_, untracked), (_, passed_over) = (_files_and_folders(finish()) for finish in background)
     ignored = _ignored_themselves(git, root, passed_over)
     return paths, _folders_below(root, untracked | (passed_over - ignored), ignored)
 
 
 def _ignored_themselves(git: Git, root: Path, folders: set[str]) -> set[str]:
-    """Those of the folders that a pattern names, and not only all they hold."""
+    """The folders that a pattern ignores themselves, not just all their files."""
     if not folders:
         return set()
-    # This command knows no literal names; a leading `./` keeps git from reading a name as anything else.
+    # This command has no literal mode; a leading `./` keeps git from reading a name as anything else.
     names = b"".join(b"./" + os.fsencode(folder) + b"/\0" for folder in sorted(folders))
     command = [word for word in git.arguments("check-ignore", "-z", "--stdin") if word != "--literal-pathspecs"]
     try:
         listed = run(command, cwd=root, stdin=names)
     except GitError:
-        return set()  # git says with an exit code that none is
+        return set()  # the exit code says that none is ignored
     return {os.fsdecode(name[2:-1]) for name in listed.split(b"\0") if name}
 
 
 def _list_git_ignored(git: Git, root: Path) -> tuple[list[str], set[str]]:
-    beside = git.start(*_LS, "--others", "--ignored", "--directory")
+    background = git.start(*_LS, "--others", "--ignored", "--directory")
     paths, _ = _files_and_folders(git.run(*_LS, "--others", "--ignored"))
-    _, ignored = _files_and_folders(beside())
+    _, ignored = _files_and_folders(background())
     return paths, _folders_below(root, ignored, set())
 
 
 def _files_and_folders(listed: bytes) -> tuple[list[str], set[str]]:
-    """git marks folders (and repositories inside this one) with a slash."""
+    """Split git's list: folders, and repositories inside this one, end in a slash."""
     names = [os.fsdecode(name) for name in listed.split(b"\0") if name]
     return [name for name in names if name[-1] != "/"], {name[:-1] for name in names if name[-1] == "/"}
 
@@ -107,30 +108,18 @@ def _folders_below(root: Path, tops: set[str], passed_over: set[str]) -> set[str
     return found
 
 
-def _walk(root: Path, *, heeding: bool) -> tuple[list[str], set[str]]:
-    """All files below a plain folder, or those that its .gitignore files leave in. Links are not followed."""
+def _walk(root: Path, *, obey_gitignore: bool) -> tuple[list[str], set[str]]:
+    """All files below a plain folder, or those that its .gitignore files don't exclude. Links are not followed."""
     paths: list[str] = []
     folders: set[str] = set()
-    specs: dict[str, GitIgnoreSpec] = {}
-
-    def ignored(path: str, is_folder: bool) -> bool:
-        folder = path
-        while folder:
-            folder = folder.rpartition("/")[0]
-            if folder in specs:
-                name = path[len(folder) + 1 :] if folder else path
-                found = specs[folder].check_file(f"{name}/" if is_folder else name).include
-                if found is not None:
-                    return found
-        return False
-
+    rules = IgnoreRules({})
     for inner, names, leaves in os.walk(root):
         folder = Path(inner).relative_to(root).as_posix()
         folder = "" if folder == "." else folder
         folders.add(folder)
         prefix = f"{folder}/" if folder else ""
-        if heeding and ".gitignore" in leaves:
-            specs[folder] = read_patterns(ignore_text(root, f"{prefix}.gitignore"))
-        names[:] = sorted(n for n in names if n != ".git" and not ignored(f"{prefix}{n}", True))
-        paths += [f"{prefix}{name}" for name in sorted(leaves) if not ignored(f"{prefix}{name}", False)]
+        if obey_gitignore and ".gitignore" in leaves:
+            rules.add(folder, ignore_text(root, f"{prefix}.gitignore"))
+        names[:] = sorted(n for n in names if n != ".git" and not rules.ignores(f"{prefix}{n}", is_folder=True))
+        paths += [f"{prefix}{name}" for name in sorted(leaves) if not rules.ignores(f"{prefix}{name}")]
     return paths, folders

@@ -1,4 +1,4 @@
-"""What a file is for, by its path: code, tests or prose. Tests and prose rank below code unless they are asked for."""
+"""A file's role by its path: code, test or prose. Tests and prose rank below code unless the query asks for them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from trackdown.types import CODE, PROSE, TEST
 _PROSE_ENDINGS = (".md", ".markdown", ".rst", ".txt", ".adoc", ".asciidoc", ".textile", ".org", ".tex", ".1")
 _PROSE_NAMES = frozenset({"readme", "changelog", "changes", "authors", "contributors", "license", "copying", "news"})
 _TEST_FOLDERS = frozenset({"test", "tests", "testing", "__tests__", "spec", "specs", "testdata", "test-data", "e2e"})
-_TEST_NAMES = (
-    "test_*", "*_test.*", "*_tests.*", "*.test.*", "*.spec.*", "*_spec.*", "*Test.java", "*Tests.java", "*Test.kt",
-    "*Tests.cs", "*Test.cs", "*Test.php", "*Spec.scala", "*Test.scala", "*Tests.swift", "*Spec.hs", "conftest.py",
-    "tests.py", "*-test.*",
-)  # fmt: skip
+_TEST_NAMES = tuple(
+    "test_* *_test.* *_tests.* *.test.* *.spec.* *_spec.* *Test.java *Tests.java *Test.kt *Tests.cs *Test.cs *Test.php "
+    "*Spec.scala *Test.scala *Tests.swift *Spec.hs conftest.py tests.py *-test.*".split()
+)
 
 
 def role_of(path: str) -> int:
@@ -25,7 +24,7 @@ def role_of(path: str) -> int:
 
 
 def is_test(path: str) -> bool:
-    """Whether a path is that of a test."""
+    """Whether a path belongs to a test."""
     *folders, name = path.split("/")
     if any(folder.lower() in _TEST_FOLDERS for folder in folders):
         return True

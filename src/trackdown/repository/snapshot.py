@@ -1,4 +1,4 @@
-"""A snapshot: the files of one commit, and what it leaves out. `worktree.py` makes those of folders on disk."""
+"""A snapshot: the files of a commit and those that rules excluded. `worktree.py` makes snapshots of folders on disk."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SUBMODULE, _SYMLINK = b"160000", b"120000"
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A path and the id of its content. `forced` files are taken in past the rules on content."""
+    """A path and the id of its content. A `forced` file is included even if a rule on content would exclude it."""
 
     path: str
     oid: str
@@ -26,10 +26,10 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What is searched: files sorted by path, and those that rules on paths left out.
+    """The files to search, sorted by path, and those that rules on paths excluded.
 
-    `commit` is the commit whose past is visible; None where there is no history. Snapshots with equal `key` have
-    the same files and share one code index.
+    `commit` is the commit whose past is visible; None without history. Snapshots with equal `key` have the same files
+    and share one code index.
     """
 
     source: Source
@@ -45,11 +45,6 @@ def snapshot_key(files: Iterable[File]) -> str:
     """A hash of paths, contents and forced files."""
     lines = [f"{file.path}\0{file.oid}{'!' if file.forced else ''}\n" for file in files]
     return hashlib.sha256("".join(lines).encode("utf-8", "surrogateescape")).hexdigest()[:32]
-
-
-def blob_id(data: bytes, object_format: str = "sha1") -> str:
-    """The id that git gives to these bytes as a blob."""
-    return hashlib.new(object_format, b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
 def commit_snapshot(source: Source, commit: str) -> Snapshot:
@@ -70,7 +65,7 @@ def commit_snapshot(source: Source, commit: str) -> Snapshot:
     files: list[File] = []
     excluded: list[Exclusion] = []
     for mode, blob, path in modes:
-        reason, forced = rules.judge(path)
+        reason, forced = rules.decide(path)
         if mode in (_SUBMODULE, _SYMLINK):
             reason = "submodule" if mode == _SUBMODULE else "symlink"
         if reason:
@@ -82,7 +77,7 @@ def commit_snapshot(source: Source, commit: str) -> Snapshot:
 
 
 def sorted_by_path(files: Iterable[File]) -> tuple[File, ...]:
-    """Files in the one order that every index uses."""
+    """Files in the order that every index uses."""
     return tuple(sorted(files, key=lambda file: file.path))
 
 

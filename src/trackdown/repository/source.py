@@ -12,15 +12,22 @@ from trackdown.errors import GitError, NoSuchPath, RepositoryError, UnknownRevis
 from trackdown.repository.git import Git, base_command, check_version, run
 
 _URL = re.compile(r"(?:file|https?|ssh|git)://|[\w.-]+@[\w.-]+:(?!//)")
+_REPOSITORY_FACTS = (
+    "--is-bare-repository",
+    "--is-shallow-repository",
+    "--show-object-format",
+    "--absolute-git-dir",
+    "--git-common-dir",
+)
 _OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What is searched: a work tree, a bare repository or a plain folder.
+    """What to search: a work tree, a bare repository or a plain folder.
 
-    `root` is where paths are relative to; `subfolder` is what the user named below it ('' for all).
-    `common_dir` is the git directory that all worktrees of a clone share; None for a folder.
+    Paths are relative to `root`; `subfolder` is the part below it that the user named ('' for all). `common_dir` is
+    the git directory that all worktrees of a clone share; None for a folder.
     """
 
     name: str
@@ -59,12 +66,12 @@ class Source:
 
 
 def is_url(place: str) -> bool:
-    """Whether a place is a git URL, not a path."""
+    """Whether this is a git URL rather than a path."""
     return _URL.match(place) is not None
 
 
 def open_source(place: str | os.PathLike[str]) -> Source:
-    """Find out what stands at a path. Raises NoSuchPath, or GitError when git cannot read it."""
+    """Find out what is at a path. Raises NoSuchPath, or GitError when git cannot read it."""
     path = Path(place)
     try:
         resolved = path.resolve(strict=True)
@@ -77,22 +84,18 @@ def open_source(place: str | os.PathLike[str]) -> Source:
 
 
 def _open_git(path: Path, folder: Path) -> Source | None:
-    """The repository that contains a folder, or None when none does."""
+    """The repository that contains a folder, or None."""
     if not _looks_like_git(folder):
         return None
     check_version()
     try:
-        answer = run(
-            [*base_command(), "rev-parse", "--is-bare-repository", "--is-shallow-repository", "--show-object-format",
-             "--absolute-git-dir", "--git-common-dir"],
-            cwd=folder,
-        )  # fmt: skip
+        answer = run([*base_command(), "rev-parse", *_REPOSITORY_FACTS], cwd=folder)
     except GitError as error:
         if "not a git repository" in str(error):
             return None
         raise
     lines = os.fsdecode(answer).removesuffix("\n").split("\n")
-    if len(lines) != 5:
+    if len(lines) != len(_REPOSITORY_FACTS):
         raise GitError(f"{str(path)!r} has a line break in its path: move the repository elsewhere")
     bare, shallow, object_format, git_dir, common = lines
     common_dir = (folder / common).resolve()
@@ -113,7 +116,7 @@ def _open_git(path: Path, folder: Path) -> Source | None:
 
 
 def _looks_like_git(folder: Path) -> bool:
-    """A quick look that spares plain folders a process: a .git above, or a bare repository here."""
+    """Whether there is a .git above or a bare repository here; a quick check that saves plain folders a process."""
     if (folder / "HEAD").exists() and (folder / "objects").exists():
         return True
     return any((parent / ".git").exists() for parent in (folder, *folder.parents)) or ".git" in folder.parts
@@ -127,7 +130,7 @@ def _configured_promisors(git: Git) -> str:
 
 
 def _read_head(git_dir: Path, common_dir: Path) -> str | None:
-    """HEAD without a process, where it names a loose ref; None when git has to be asked."""
+    """HEAD read without a process, if it names a loose ref; None if git has to be asked."""
     try:
         text = (git_dir / "HEAD").read_text("ascii").strip()
         if text.startswith("ref: refs/"):
@@ -155,13 +158,17 @@ def _bare_name(git_dir: Path) -> str:
 
 
 def clone_folder(clones: Path, url: str) -> Path:
-    """Where the store keeps the clone of a URL."""
-    stem = re.sub(r"[^\w.-]+", "-", _shown(url).rstrip("/").removesuffix(".git").rsplit("/", 1)[-1])[:40] or "clone"
+    """The folder for the clone of a URL."""
+    name = _without_credentials(url).rstrip("/").removesuffix(".git").rsplit("/", 1)[-1]
+    stem = re.sub(r"[^\w.-]+", "-", name)[:40] or "clone"
     return clones / f"{stem}-{hashlib.sha256(url.encode()).hexdigest()[:12]}.git"
 
 
 def open_url(url: str, clones: Path) -> tuple[Source, str | None]:
-    """Clone a URL into the store, or update the clone. Returns it and a note when it could not be updated."""
+    """Clone a URL into the store, or update the clone. Returns it, with a note if it could not be updated.
+
+    Raises RepositoryError when it cannot be cloned.
+    """
     check_version()
     folder = clone_folder(clones, url)
     note = None
@@ -170,19 +177,19 @@ def open_url(url: str, clones: Path) -> tuple[Source, str | None]:
         try:
             _update(folder)
         except GitError as error:
-            note = _shown(f"{url} could not be updated, the last state fetched is searched ({error})")
+            note = _without_credentials(f"{url} could not be updated, searched the last state fetched ({error})")
     else:
         try:
             _clone(url, folder)
         except GitError as error:
-            raise RepositoryError(_shown(f"cannot clone {url}: {error}")) from None
+            raise RepositoryError(_without_credentials(f"cannot clone {url}: {error}")) from None
     name = re.sub(r"-[0-9a-f]{12}$", "", folder.stem)
     return replace(open_source(folder), name=name, kind="bare", subfolder="", url=url), note
 
 
 def _clone(url: str, folder: Path) -> None:
-    """Clone aside and move into place; another process may have been faster. Nothing half-made stays behind."""
-    import shutil  # only here: every search would wait for it
+    """Clone into a temporary folder and rename it; another process may have been faster. Leaves nothing half-made."""
+    import shutil  # here, because it would slow down the start of every search
 
     aside = folder.with_suffix(f".{os.getpid()}.part")
     try:
@@ -196,7 +203,7 @@ def _clone(url: str, folder: Path) -> None:
 
 
 def _update(folder: Path) -> None:
-    """Fetch all that is new, and let HEAD name the branch that it names at the origin."""
+    """Fetch everything new, and point HEAD at the origin's default branch."""
     here = [*base_command(), f"--git-dir={folder}"]
     update = ["fetch", "--quiet", "--prune", "--force", "origin", "+refs/*:refs/*"]
     run([*here, *update], cwd=folder, network=True)
@@ -206,6 +213,6 @@ def _update(folder: Path) -> None:
         run([*here, "symbolic-ref", "HEAD", os.fsdecode(named[1])], cwd=folder)
 
 
-def _shown(text: str) -> str:
-    """A text without the passwords that the URLs in it may hold."""
+def _without_credentials(text: str) -> str:
+    """A text without the credentials in its URLs."""
     return re.sub(r"//[^/\s]*@", "//", text)

@@ -1,8 +1,8 @@
-"""A folder on disk → a snapshot, reading only what changed.
+"""Scan a folder on disk into a snapshot, reading only what changed.
 
-A state from the last look says which content each file had, by its stat data, and which folders were listed. Git's
-racy-clean rule holds: what was changed so recently that its time stamp could hide a second change is read again.
-While no folder, ignore file or git index changed, the list of files is taken from the state.
+The state of the last scan holds the stat data and the content id of each file, and the folders that were listed. As in
+git's racy-clean rule, a file is read again if it changed so recently that its timestamp could hide a second change. The
+list of files is taken from the state as long as no folder, ignore file or git index has changed.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from pathlib import Path
 
 import msgspec
 
-from trackdown.repository.blobs import read_on_disk
+from trackdown.repository.blobs import blob_id, read_on_disk
 from trackdown.repository.ignore import IGNORE_FILE, IgnoreRules
 from trackdown.repository.listing import existing_files, ignore_text, list_files, list_ignored
-from trackdown.repository.snapshot import File, Snapshot, blob_id, snapshot_key, sorted_by_path
+from trackdown.repository.snapshot import File, Snapshot, snapshot_key, sorted_by_path
 from trackdown.repository.source import Source
 from trackdown.types import Exclusion
 
 STATE_VERSION = 1
 _RACY_NS = 2_000_000_000
-_HARD_LIMIT = 64 << 20
+_FORCED_MAX_BYTES = 64 << 20
 
 
 class FileState(msgspec.Struct, array_like=True):
-    """A file as it was at the last look. An empty `oid` means it was left out for `reason`."""
+    """A file as of the last scan. With an empty `oid` it was excluded for `reason`."""
 
     mtime: int
     ctime: int
@@ -42,10 +42,10 @@ class FileState(msgspec.Struct, array_like=True):
 
 
 class WorktreeState(msgspec.Struct, array_like=True):
-    """What the next look starts from.
+    """What the next scan starts from.
 
-    `folders` are those in which a file could come, with the time of their last change (ctime, since an archive may
-    bring its own mtime). `witnesses` are stat data of files that steer which files are listed.
+    `folders` are those in which a new file would be listed, with the time of their last change (ctime, because an
+    archive can set mtime). `witnesses` are stat data of files that decide what is listed: ignore files, git's index.
     """
 
     version: int
@@ -61,12 +61,12 @@ class WorktreeState(msgspec.Struct, array_like=True):
 
 
 def encode_state(state: WorktreeState) -> bytes:
-    """State → bytes; none for a folder with names that are not UTF-8: it is looked at afresh each time."""
+    """State → bytes; empty if a name is not UTF-8: such a folder is scanned from scratch each time."""
     return msgspec.msgpack.encode(state) if _is_clean(state) else b""
 
 
 def decode_state(data: bytes) -> WorktreeState | None:
-    """Bytes → state; None when they are of another version or damaged."""
+    """Bytes → state; None if they are damaged or of another version."""
     try:
         state = msgspec.msgpack.decode(data, type=WorktreeState)
     except msgspec.DecodeError:
@@ -87,7 +87,7 @@ def _is_clean(state: WorktreeState) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class WorktreeScan:
-    """What is on disk now, the state for the next look, and whether that state is worth keeping anew."""
+    """What is on disk now, the state for the next scan, and whether that state should be saved."""
 
     snapshot: Snapshot
     state: WorktreeState
@@ -97,10 +97,10 @@ class WorktreeScan:
 def scan_worktree(
     source: Source, state: WorktreeState | None, max_bytes: int, last: Snapshot | None = None
 ) -> WorktreeScan:
-    """Look at a folder, starting from the state of an earlier look. `last` is the snapshot of that look, if at hand."""
+    """Scan a folder, starting from the state of an earlier scan. `last` is that scan's snapshot, if available."""
     if state is not None and state.max_bytes != max_bytes:
         state = None
-    relisted = state is None or not _listing_holds(source, state)
+    relisted = state is None or not _listing_is_current(source, state)
     is_dirty = None
     if state is None or relisted:
         is_dirty = _start_status(source)
@@ -121,15 +121,15 @@ def scan_worktree(
 
 
 def _start_status(source: Source) -> Callable[[], bytes]:
-    """Let git find out, while we go on, what is not committed."""
+    """Start `git status` in the background: is anything not committed?"""
     if source.git is None:
         return lambda: b""
     status = ("status", "--porcelain", "-z", "--untracked-files=normal", "--ignore-submodules")
     return source.git.start(*status, config=source.git.without_filters())
 
 
-def _listing_holds(source: Source, state: WorktreeState) -> bool:
-    """Whether no folder and no witness changed since the files were listed."""
+def _listing_is_current(source: Source, state: WorktreeState) -> bool:
+    """Whether no folder and no witness has changed since the files were listed."""
     root = str(source.root)
     racy = state.listed_at - _RACY_NS
     try:
@@ -142,7 +142,7 @@ def _listing_holds(source: Source, state: WorktreeState) -> bool:
 
 
 def listing_inputs_unchanged(state: WorktreeState) -> bool:
-    """Whether git's index and the ignore files are what they were; some stand where no folder is watched."""
+    """Whether git's index and the ignore files are unchanged. Some are outside the watched folders."""
     return all(_witness(path) == seen for path, seen in state.witnesses.items())
 
 
@@ -155,7 +155,7 @@ def _witness(path: str) -> tuple[int, int]:
 
 
 def _list(source: Source, previous: WorktreeState | None, max_bytes: int) -> WorktreeState:
-    """List the files anew; what is known of them comes along."""
+    """List the files again, keeping what is known of each."""
     listed_at = time.time_ns()
     root = source.root
     paths, folders = list_files(source)
@@ -163,18 +163,18 @@ def _list(source: Source, previous: WorktreeState | None, max_bytes: int) -> Wor
     rules = IgnoreRules({path.rpartition("/")[0]: ignore_text(root, path) for path in ignore_files})
     if rules.brings_back:
         ignored, more = list_ignored(source)
-        paths = list(dict.fromkeys([*paths, *(path for path in ignored if rules.verdict(path) is False)]))
+        paths = list(dict.fromkeys([*paths, *(path for path in ignored if rules.ignores(path) is False)]))
         folders = folders | more
-    steering = [str(root / path) for path in [*ignore_files, *existing_files(root, folders, ".gitignore")]]
+    listing_inputs = [str(root / path) for path in [*ignore_files, *existing_files(root, folders, ".gitignore")]]
     if source.git is not None:
         common = source.common_dir or source.git.git_dir
-        steering += [str(source.git.git_dir / "index"), str(common / "info" / "exclude"), str(common / "config")]
-    times, linked = _look_at_folders(root, folders)
+        listing_inputs += [str(source.git.git_dir / "index"), str(common / "info" / "exclude"), str(common / "config")]
+    times, linked = _stat_folders(root, folders)
     known = previous.files if previous is not None else {}
     files: dict[str, FileState] = {}
     left_out: dict[str, str] = {}
     for path in paths:
-        reason, forced = rules.judge(path)
+        reason, forced = rules.decide(path)
         seen = known.get(path)
         if path.rpartition("/")[0] in linked:
             continue
@@ -184,12 +184,12 @@ def _list(source: Source, previous: WorktreeState | None, max_bytes: int) -> Wor
             files[path] = seen
         else:
             files[path] = FileState(0, 0, -1, 0, "", "", forced, True)
-    witnesses = {path: _witness(path) for path in steering}
+    witnesses = {path: _witness(path) for path in listing_inputs}
     return WorktreeState(STATE_VERSION, listed_at, times, witnesses, files, left_out, max_bytes)
 
 
-def _look_at_folders(root: Path, folders: Iterable[str]) -> tuple[dict[str, int], set[str]]:
-    """When each folder changed, and those that a link leads to: like git, we do not follow it."""
+def _stat_folders(root: Path, folders: Iterable[str]) -> tuple[dict[str, int], set[str]]:
+    """When each folder changed, and which are links or behind one: like git, we don't follow them."""
     times: dict[str, int] = {}
     linked: set[str] = set()
     for folder in sorted(folders):
@@ -207,9 +207,9 @@ def _look_at_folders(root: Path, folders: Iterable[str]) -> tuple[dict[str, int]
 
 
 def _refresh(source: Source, state: WorktreeState) -> bool:
-    """Read again what changed on disk. Returns whether anything did.
+    """Read files that changed on disk again. Returns whether any did.
 
-    The state has no key from the first change on, until its look is done: a look that breaks off leaves no trace.
+    From the first change on the state has no key until the scan is done, so an interrupted scan does no harm.
     """
     root = str(source.root)
     changed = False
@@ -229,7 +229,7 @@ def _refresh(source: Source, state: WorktreeState) -> bool:
         ):
             continue
         changed, state.key = True, ""
-        _read_again(source, path, seen, found, state.max_bytes)
+        _reread(source, path, seen, found, state.max_bytes)
     if gone:
         state.key = ""
     for path in gone:
@@ -237,7 +237,7 @@ def _refresh(source: Source, state: WorktreeState) -> bool:
     return changed or bool(gone)
 
 
-def _read_again(source: Source, path: str, seen: FileState, found: os.stat_result, max_bytes: int) -> None:
+def _reread(source: Source, path: str, seen: FileState, found: os.stat_result, max_bytes: int) -> None:
     now = time.time_ns()
     seen.mtime, seen.ctime, seen.size, seen.inode = found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino
     seen.racy = max(found.st_mtime_ns, found.st_ctime_ns) > now - _RACY_NS
@@ -248,7 +248,7 @@ def _read_again(source: Source, path: str, seen: FileState, found: os.stat_resul
         seen.reason = "submodule"
     elif not stat.S_ISREG(found.st_mode):
         seen.reason = "unreadable"
-    elif found.st_size > (_HARD_LIMIT if seen.forced else max_bytes):
+    elif found.st_size > (_FORCED_MAX_BYTES if seen.forced else max_bytes):
         seen.reason = "large"
     else:
         data = read_on_disk(source.root, path)

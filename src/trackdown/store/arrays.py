@@ -1,8 +1,8 @@
-"""Array files: named numpy arrays in one file, written aside and renamed into place, opened by mmap.
+"""Array files: named numpy arrays in one file, written to a temporary file, renamed into place, opened by mmap.
 
-Layout: magic, format version, checksum and length of the header, header (JSON: arrays with type, shape and place; free
-metadata; size and sum of what follows), then the arrays, each aligned to 64 bytes. A file that is cut short, scratched
-or of another version is never opened: StoreCorrupt says so, and whoever wanted it builds it again.
+Layout: magic, format version, checksum and length of the header; the header (JSON: type, shape and offset of each
+array, free metadata, size and sum of the body); then the arrays, each aligned to 64 bytes. Opening a file that is
+truncated, damaged or of another version raises StoreCorrupt, and the caller builds it again.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _ALIGNMENT = 64
 
 
 class Arrays(Mapping[str, npt.NDArray[Any]]):
-    """The arrays of one file, or of memory. `meta` is what was written beside them."""
+    """The arrays of one file, or in memory. `meta` is the metadata written with them."""
 
     def __init__(self, arrays: Mapping[str, npt.NDArray[Any]], meta: Mapping[str, Any], size: int = 0) -> None:
         self._arrays = arrays
@@ -52,17 +52,17 @@ class Arrays(Mapping[str, npt.NDArray[Any]]):
 
 
 def write_arrays(path: Path, arrays: Mapping[str, npt.NDArray[Any]], meta: Mapping[str, Any]) -> int:
-    """Write a file so that it is there whole or not at all. Returns its size."""
-    places: dict[str, tuple[str, list[int], int]] = {}
+    """Write a file atomically. Returns its size in bytes."""
+    layout: dict[str, tuple[str, list[int], int]] = {}
     offset = 0
     for name, array in arrays.items():
-        places[name] = (array.dtype.str, list(array.shape), offset)
+        layout[name] = (array.dtype.str, list(array.shape), offset)
         offset += _aligned(array.nbytes)
     total = sum(_sum(array) for array in arrays.values()) % (1 << 64)
-    header = json.dumps({"arrays": places, "meta": meta, "body": offset, "sum": total}).encode()
+    header = json.dumps({"arrays": layout, "meta": meta, "body": offset, "sum": total}).encode()
     start = _aligned(_HEAD.size + len(header))
     path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, aside = tempfile.mkstemp(dir=path.parent, prefix=f"{PART_PREFIX}{os.getpid()}-")
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f"{PART_PREFIX}{os.getpid()}-")
     try:
         with os.fdopen(descriptor, "wb") as stream:
             stream.write(_HEAD.pack(_MAGIC, ARRAYS_VERSION, zlib.crc32(header), len(header)) + header)
@@ -72,23 +72,23 @@ def write_arrays(path: Path, arrays: Mapping[str, npt.NDArray[Any]], meta: Mappi
                 stream.write(b"\0" * (_aligned(array.nbytes) - array.nbytes))
             stream.flush()
             os.fsync(stream.fileno())
-        os.replace(aside, path)
+        os.replace(temporary, path)
     except BaseException:
-        Path(aside).unlink(missing_ok=True)
+        Path(temporary).unlink(missing_ok=True)
         raise
     return start + offset
 
 
 def open_arrays(path: Path) -> Arrays:
-    """Map a file. Raises FileNotFoundError when there is none, StoreCorrupt when it is not whole."""
+    """Map a file. Raises FileNotFoundError when it is missing, StoreCorrupt when it is damaged."""
     with path.open("rb") as stream:
         size = os.fstat(stream.fileno()).st_size
         head = stream.read(_HEAD.size)
         if len(head) < _HEAD.size:
-            raise StoreCorrupt(f"{path.name} is cut short")
+            raise StoreCorrupt(f"{path.name} is truncated")
         magic, version, checksum, length = _HEAD.unpack(head)
         if magic != _MAGIC or version != ARRAYS_VERSION:
-            raise StoreCorrupt(f"{path.name} is of another format")
+            raise StoreCorrupt(f"{path.name} has another format")
         try:
             text = stream.read(length)
             if zlib.crc32(text) != checksum:
@@ -96,7 +96,7 @@ def open_arrays(path: Path) -> Arrays:
             header = json.loads(text)
             start = _aligned(_HEAD.size + length)
             if size != start + header["body"]:
-                raise StoreCorrupt(f"{path.name} is cut short")
+                raise StoreCorrupt(f"{path.name} is truncated")
             buffer = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
             if _sum(np.frombuffer(buffer, dtype=np.uint8, offset=start)) != header["sum"]:
                 raise StoreCorrupt(f"{path.name} is damaged")
@@ -110,7 +110,7 @@ def open_arrays(path: Path) -> Arrays:
 
 
 def _sum(array: npt.NDArray[Any]) -> int:
-    """The sum of an array's bytes, eight at a time: several gigabytes a second, and it notices a scratch."""
+    """A checksum: the sum of the bytes, eight at a time. It is fast (gigabytes per second) and detects damage."""
     data = np.ascontiguousarray(array).view(np.uint8).ravel() if array.size else np.zeros(0, np.uint8)
     whole = len(data) // 8 * 8
     rest = int.from_bytes(data[whole:].tobytes(), "little")

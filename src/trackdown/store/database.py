@@ -1,9 +1,9 @@
 """Facts and records in SQLite (WAL): many readers beside one writer, every write a transaction.
 
-*Facts* are immutable and keyed by content: (kind, key) → bytes. *Records* say what the store holds at present
-(states of work trees, manifests of indexes) and when each was last used. Everything can be computed again, so a
-damaged database is put aside and a new one begun: at once when it is opened; when damage shows later, a file beside
-it says so to whoever opens it next.
+*Facts* are immutable and keyed by content: (kind, key) → bytes. *Records* describe the present state of the store
+(worktree states, index manifests), each with the time of its last use. Everything can be computed again, so a damaged
+database is replaced by a new one: at once if the damage shows when it is opened; if it shows later, a marker file tells
+the next process that opens it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ CREATE TABLE IF NOT EXISTS records (
 """
 DATABASE_VERSION = 1
 COMPANIONS = ("-wal", "-shm", "-damaged")
-"""What may stand beside a database, by the end of its name."""
+"""Suffixes of the files that may be beside a database."""
 _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _BATCH = 500
 _BUSY_SECONDS = 30.0
@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 
 class Database:
-    """One connection, for any thread. Raises StoreError (full, read-only, busy) and StoreCorrupt, no sqlite3 errors."""
+    """One connection, shared by all threads. Raises StoreError (full, read-only, busy) and StoreCorrupt only."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -42,11 +42,11 @@ class Database:
         self.full = False
         self._mark = Path(f"{path}-damaged")
         self._lock = threading.Lock()  # threads share the connection, and with it its transaction
-        self._connection = self._open_patiently()
+        self._connection = self._open_with_retries()
         self._file = self._stamp()
 
     def is_replaced(self) -> bool:
-        """Whether the file that is open is no longer the one of its name: it was cleared, or healed by another."""
+        """Whether another file has taken our file's name: another process cleared or repaired the store."""
         return self._stamp() != self._file
 
     def _stamp(self) -> tuple[int, int] | None:
@@ -56,8 +56,8 @@ class Database:
             return None
         return found.st_dev, found.st_ino
 
-    def _open_patiently(self) -> sqlite3.Connection:
-        """Open; when several processes make a new store at once, SQLite calls it busy without waiting."""
+    def _open_with_retries(self) -> sqlite3.Connection:
+        """Open, with retries: when several processes create a store at once, SQLite reports busy without waiting."""
         until = time.monotonic() + min(_BUSY_SECONDS, 10)
         while True:
             try:
@@ -86,7 +86,7 @@ class Database:
                 return connection
             connection.close()
         except sqlite3.OperationalError as error:
-            self.full = _is_full(error)  # not a block is free, even for the log: what is there can still be read
+            self.full = _is_full(error)  # no room even for the log, but the content can be read
             if not _is_read_only(error) and not (self.full and self.path.stat().st_size):
                 raise self._explained(error) from None
         except sqlite3.DatabaseError as error:
@@ -97,15 +97,15 @@ class Database:
         return sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
 
     def _open_read_only(self) -> sqlite3.Connection:
-        """Read beside whoever may write; where there is no log to read with it, the file as it lies."""
+        """Read beside a writer; if there is no log that we can read, read the file alone."""
         self.read_only = True
-        place = self.path.absolute().as_uri()
+        uri = self.path.absolute().as_uri()
         try:
-            return self._connect_and_read(f"{place}?mode=ro")
+            return self._connect_and_read(f"{uri}?mode=ro")
         except sqlite3.Error:
             pass
         try:
-            return self._connect_and_read(f"{place}?immutable=1")
+            return self._connect_and_read(f"{uri}?immutable=1")
         except sqlite3.Error as error:
             raise self._explained(error) from None
 
@@ -120,18 +120,18 @@ class Database:
         if _is_full(error) or _is_read_only(error):
             return self.unwritable(_is_full(error))
         if "locked" in text or "busy" in text:
-            return StoreBusy(f"the store at {place} is busy: another process writes to it, try again")
+            return StoreBusy(f"the store at {place} is busy: another process is writing to it, try again")
         return StoreCorrupt(f"the store at {place} is damaged ({text})")
 
     def unwritable(self, full: bool | None = None) -> StoreError:
-        """The error for a store that cannot be written, with what to do about it."""
+        """The error for a store that cannot be written. It says what to do."""
         place = self.path.parent.parent
         if self.full if full is None else full:
             return StoreFull(
                 f"the store at {place} is full or cannot be written: free some space, run `trackdown clear --all`, "
-                "or name another folder in TRACKDOWN_STORE"
+                "or set TRACKDOWN_STORE to another folder"
             )
-        return StoreError(f"the store at {place} is read-only: name another folder in TRACKDOWN_STORE")
+        return StoreError(f"the store at {place} is read-only: set TRACKDOWN_STORE to another folder")
 
     def _guarded(self, work: Callable[[], T]) -> T:
         try:
@@ -148,7 +148,7 @@ class Database:
         except OSError:
             pass
         return StoreCorrupt(
-            f"the store at {self.path.parent} is damaged ({error}): run the command again, it is then built anew"
+            f"the store at {self.path.parent} is damaged ({error}): run the command again to rebuild it"
         )
 
     def close(self) -> None:
@@ -158,21 +158,21 @@ class Database:
     # Facts
 
     def known_facts(self, kind: str, keys: Iterable[str]) -> set[str]:
-        """Those of the keys that have facts."""
+        """The keys that have facts."""
         return {key for key, _ in self._select("SELECT key, 1 FROM facts", kind, keys)}
 
     def read_facts(self, kind: str, keys: Iterable[str]) -> dict[str, bytes]:
-        """The facts of those keys that have any."""
+        """Facts by key, for the keys that have any."""
         return dict(self._select("SELECT key, value FROM facts", kind, keys))
 
     def write_facts(self, kind: str, rows: Iterable[tuple[str, bytes]]) -> None:
-        """Add facts in one transaction; those already there stay as they are."""
+        """Add facts in one transaction; existing facts stay unchanged."""
         self._write("INSERT OR IGNORE INTO facts VALUES (?, ?, ?)", [(kind, key, value) for key, value in rows])
 
-    def fact_keys(self, kind: str, beginning: str = "") -> list[str]:
-        """All keys of a kind that begin so."""
+    def fact_keys(self, kind: str, prefix: str = "") -> list[str]:
+        """All keys of a kind with this prefix."""
         query = "SELECT key FROM facts WHERE kind=? AND key>=? AND key<?"
-        bounds = (kind, beginning, f"{beginning}\U0010ffff")
+        bounds = (kind, prefix, f"{prefix}\U0010ffff")
         rows = self._guarded(lambda: self._connection.execute(query, bounds).fetchall())
         return [key for (key,) in rows]
 
@@ -190,16 +190,16 @@ class Database:
         return None if row is None else bytes(row[0])
 
     def records(self, kind: str) -> list[tuple[str, bytes, float]]:
-        """All records of a kind with the time of their last use, the latest first."""
+        """All records of a kind with the time of their last use, latest first."""
         statement = "SELECT key, value, used FROM records WHERE kind=? ORDER BY used DESC, key"
         return self._guarded(lambda: self._connection.execute(statement, (kind,)).fetchall())
 
     def write_record(self, kind: str, key: str, value: bytes) -> None:
-        """Set a record, used now."""
+        """Write a record and mark it as used now."""
         self._write("INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?)", [(kind, key, value, time.time())])
 
     def touch_record(self, kind: str, key: str) -> None:
-        """Note that a record was used, at most once a minute. Where that cannot be written it is no loss."""
+        """Mark a record as used, at most once a minute. If that cannot be written, nothing is lost."""
         if self.read_only:
             return
         now = time.time()
@@ -209,14 +209,14 @@ class Database:
         except StoreCorrupt:
             raise
         except StoreError:
-            pass  # full or busy: whoever only reads goes on
+            pass  # full or busy: a reader can continue
 
     def delete_records(self, kind: str, keys: Iterable[str]) -> None:
         """Remove records."""
         self._write("DELETE FROM records WHERE kind=? AND key=?", [(kind, key) for key in keys])
 
     def compact(self) -> None:
-        """Give freed space back to the disk."""
+        """Return freed space to the disk."""
         self._guarded(lambda: self._connection.execute("VACUUM"))
         self._guarded(lambda: self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)"))
 

@@ -1,4 +1,4 @@
-"""Garbage collection: what no live snapshot uses goes. The rooms that write say what a manifest holds on to."""
+"""Garbage collection: remove array files and facts that no manifest uses."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from trackdown.store.store import Store
 
 @dataclass(frozen=True, slots=True)
 class StoredManifest:
-    """A manifest's kind, key, the repository it belongs to, when it was used, and its array files."""
+    """A manifest's kind and key, its repository, when it was last used, and the array files it refers to."""
 
     kind: str
     key: str
@@ -20,16 +20,19 @@ class StoredManifest:
 
 
 def drop_manifests(store: Store, manifests: Iterable[StoredManifest]) -> None:
-    """Remove manifests; their array files go with the next sweep."""
-    for held in manifests:
-        store.database.delete_records(held.kind, [held.key])
+    """Remove manifests; the next sweep removes their array files."""
+    for manifest in manifests:
+        store.database.delete_records(manifest.kind, [manifest.key])
 
 
 def sweep_unused(
     store: Store, manifests: Iterable[StoredManifest], live_facts: Callable[[str], set[str] | None]
 ) -> None:
-    """Remove array files that no manifest names, and facts of each kind that are not live (None: keep all)."""
-    wanted = {name for held in manifests for name in held.arrays}
+    """Remove array files that no manifest refers to, and facts that are not live.
+
+    `live_facts` returns the live keys of a kind; None keeps all of it.
+    """
+    wanted = {name for manifest in manifests for name in manifest.arrays}
     for name in store.array_names():
         if name not in wanted:
             store.delete_arrays(name)
@@ -40,18 +43,18 @@ def sweep_unused(
 
 
 def beyond_limit(store: Store, manifests: Iterable[StoredManifest], limit: int) -> list[StoredManifest]:
-    """The manifests used longest ago that have to go so that the array files of the rest fit in half the limit.
+    """The least recently used manifests, to be dropped so that the array files of the others fit in half the limit.
 
-    The latest of each kind stays whatever its size: it is in use.
+    The latest manifest of each kind stays whatever its size: it is in use.
     """
     kept: set[str] = set()
     kinds: set[str] = set()
     size = 0
-    going: list[StoredManifest] = []
-    for held in sorted(manifests, key=lambda item: -item.used):
-        size += sum(store.array_size(name) for name in held.arrays if name not in kept)
-        kept.update(held.arrays)
-        if size > limit // 2 and held.kind in kinds:
-            going.append(held)
-        kinds.add(held.kind)
-    return going
+    dropped: list[StoredManifest] = []
+    for manifest in sorted(manifests, key=lambda item: -item.used):
+        size += sum(store.array_size(name) for name in manifest.arrays if name not in kept)
+        kept.update(manifest.arrays)
+        if size > limit // 2 and manifest.kind in kinds:
+            dropped.append(manifest)
+        kinds.add(manifest.kind)
+    return dropped

@@ -1,7 +1,7 @@
 """The store: one folder with a database of facts and records, array files, clones and locks.
 
-The folder's name carries the format version, so programs of two versions never meet in one folder; `clear --all`
-removes every version's. Raise FORMAT when old contents cannot be read any more: they are then built anew.
+The folder's name has the format version, so two versions of the program never share a folder; `clear --all` removes
+the folders of all versions. Raise FORMAT when old contents can't be read any more; they are then built again.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FORMAT = "v1"
 
 
 class Store:
-    """Opens, and where it must creates or heals, the store below a folder. Raises StoreError when it cannot."""
+    """The store below a folder, which is created or repaired if necessary. Raises StoreError if that fails."""
 
     def __init__(self, folder: Path) -> None:
         self.top = folder
@@ -37,12 +37,12 @@ class Store:
         try:
             self.database = Database(path)
         except StoreCorrupt as error:
-            self._put_aside(path)
-            self.notes.append(f"{error}: it is rebuilt")
+            self._remove_damaged(path)
+            self.notes.append(f"{error}: rebuilding it")
             self.database = Database(path)
         self.read_only = self.database.read_only
         if not self.read_only:
-            self._sweep()
+            self._remove_partial_files()
 
     def close(self) -> None:
         """Close the database."""
@@ -61,16 +61,16 @@ class Store:
             if not (self.folder / "facts.sqlite3").exists():
                 raise self._explained(error) from None
 
-    def _put_aside(self, path: Path) -> None:
-        """Remove a damaged database; what it held is derived."""
+    def _remove_damaged(self, path: Path) -> None:
+        """Remove a damaged database; everything in it is derived."""
         try:
             for suffix in ("", *COMPANIONS):
                 Path(f"{path}{suffix}").unlink(missing_ok=True)
         except OSError as error:
             raise self._explained(error) from None
 
-    def _sweep(self) -> None:
-        """Remove what a writer that was killed left half-written."""
+    def _remove_partial_files(self) -> None:
+        """Remove files that a killed process left half-written."""
         for part in (self.folder / "arrays").glob(f"{PART_PREFIX}*"):
             writer = part.name.removeprefix(PART_PREFIX).split("-", 1)[0]
             if not writer.isdigit() or not _is_alive(int(writer)):
@@ -88,13 +88,13 @@ class Store:
             raise self._explained(error) from None
 
     def open_arrays(self, name: str) -> Arrays | None:
-        """Open an array file; None when it is missing or damaged, and then it has to be built again."""
+        """Open an array file; None when it is missing or damaged and has to be built again."""
         try:
             return open_arrays(self._array_path(name))
         except FileNotFoundError:
             return None
         except StoreCorrupt as error:
-            self.notes.append(f"{error}: it is rebuilt")
+            self.notes.append(f"{error}: rebuilding it")
             return None
         except OSError as error:
             raise self._explained(error) from None
@@ -108,7 +108,7 @@ class Store:
         return _size(self._array_path(name))
 
     def delete_arrays(self, name: str) -> None:
-        """Remove an array file; readers that have it open keep it."""
+        """Remove an array file; readers that have it open can still read it."""
         self._array_path(name).unlink(missing_ok=True)
 
     def _array_path(self, name: str) -> Path:
@@ -118,7 +118,7 @@ class Store:
 
     @contextmanager
     def writing(self, repository: str, wait_seconds: float = 0.0) -> Iterator[bool]:
-        """Hold the right to build a repository's indexes. Yields False when another process has it."""
+        """Hold the lock for building a repository's indexes. Yields False when another process holds it."""
         if self.read_only:
             yield True
             return
@@ -136,16 +136,16 @@ class Store:
             lock.release()
 
     def size(self) -> int:
-        """Bytes on disk, all format versions together."""
+        """Bytes on disk, over all format versions."""
         return sum(_size(Path(folder, name)) for folder, _, names in os.walk(self.top) for name in names)
 
     def index_size(self) -> int:
-        """Bytes of facts and arrays, without clones: what collecting garbage can make smaller."""
+        """Bytes of facts and arrays, without clones: the part that garbage collection can shrink."""
         files = [*self.folder.glob("facts.sqlite3*"), *(self.folder / "arrays").glob("*")]
         return sum(map(_size, files))
 
     def remove_all(self) -> None:
-        """Remove every version's contents. Only folders that a store makes are touched."""
+        """Remove the contents of all versions, and nothing but folders that a store creates."""
         self.close()
         for folder in self.top.glob("v[0-9]*"):
             shutil.rmtree(folder, ignore_errors=True)
@@ -154,15 +154,15 @@ class Store:
         if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             return StoreFull(
                 f"the store at {self.top} is full: free some space, run `trackdown clear`, "
-                "or name another folder in TRACKDOWN_STORE"
+                "or set TRACKDOWN_STORE to another folder"
             )
         if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
-            return StoreError(f"the store at {self.top} cannot be written: name another folder in TRACKDOWN_STORE")
+            return StoreError(f"the store at {self.top} cannot be written: set TRACKDOWN_STORE to another folder")
         return StoreError(f"the store at {self.top} cannot be used: {error.strerror or error}")
 
 
 def _size(path: Path) -> int:
-    """The size of a regular file; 0 when another process removed it meanwhile."""
+    """The size of a regular file; 0 if another process has removed it."""
     try:
         found = path.lstat()
     except OSError:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from trackdown.errors import GitError
 from trackdown.lab.mine.patch_text import unquoted
-from trackdown.repository.git import Git, complaint, drain
+from trackdown.repository.git import Git, git_error, read_rest
 from trackdown.repository.history import CommitRef
 
 LARGEST_COMPARED = "1m"
@@ -147,13 +147,13 @@ class _Stream:
                     parser.hunks.append(line)
                 else:
                     yield from parser.take(line)
-            error = drain(process.stderr)
+            error = read_rest(process.stderr)
             self.broken = bool(process.wait())
             self.commit = parser.commit
             if not self.broken:
                 yield from parser.rest()
-            elif not self.commit and "not a git repository" in str(complaint(error, process.returncode)):
-                raise complaint(error, process.returncode)
+            elif not self.commit and "not a git repository" in str(git_error(error, process.returncode)):
+                raise git_error(error, process.returncode)
             else:
                 self.left = parser.left()
         finally:

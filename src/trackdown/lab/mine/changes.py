@@ -11,7 +11,7 @@ from trackdown.errors import GitError
 from trackdown.lab.commit_times import present_commits
 from trackdown.lab.mine.patch_text import parse_patch
 from trackdown.lab.mine.patches import FilePatch
-from trackdown.repository.git import Git, complaint, drain
+from trackdown.repository.git import Git, git_error, read_rest
 from trackdown.repository.history import CommitRef
 
 _PATCHES = (
@@ -37,9 +37,9 @@ def _listed(git: Git, tip: str) -> Generator[CommitRef]:
         for line in process.stdout:
             oid, *parents = line.decode("ascii").split()
             yield CommitRef(oid, tuple(parents))
-        error = drain(process.stderr)
+        error = read_rest(process.stderr)
         if process.wait():
-            raise complaint(error, process.returncode)
+            raise git_error(error, process.returncode)
     finally:
         process.kill()
         process.wait()

@@ -25,7 +25,7 @@ def files_among(git: Git, blobs: BlobReader, commit: str, paths: Iterable[str]) 
     rules = IgnoreRules(texts)
     found = {}
     for path in wanted & listed.keys():
-        reason, forced = rules.judge(path)
+        reason, forced = rules.decide(path)
         if not reason:
             found[path] = File(path, listed[path], forced)
     return found
