@@ -205,8 +205,9 @@ class Ours:
         best: Reference | None = next((one for one in found if one.chain == call.chain), found[0] if found else None)
         if best is None:
             return Answer(frozenset())
-        definitions, how = self._resolver.targets(file, best)
-        return Answer(frozenset(place_of(self._program, one) for one in definitions), how if definitions else "")
+        resolved = self._resolver.resolve(self._resolver.sources.scopes(file), best)
+        places = frozenset(place_of(self._program, one) for one in resolved.definitions)
+        return Answer(places, resolved.how if places else "")
 
 
 class Theirs:

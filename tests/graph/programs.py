@@ -22,15 +22,14 @@ class MemoryProgram:
         self._texts = dict(texts)
         self._paths = sorted(texts)
         self.files = {path: number for number, path in enumerate(self._paths)}
+        self._facts = [extract(texts[path].encode(), language_of(path)) for path in self._paths]
         self._definitions = [self._defined(number) for number in range(len(self._paths))]
         self._references: dict[int, BlobReferences] = {}
 
     def _defined(self, file: int) -> list[Definition]:
-        path = self._paths[file]
-        units = extract(self._texts[path].encode(), language_of(path)).units
         return [
             Definition(file, index, unit.kind, unit.symbol, unit.start_line, unit.end_line)
-            for index, unit in enumerate(units)
+            for index, unit in enumerate(self._facts[file].units)
             if unit.kind != "window"
         ]
 
@@ -38,7 +37,7 @@ class MemoryProgram:
         return self._paths[file]
 
     def language(self, file: int) -> str:
-        return extract(self._texts[self._paths[file]].encode(), language_of(self._paths[file])).language
+        return self._facts[file].language
 
     def definitions(self, file: int) -> Sequence[Definition]:
         return self._definitions[file]

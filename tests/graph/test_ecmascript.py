@@ -13,7 +13,7 @@ from tests.graph.programs import MemoryProgram, agreement, all_edges, read_progr
 from tests.growth import calls_of
 from trackdown.graph.ecmascript import EcmascriptResolver
 from trackdown.graph.ecmascript.configuration import read_json
-from trackdown.graph.ecmascript.modules import Modules
+from trackdown.graph.ecmascript.modules import EcmascriptModules
 from trackdown.graph.edges import Node
 from trackdown.graph.graph import Graph
 from trackdown.units.references.facts import Binding, BlobReferences, Export, Import, Reference
@@ -359,7 +359,7 @@ def test_which_file_a_module_is(importing: str, module: str, target: str | None)
         "packages/bare/package.json": '{"name": "bare", "main": "./dist/index.js"}',
     }
     program = MemoryProgram(texts)
-    found = Modules(program).find(program.files[importing], module)
+    found = EcmascriptModules(program).find(program.files[importing], module)
     assert (program.path(found) if found is not None else None) == target
 
 

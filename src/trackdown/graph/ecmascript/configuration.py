@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import posixpath
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from trackdown.graph.paths import joined_path
 from trackdown.graph.program import Program
 
 _TOKENS = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])', re.S)
@@ -31,14 +31,8 @@ def read_json(text: str | None) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def joined(folder: str, path: str) -> str:
-    """A path relative to a folder of the repository; empty for the root, and outside it begins with `..`."""
-    found = posixpath.normpath(posixpath.join(folder, path.lstrip("/") if path.startswith("/") else path))
-    return "" if found == "." else found
-
-
 @dataclass(frozen=True)
-class Aliases:
+class PathAliases:
     """How a TypeScript configuration maps modules: patterns to targets, and a folder for what no pattern fits."""
 
     paths: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -57,11 +51,11 @@ class Aliases:
             middle = module[len(start) : len(module) - len(end)] if star else ""
             yield from (target.replace("*", middle, 1) for target in self.paths[pattern])
         if self.base is not None:
-            yield joined(self.base, module)
+            yield joined_path(self.base, module)
 
 
 @dataclass(frozen=True)
-class Package:
+class NpmPackage:
     """A package.json of the repository."""
 
     folder: str
@@ -118,8 +112,8 @@ class Configurations:
     def __init__(self, program: Program) -> None:
         self._program = program
         self._contents: dict[str, dict[str, Any]] = {}
-        self._aliases: dict[str, tuple[Aliases, ...]] = {}
-        self._packages: dict[str, Package] | None = None
+        self._aliases: dict[str, tuple[PathAliases, ...]] = {}
+        self._packages: dict[str, NpmPackage] | None = None
 
     def content(self, path: str) -> dict[str, Any]:
         """The content of a configuration file, empty when there is none."""
@@ -129,7 +123,7 @@ class Configurations:
         return self._contents[path]
 
     @property
-    def packages(self) -> Mapping[str, Package]:
+    def packages(self) -> Mapping[str, NpmPackage]:
         """The packages of the repository by name; of several of one name the one nearest to the root."""
         if self._packages is None:
             paths = [
@@ -140,47 +134,47 @@ class Configurations:
             for path in sorted(paths, key=lambda path: (path.count("/"), path))[:_MOST_PACKAGES]:
                 name = self.content(path).get("name")
                 if isinstance(name, str) and name:
-                    self._packages.setdefault(name, Package(path.rpartition("/")[0], self.content(path)))
+                    self._packages.setdefault(name, NpmPackage(path.rpartition("/")[0], self.content(path)))
         return self._packages
 
-    def package(self, module: str) -> tuple[Package, str] | None:
+    def package(self, module: str) -> tuple[NpmPackage, str] | None:
         """The package that a module's name begins with, and the rest of it."""
         parts = module.split("/")
         name = "/".join(parts[: 2 if module.startswith("@") else 1])
         found = self.packages.get(name)
         return (found, module[len(name) + 1 :]) if found is not None else None
 
-    def package_around(self, folder: str) -> Package | None:
+    def package_around(self, folder: str) -> NpmPackage | None:
         """The package in which a folder lies."""
         for outer in _upwards(folder):
-            content = self.content(joined(outer, "package.json"))
+            content = self.content(joined_path(outer, "package.json"))
             if content:
-                return Package(outer, content)
+                return NpmPackage(outer, content)
         return None
 
-    def aliases(self, folder: str) -> tuple[Aliases, ...]:
+    def aliases(self, folder: str) -> tuple[PathAliases, ...]:
         """What the configurations around a folder say, the nearest first."""
         if folder not in self._aliases:
             found = []
             for name in _NAMES:
-                path = joined(folder, name)
+                path = joined_path(folder, name)
                 if self.content(path):
                     found += self._read_aliases(path)
             outer = self.aliases(folder.rpartition("/")[0]) if folder and folder.count("/") < 200 else ()
             self._aliases[folder] = (*(one for one in found if one.paths or one.base is not None), *outer)
         return self._aliases[folder]
 
-    def _read_aliases(self, path: str) -> list[Aliases]:
+    def _read_aliases(self, path: str) -> list[PathAliases]:
         """A configuration, with what it extends; then those it refers to."""
         found = [self._extended(path)]
         references = self.content(path).get("references")
         for one in references[:_MOST_TARGETS] if isinstance(references, list) else ():
             target = one.get("path") if isinstance(one, dict) else None
             if isinstance(target, str) and target.endswith(".json"):
-                found.append(self._extended(joined(path.rpartition("/")[0], target)))
+                found.append(self._extended(joined_path(path.rpartition("/")[0], target)))
         return found
 
-    def _extended(self, path: str) -> Aliases:
+    def _extended(self, path: str) -> PathAliases:
         paths: dict[str, tuple[str, ...]] = {}
         base: str | None = None
         waiting = [path]
@@ -194,21 +188,21 @@ class Configurations:
             options = content.get("compilerOptions")
             options = options if isinstance(options, dict) else {}
             own = options.get("baseUrl")
-            own_base = joined(folder, own) if isinstance(own, str) else None
+            own_base = joined_path(folder, own) if isinstance(own, str) else None
             base = own_base if base is None else base
             for pattern, targets in _string_lists(options.get("paths")):
-                places = tuple(joined(own_base if own_base is not None else folder, one) for one in targets)
+                places = tuple(joined_path(own_base if own_base is not None else folder, one) for one in targets)
                 paths.setdefault(pattern, places)
             extends = content.get("extends")
             for one in extends if isinstance(extends, list) else [extends]:
                 waiting += self._extending(folder, one) if isinstance(one, str) else []
-        return Aliases(paths, base)
+        return PathAliases(paths, base)
 
     def _extending(self, folder: str, name: str) -> list[str]:
         if name.startswith("."):
-            place = joined(folder, name)
+            place = joined_path(folder, name)
         elif (found := self.package(name)) is not None:
-            place = joined(found[0].folder, found[1] or "tsconfig.json")
+            place = joined_path(found[0].folder, found[1] or "tsconfig.json")
         else:
             return []
         return [one for one in (place, f"{place}.json") if self.content(one)][:1]

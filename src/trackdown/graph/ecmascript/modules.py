@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trackdown.graph.ecmascript.configuration import Configurations, Package, joined
+from trackdown.graph.ecmascript.configuration import Configurations, NpmPackage
+from trackdown.graph.paths import joined_path
 from trackdown.graph.program import Program
 
 LANGUAGES = frozenset({"javascript", "typescript", "tsx"})
@@ -22,7 +23,7 @@ _BUILT = frozenset({"dist", "lib", "build", "out", "es", "esm", "cjs", "umd", "t
 _SOURCES = ("src/index", "index", "lib/index", "source/index")
 
 
-class Modules:
+class EcmascriptModules:
     """Finds modules. Remembers what it found."""
 
     def __init__(self, program: Program) -> None:
@@ -43,7 +44,7 @@ class Modules:
         if not module or len(module) > 1000 or "\0" in module:
             return
         if module.startswith("."):
-            yield self._at(joined(folder, module))
+            yield self._at(joined_path(folder, module))
             return
         for aliases in self._configurations.aliases(folder):
             for place in aliases.places(module):
@@ -58,16 +59,16 @@ class Modules:
         if module.startswith(("@/", "~/")):  # no package is called so; by custom this is where the sources are
             inner = module[2:]
             for root in ("src", "app", ""):
-                yield self._at(joined(joined(around.folder if around is not None else "", root), inner))
+                yield self._at(joined_path(joined_path(around.folder if around is not None else "", root), inner))
         elif module.startswith("/"):
-            yield self._at(joined("", module))
+            yield self._at(joined_path("", module))
 
     def _at(self, path: str) -> int | None:
         """A file, with an extension where none is written; or a folder, by its index or its package.json."""
         found = self._file(path)
-        description = joined(path, "package.json")
+        description = joined_path(path, "package.json")
         if found is None and description in self._program.files:
-            package = Package(path, self._configurations.content(description))
+            package = NpmPackage(path, self._configurations.content(description))
             entries = (self._entry(package, entry) for entry in package.entries(""))
             return next((entry for entry in entries if entry is not None), None)
         return found
@@ -79,33 +80,33 @@ class Modules:
         if ending is not None and path in files:
             return files[path]
         stem, written = (path[: ending.start()], _WRITTEN_AS.get(ending[0], ())) if ending is not None else ("", ())
-        index = joined(path, "index")
+        index = joined_path(path, "index")
         for start, extensions in ((path, _EXTENSIONS), (stem, written), (index, _EXTENSIONS)):
             for extension in extensions:
                 if (found := files.get(start + extension)) is not None:
                     return found
         return None
 
-    def _in_package(self, package: Package, subpath: str) -> Iterator[int | None]:
+    def _in_package(self, package: NpmPackage, subpath: str) -> Iterator[int | None]:
         for target in package.entries(subpath):
             yield self._entry(package, target)
         places = (subpath, f"src/{subpath}", f"lib/{subpath}") if subpath else _SOURCES
         for place in places:
-            yield self._at(joined(package.folder, place))
+            yield self._at(joined_path(package.folder, place))
 
-    def _entry(self, package: Package, target: str) -> int | None:
+    def _entry(self, package: NpmPackage, target: str) -> int | None:
         """A file that a package names, or its source when what it names is built from it."""
-        path = joined("", target)
+        path = joined_path("", target)
         if path.startswith(".."):
             return None
-        found = self._file(joined(package.folder, path))
+        found = self._file(joined_path(package.folder, path))
         if found is not None:
             return found
         parts = _ENDING.sub("", path).split("/")
         while len(parts) > 1 and parts[0] in _BUILT:
             parts.pop(0)
             for place in (["src", *parts], parts):
-                found = self._file(joined(package.folder, "/".join(place)))
+                found = self._file(joined_path(package.folder, "/".join(place)))
                 if found is not None:
                     return found
         return None

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 
-from trackdown.graph.ecmascript.evaluator import Evaluator
-from trackdown.graph.ecmascript.modules import LANGUAGES, Modules
-from trackdown.graph.ecmascript.tables import ALL, TOP
-from trackdown.graph.ecmascript.values import Found, Instance, Itself, Module
-from trackdown.graph.edges import EdgeType, How
+from trackdown.graph.ecmascript.evaluator import EcmascriptEvaluator
+from trackdown.graph.ecmascript.modules import LANGUAGES, EcmascriptModules
+from trackdown.graph.ecmascript.scopes import ALL, EcmascriptScopes
+from trackdown.graph.ecmascript.values import DefinitionValue, EcmascriptReadings, InstanceValue, ModuleValue
+from trackdown.graph.file_scopes import MODULE_SCOPE
 from trackdown.graph.program import Definition, Program
-from trackdown.graph.resolver import Link
+from trackdown.graph.resolver import NOWHERE, Link, ReferenceResolver, Resolved, import_link, resolved
+from trackdown.graph.sources import Sources
 from trackdown.types import FUNCTION_KINDS
 from trackdown.units.references.facts import BASE, CALL, IMPLEMENTS, NEW, Import, Reference
 
-_MOST_NAMESAKES = 3
 _MOST_TARGETS = 8
 _COMMON = frozenset(
     "add addEventListener after afterEach all any append appendChild apply assign at before beforeEach bind call "
@@ -34,93 +34,71 @@ _COMMON = frozenset(
 """Names of methods so common that the name alone says nothing."""
 
 
-class EcmascriptResolver:
-    """Follows imports, declarations and classes; where nothing is declared, a rare name of a method."""
+class EcmascriptResolver(ReferenceResolver[EcmascriptScopes]):
+    """Follows imports, declarations and classes; for calls on unknown values, rare names of methods."""
+
+    common_names = _COMMON
 
     def __init__(self, program: Program) -> None:
-        self._program = program
-        self._evaluator = Evaluator(program, Modules(program))
-        self._namesakes: dict[str, tuple[Definition, ...]] = {}
+        super().__init__(Sources(program, LANGUAGES, EcmascriptScopes))
+        self._evaluator = EcmascriptEvaluator(self.sources, EcmascriptModules(program))
 
-    def links(self, file: int) -> list[Link]:
-        """All that a file refers to and that the program holds."""
-        self._evaluator.limits.begin()
-        references = self._program.references(file)
-        found: dict[Link, None] = {}
-        for one in references.imports:
-            found.update(dict.fromkeys(self._import_links(file, one)))
-        for offered in references.exports:
+    # Imports
+
+    def import_links(self, scopes: EcmascriptScopes) -> Iterator[Link]:
+        for one in scopes.references.imports:
+            yield from self._import_links(scopes.file, one)
+        for offered in scopes.references.exports:
             if offered.module:
                 name = "" if offered.name == ALL else offered.local
-                passed_on = Import(TOP, 0, offered.module, name, "")
-                found.update(dict.fromkeys(self._import_links(file, passed_on)))
-        for reference in references.references:
-            found.update(dict.fromkeys(self._reference_links(file, reference)))
-        return list(found)
+                yield from self._import_links(scopes.file, Import(MODULE_SCOPE, 0, offered.module, name, ""))
 
-    def _import_links(self, file: int, one: Import) -> Iterable[Link]:
-        """To the definitions that an import brings in, or else to the file that declares it."""
+    def _import_links(self, file: int, one: Import) -> Iterator[Link]:
+        """To the definitions that an import imports, or else to the file that declares it."""
         found, origin = self._evaluator.exports.imported(file, one)
         if origin is None or origin == file:
             return
-        named = [value.definition for value in found.values if isinstance(value, Itself)]
+        named = [value.definition for value in found.values if isinstance(value, DefinitionValue)]
         definitions = [one for one in named if one.file == origin]  # and not what its value comes from
-        how: How = "exact" if found.sure and len(definitions) < 2 else "scoped"
         for definition in definitions:
-            yield Link(None, definition, "imports", how, one.line)
+            yield import_link(definition, found.sure and len(definitions) < 2)
         if not definitions:
-            modules = [value.file for value in found.values if isinstance(value, Module)]
-            target = modules[0] if len(modules) == 1 else origin  # one: a namespace that is passed on
-            yield Link(None, target, "imports", "exact", one.line)
+            modules = [value.file for value in found.values if isinstance(value, ModuleValue)]
+            yield import_link(modules[0] if len(modules) == 1 else origin)  # one: a re-exported namespace
 
-    def _reference_links(self, file: int, one: Reference) -> Iterable[Link]:
-        source = self._evaluator.tables(file).definitions.get(one.unit)
-        inherits = one.kind in (BASE, IMPLEMENTS)
-        edge: EdgeType = "inherits" if inherits else "invokes"
-        if inherits and source is None:
-            return
-        found = self._evaluator.evaluate(file, one.unit, one.chain)
-        targets = _targets(found, instances=inherits or (one.kind == NEW and one.chain == "this"))
-        how: How = "exact" if found.sure and len(targets) == 1 else "scoped"
-        for target in targets[:_MOST_TARGETS]:
-            yield Link(source, target, edge, how, one.line)
-        if not targets and one.kind == CALL:
-            for target in self._by_name(file, one, found):
-                yield Link(source, target, edge, "name", one.line)
+    # Uses
 
-    def _by_name(self, file: int, one: Reference, found: Found) -> tuple[Definition, ...]:
-        """Definitions that carry the name of a method of something unknown, if they are few."""
-        owner, _, name = one.chain.rpartition(".")
-        if not owner:
-            return self._scripts(file, name)
-        if not found.open or name in _COMMON or len(name) < 3:
-            return ()
-        return tuple(one for one in self._named(name) if one.owner and one.kind in FUNCTION_KINDS)
+    def resolve(self, scopes: EcmascriptScopes, use: Reference) -> Resolved:
+        inherits = use.kind in (BASE, IMPLEMENTS)
+        if inherits and use.unit not in scopes.by_unit:
+            return NOWHERE
+        found = self._evaluator.evaluate(scopes.file, use.unit, use.chain)
+        targets = _targets(found, instances=inherits or (use.kind == NEW and use.chain == "this"))
+        if targets:
+            return resolved(targets[:_MOST_TARGETS], found.sure and len(targets) == 1)
+        return self._by_name(scopes, use.chain, found) if use.kind == CALL else NOWHERE
 
-    def _scripts(self, file: int, name: str) -> tuple[Definition, ...]:
-        """Scripts that are no modules share their functions."""
-        tables = self._evaluator.tables(file)
-        if not tables.is_script or self._evaluator.name(file, TOP, name).open:
-            return ()
-        return tuple(
-            one
-            for one in self._named(name)
-            if not one.owner and one.file != file and self._evaluator.tables(one.file).is_script
-        )
+    def _by_name(self, scopes: EcmascriptScopes, chain: str, found: EcmascriptReadings) -> Resolved:
+        """Methods of a rare name, called on something unknown; and functions of other scripts."""
+        owner, _, name = chain.rpartition(".")
+        if owner:
+            if not found.open or len(name) < 3:
+                return NOWHERE
+            return self.by_name(name, lambda one: bool(one.owner) and one.kind in FUNCTION_KINDS, self._is_code)
+        if not scopes.is_script or self._evaluator.name(scopes.file, MODULE_SCOPE, name).open:
+            return NOWHERE
+        return self.by_name(name, lambda one: self._is_global(one, scopes.file), self._is_code)
 
-    def _named(self, name: str) -> tuple[Definition, ...]:
-        if name not in self._namesakes:
-            found = [one for one in self._program.named(name) if self._is_ours(one.file)]
-            self._namesakes[name] = tuple(found) if len(found) <= _MOST_NAMESAKES else ()
-        return self._namesakes[name]
+    def _is_global(self, one: Definition, file: int) -> bool:
+        """Whether a function is visible in another file: scripts that are not modules share their functions."""
+        return not one.owner and one.file != file and self.sources.scopes(one.file).is_script
 
-    def _is_ours(self, file: int) -> bool:
-        """Whether a file holds code of these languages, and not declarations of what is written elsewhere."""
-        path = self._program.path(file)
-        declared = path.endswith((".d.ts", ".d.mts", ".d.cts")) or f"/{path}".find("/flow-typed/") >= 0
-        return self._program.language(file) in LANGUAGES and not declared
+    def _is_code(self, one: Definition) -> bool:
+        """Whether a definition is code, and not a declaration of code that is somewhere else."""
+        path = self.sources.program.path(one.file)
+        return not path.endswith((".d.ts", ".d.mts", ".d.cts")) and "/flow-typed/" not in f"/{path}"
 
 
-def _targets(found: Found, *, instances: bool) -> list[Definition]:
-    wanted = (Itself, Instance) if instances else (Itself,)
+def _targets(found: EcmascriptReadings, *, instances: bool) -> list[Definition]:
+    wanted = (DefinitionValue, InstanceValue) if instances else (DefinitionValue,)
     return list(dict.fromkeys(value.definition for value in found.values if isinstance(value, wanted)))

@@ -1,4 +1,4 @@
-"""What expressions of JavaScript and TypeScript may stand for."""
+"""What expressions of JavaScript and TypeScript may mean."""
 
 from __future__ import annotations
 
@@ -14,37 +14,37 @@ _GIVES_MANY = frozenset({"concat", "filter", "reverse", "slice", "sort", "splice
 
 
 @dataclass(frozen=True, slots=True)
-class Itself:
+class DefinitionValue:
     """A class or function itself."""
 
     definition: Definition
 
 
 @dataclass(frozen=True, slots=True)
-class Instance:
+class InstanceValue:
     """An instance of a class or interface, or what a function has constructed."""
 
     definition: Definition
 
 
 @dataclass(frozen=True, slots=True)
-class Module:
+class ModuleValue:
     """A module: its exports are its attributes."""
 
     file: int
 
 
 @dataclass(frozen=True, slots=True)
-class Literal:
-    """An object, whose functions have symbols that begin so."""
+class ObjectLiteral:
+    """An object; the symbols of its functions begin with `symbol`."""
 
     file: int
     symbol: str
 
 
 @dataclass(frozen=True, slots=True)
-class Attributed:
-    """A name with attributes that were bound one by one."""
+class AttributedName:
+    """A name whose attributes are bound one by one."""
 
     file: int
     unit: int
@@ -52,56 +52,58 @@ class Attributed:
 
 
 @dataclass(frozen=True, slots=True)
-class Many:
+class Collection:
     """A collection."""
 
-    element: Value
+    element: EcmascriptValue
 
 
 @dataclass(frozen=True, slots=True)
-class Giving:
-    """A method of a collection, by what it gives."""
+class CollectionMethod:
+    """A method of a collection, by its result."""
 
-    result: Value
-
-
-Value = Itself | Instance | Module | Literal | Attributed | Many | Giving
+    result: EcmascriptValue
 
 
-class Found(NamedTuple):
-    """Values of a chain. `sure`: there was one reading at every step. `open`: it may be something we cannot see."""
+EcmascriptValue = (
+    DefinitionValue | InstanceValue | ModuleValue | ObjectLiteral | AttributedName | Collection | CollectionMethod
+)
 
-    values: tuple[Value, ...] = ()
+
+class EcmascriptReadings(NamedTuple):
+    """Values of a chain. `sure`: every step had one reading. `open`: it may be something unknown."""
+
+    values: tuple[EcmascriptValue, ...] = ()
     sure: bool = True
     open: bool = False
 
 
-NONE = Found()
-OPEN = Found(open=True)
+NONE = EcmascriptReadings()
+OPEN = EcmascriptReadings(open=True)
 
 
-def union(found: Sequence[Found]) -> Found:
-    """Several readings as one: sure only where all of them are, and say the same."""
+def union(found: Sequence[EcmascriptReadings]) -> EcmascriptReadings:
+    """Several readings as one: sure only if all of them are, and agree."""
     if len(found) == 1:
         return found[0]
     values = tuple(dict.fromkeys(value for one in found for value in one.values))[:_MOST_VALUES]
     agreed = all(one.sure and one.values == values for one in found)
-    return Found(values, agreed, any(one.open for one in found))
+    return EcmascriptReadings(values, agreed, any(one.open for one in found))
 
 
-def instance(value: Value) -> Value:
-    """What is constructed by calling a value, or is of it as a type; anything else is that itself."""
-    return Instance(value.definition) if isinstance(value, Itself) else value
+def instance(value: EcmascriptValue) -> EcmascriptValue:
+    """An instance of a class, or what a function constructs; any other value is itself."""
+    return InstanceValue(value.definition) if isinstance(value, DefinitionValue) else value
 
 
-def element(found: Found) -> Found:
-    """What a collection holds."""
-    values = tuple(value.element for value in found.values if isinstance(value, Many))
-    return Found(values, found.sure, found.open)
+def element(found: EcmascriptReadings) -> EcmascriptReadings:
+    """The elements of collections."""
+    values = tuple(value.element for value in found.values if isinstance(value, Collection))
+    return EcmascriptReadings(values, found.sure, found.open)
 
 
-def collection_method(value: Many, name: str) -> Found | None:
-    """A method of a collection, where it gives an element or elements; None for others."""
+def collection_method(value: Collection, name: str) -> EcmascriptReadings | None:
+    """A method of a collection that returns an element or elements; None for others."""
     if name in _GIVES_ONE:
-        return Found((Giving(value.element),))
-    return Found((Giving(value),)) if name in _GIVES_MANY else None
+        return EcmascriptReadings((CollectionMethod(value.element),))
+    return EcmascriptReadings((CollectionMethod(value),)) if name in _GIVES_MANY else None

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from trackdown.graph.nesting import NestedFile
+from trackdown.graph.file_scopes import MODULE_SCOPE, FileScopes
+from trackdown.graph.paths import joined_path
 from trackdown.graph.program import Definition, Program
-from trackdown.types import CLASS_KINDS, FUNCTION_KINDS
-from trackdown.units.references.facts import BASE
+from trackdown.graph.sources import Sources
+from trackdown.types import CLASS_KINDS
 from trackdown.units.references.go.reader import usual_name
 
 _MODULE = re.compile(r'^\s*module\s+"?([^\s"]+)"?', re.M)
@@ -17,24 +18,17 @@ _HOSTED = 3
 """`github.com/owner/repository`: the parts of a path before a folder, where no go.mod says it."""
 
 
-class GoFile(NestedFile):
+class GoFile(FileScopes):
     """One Go file: its folder, its package, and its imports."""
 
     def __init__(self, program: Program, file: int) -> None:
         super().__init__(program, file)
-        self.path = program.path(file)
-        self.folder = self.path.rpartition("/")[0]
-        self.package = self.references.package
         self.is_test = self.path.endswith(_TEST)
         self.dots = [one.module for one in self.references.imports if one.name == "*"]
         self.named = {one.alias: one.module for one in self.references.imports if one.alias}
-        self.bases: dict[int, list[str]] = {}
-        for reference in self.references.references:
-            if reference.kind == BASE:
-                self.bases.setdefault(reference.unit, []).append(reference.chain)
 
 
-class Package:
+class GoPackage:
     """What the files of a folder with one package clause declare together.
 
     Names of functions, types and methods lead to definitions. Variables, and types without a unit, lead to the file and
@@ -48,54 +42,48 @@ class Package:
         self.types: dict[str, list[Definition]] = {}
         self.values: dict[str, list[tuple[int, str]]] = {}
         for each in files:
-            for one in each.definitions.values():
+            for one in each.definitions:
                 if one.kind in CLASS_KINDS:
                     self.types.setdefault(one.symbol, []).append(one)
                 elif one.kind == "method":
                     self.methods.setdefault(one.owner, {}).setdefault(one.name, []).append(one)
                 if not one.owner:
                     self.top.setdefault(one.name, []).append(one)
-            for name, chains in each.bindings.get(-1, {}).items():
+            for name, chains in each.bindings.get(MODULE_SCOPE, {}).items():
                 self.values.setdefault(name, []).extend((each.file, chain) for chain in chains)
 
 
 class GoPackages:
-    """Finds packages. Everything found is kept."""
+    """Finds packages, each once."""
 
-    def __init__(self, program: Program) -> None:
-        self._program = program
-        self._files: dict[int, GoFile] = {}
-        self._packages: dict[tuple[str, str], Package] = {}
+    def __init__(self, sources: Sources[GoFile]) -> None:
+        self.file = sources.scopes
+        self._sources = sources
+        self._packages: dict[tuple[str, str], GoPackage] = {}
         self._imported: dict[tuple[str, str], str | None] = {}
         self._names: dict[int, dict[str, str]] = {}
         self._folders: dict[str, list[int]] = {}
         self._modules: list[tuple[str, str]] = []
-        for path, file in program.files.items():
+        for path, file in sources.program.files.items():
             folder, _, filename = path.rpartition("/")
             if filename.endswith(".go") and not is_vendored(folder):
                 self._folders.setdefault(folder, []).append(file)
             elif filename == "go.mod" and not is_vendored(folder):
-                found = _MODULE.search(program.text(path) or "")
+                found = _MODULE.search(sources.program.text(path) or "")
                 if found:
                     self._modules.append((found.group(1), folder))
         self._modules.sort(key=lambda module: (-len(module[0]), module[1]))
 
-    def file(self, file: int) -> GoFile:
-        """A file, with what it declares."""
-        if file not in self._files:
-            self._files[file] = GoFile(self._program, file)
-        return self._files[file]
-
-    def package(self, folder: str, name: str) -> Package:
+    def package(self, folder: str, name: str) -> GoPackage:
         """The package of a name in a folder. A folder's tests may have one of their own (`cart_test`)."""
         key = (folder, name)
         if key not in self._packages:
-            self._packages[key] = Package([file for file in self._within(folder) if file.package == name])
+            self._packages[key] = GoPackage([file for file in self._within(folder) if file.package == name])
         return self._packages[key]
 
     def _within(self, folder: str) -> list[GoFile]:
         files = sorted(self._folders.get(folder, ()))
-        self._program.expect(file for file in files if file not in self._files)
+        self._sources.expect(files)
         return [self.file(file) for file in files]
 
     def clause(self, folder: str) -> str:
@@ -106,7 +94,7 @@ class GoPackages:
         return usual if usual in said else next((name for name in said if name != "main"), "main")
 
     def folder(self, path: str, near: str) -> str | None:
-        """The folder that an import path means; None for what lies outside. `near` is the importing folder."""
+        """The folder that an import path means; None if it is outside the program. `near` is the importing folder."""
         key = (path, near if path.startswith(".") else "")
         if key not in self._imported:
             self._imported[key] = self._find_folder(path, near)
@@ -120,22 +108,14 @@ class GoPackages:
                 return self._existing(f"{root}/{path[len(module) :]}")
         if self._modules or "." not in path.split("/")[0]:
             return None
-        return self._existing("/".join(path.split("/")[_HOSTED:]))  # from before there were modules
+        return self._existing("/".join(path.split("/")[_HOSTED:]))  # from before Go had modules
 
     def _existing(self, path: str) -> str | None:
-        parts: list[str] = []
-        for part in path.split("/"):
-            if part == "..":
-                if not parts:
-                    return None
-                parts.pop()
-            elif part not in ("", "."):
-                parts.append(part)
-        folder = "/".join(parts)
+        folder = joined_path("", path)
         return folder if folder in self._folders else None
 
     def imported(self, here: GoFile) -> dict[str, str]:
-        """The names of the packages that a file imports and the program holds, with their folders."""
+        """The names of the packages that a file imports from the program, with their folders."""
         if here.file not in self._names:
             names: dict[str, str] = {}
             for alias, path in here.named.items():
@@ -147,17 +127,12 @@ class GoPackages:
         return self._names[here.file]
 
     def visible(self, found: Sequence[Definition], here: GoFile, folder: str) -> tuple[Definition, ...]:
-        """Without those of tests, which only tests of the same folder see."""
+        """Definitions without those of tests, unless the file is a test in the same folder."""
         if here.is_test and here.folder == folder:
             return tuple(found)
         return tuple(one for one in found if not self.file(one.file).is_test)
 
 
 def is_vendored(folder: str) -> bool:
-    """Does a folder hold copies of other projects?"""
+    """Whether a folder contains copies of other projects."""
     return "vendor" in folder.split("/")
-
-
-def is_function(one: Definition) -> bool:
-    """Is it a function or a method?"""
-    return one.kind in FUNCTION_KINDS

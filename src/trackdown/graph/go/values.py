@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from trackdown.graph.go.packages import GoFile, GoPackages, Package, is_function
+from trackdown.graph.file_scopes import MODULE_SCOPE
+from trackdown.graph.go.packages import GoFile, GoPackage, GoPackages
+from trackdown.graph.memo import RecursiveMemo
 from trackdown.graph.program import Definition
-from trackdown.types import CLASS_KINDS
+from trackdown.types import CLASS_KINDS, FUNCTION_KINDS
+from trackdown.units.references.chain import ELEMENT, Chain, ChainPart, parse_chain
 
 Definitions = tuple[Definition, ...]
 _DEEPEST = 20
-_NAME_END = re.compile(r"[(\[]")
-_SUFFIX = re.compile(r"\(\d*\)|\[\]")
+_MOST_STEPS = 2000
 _MOST_EMBEDDED = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class GoValue:
     """One reading of an expression.
 
     It is a package (`folder`, `clause`), a value of a type of that package (`type`, of which `depth` says how often
@@ -34,9 +35,9 @@ class Value:
     known: bool = True
 
 
-Values = tuple[Value, ...]
-OUTSIDE: Values = (Value(),)
-NOT_KNOWN: Values = (Value(known=False),)
+GoReadings = tuple[GoValue, ...]
+OUTSIDE: GoReadings = (GoValue(),)
+NOT_KNOWN: GoReadings = (GoValue(known=False),)
 
 
 class GoValues:
@@ -44,17 +45,17 @@ class GoValues:
 
     def __init__(self, packages: GoPackages) -> None:
         self._packages = packages
-        self._values: dict[tuple[int, int, str], Values] = {}
-        self._depth = 0
+        self._memo = RecursiveMemo(_DEEPEST, _MOST_STEPS)
+        self._values: dict[tuple[int, int, str], GoReadings] = {}
 
     # What is meant
 
-    def called(self, file: int, unit: int, chain: str) -> tuple[Definitions, Values]:
+    def called(self, file: int, unit: int, chain: str) -> tuple[Definitions, GoReadings]:
         """The functions or types that a call may mean, and what it is called on (nothing for a plain name)."""
         receiver, _, name = chain.rpartition(".")
         here = self._packages.file(file)
         values = self.of_chain(file, unit, receiver) if receiver else ()
-        meant: Values = ()
+        meant: GoReadings = ()
         for value in values:
             meant += self._member(here, value, name)
         if not receiver:
@@ -66,7 +67,7 @@ class GoValues:
             found.update(dict.fromkeys(value.functions or self.definitions(value, here)))
         return tuple(found), values
 
-    def definitions(self, value: Value, here: GoFile) -> Definitions:
+    def definitions(self, value: GoValue, here: GoFile) -> Definitions:
         """The units of a type itself."""
         if not value.type or value.depth:
             return ()
@@ -77,9 +78,9 @@ class GoValues:
         """Is a name a parameter or variable of a function around?"""
         return any(here.bound(index, name) for index in here.outward(unit))
 
-    # Values
+    # GoReadings
 
-    def of_type(self, file: int, unit: int, type_: str) -> Values:
+    def of_type(self, file: int, unit: int, type_: str) -> GoReadings:
         """The values of what a binding says: a type, or an expression whose type it takes."""
         plain = type_.lstrip("[]")
         depth = (len(type_) - len(plain)) // 2
@@ -92,7 +93,7 @@ class GoValues:
         values = self.of_chain(file, unit, plain)
         return tuple(replace(value, depth=value.depth + depth) if value.type else value for value in values)
 
-    def _named_type(self, here: GoFile, unit: int, name: str) -> Values:
+    def _named_type(self, here: GoFile, unit: int, name: str) -> GoReadings:
         """A type by its name, past variables that are called the same."""
         first, _, second = name.partition(".")
         if second:
@@ -101,62 +102,57 @@ class GoValues:
                 return OUTSIDE if first in here.named else ()
             return self._type_in(folder, self._packages.clause(folder), second)
         for index in here.outward(unit):
-            one = here.definitions[index]
+            one = here.by_unit[index]
             symbol = f"{one.symbol}.{name}"
             package = self._packages.package(here.folder, here.package)
             if symbol in package.types:
-                return (Value(here.folder, here.package, symbol),)
+                return (GoValue(here.folder, here.package, symbol),)
         found = self._type_in(here.folder, here.package, name)
         for path in here.dots if not found else ():
             folder = self._packages.folder(path, here.folder)
             found = found or (self._type_in(folder, self._packages.clause(folder), name) if folder is not None else ())
         return found
 
-    def _type_in(self, folder: str, clause: str, name: str) -> Values:
+    def _type_in(self, folder: str, clause: str, name: str) -> GoReadings:
         package = self._packages.package(folder, clause)
         if name in package.types or name in package.methods:
-            return (Value(folder, clause, name),)
+            return (GoValue(folder, clause, name),)
         return ()
 
-    def of_chain(self, file: int, unit: int, chain: str) -> Values:
+    def of_chain(self, file: int, unit: int, chain: str) -> GoReadings:
         """The values of an expression in a unit."""
-        key = (file, unit, chain)
-        if key not in self._values:
-            if self._depth >= _DEEPEST:
-                return NOT_KNOWN
-            self._values[key] = NOT_KNOWN  # while it is followed: what depends on itself is not known
-            self._depth += 1
-            try:
-                self._values[key] = self._follow(self._packages.file(file), unit, chain.split("."))
-            finally:
-                self._depth -= 1
-        return self._values[key]
+        here = self._packages.file(file)
+        return self._memo.once(
+            self._values, (file, unit, chain), lambda: self._follow(here, unit, parse_chain(chain)), NOT_KNOWN
+        )
 
-    def _follow(self, here: GoFile, unit: int, parts: list[str]) -> Values:
-        values: Values = ()
-        for place, part in enumerate(parts):
-            name = bare(part)
-            if place == 0:
-                values = (self._name(here, unit, name) or OUTSIDE) if name != "?" else NOT_KNOWN
-            else:
-                values = _once(found for value in values for found in self._member(here, value, name))
-            for suffix in _SUFFIX.findall(part, len(name)):
-                values = _once(found for value in values for found in self._used(value, suffix))
+    def _follow(self, here: GoFile, unit: int, chain: Chain) -> GoReadings:
+        first = chain.parts[0]
+        values = (self._name(here, unit, first.name) or OUTSIDE) if first.name != "?" else NOT_KNOWN
+        values = self._suffixed(values, first)
+        for part in chain.parts[1:]:
+            values = _once(found for value in values for found in self._member(here, value, part.name))
+            values = self._suffixed(values, part)
         return values
 
-    def _name(self, here: GoFile, unit: int, name: str) -> Values | None:
+    def _suffixed(self, values: GoReadings, part: ChainPart) -> GoReadings:
+        for suffix in part.suffixes:
+            values = _once(found for value in values for found in self._used(value, suffix))
+        return values
+
+    def _name(self, here: GoFile, unit: int, name: str) -> GoReadings | None:
         """What a plain name is in a unit; None where nothing says so."""
         for index in here.outward(unit):
             if chains := here.bound(index, name):
                 return self._union(here.file, index, chains)
-            inner = [one for one in here.members(here.definitions[index]) if one.name == name]
-            if functions := tuple(one for one in inner if is_function(one)):
-                return (Value(functions=functions),)
+            inner = [one for one in here.members(here.by_unit[index]) if one.name == name]
+            if functions := tuple(one for one in inner if one.kind in FUNCTION_KINDS):
+                return (GoValue(functions=functions),)
             if inner:
-                return (Value(here.folder, here.package, inner[0].symbol),)
+                return (GoValue(here.folder, here.package, inner[0].symbol),)
         folder = self._packages.imported(here).get(name)
         if folder is not None:
-            return (Value(folder, self._packages.clause(folder)),)
+            return (GoValue(folder, self._packages.clause(folder)),)
         if name in here.named:
             return OUTSIDE
         found = self._top(here, here.folder, here.package, name)
@@ -166,20 +162,22 @@ class GoValues:
                 found = self._top(here, dotted, self._packages.clause(dotted), name)
         return found
 
-    def _top(self, here: GoFile, folder: str, clause: str, name: str) -> Values | None:
+    def _top(self, here: GoFile, folder: str, clause: str, name: str) -> GoReadings | None:
         """What a package declares under a name."""
         package = self._packages.package(folder, clause)
         found = self._packages.visible(package.top.get(name, ()), here, folder)
-        functions = tuple(one for one in found if is_function(one))
+        functions = tuple(one for one in found if one.kind in FUNCTION_KINDS)
         if functions:
-            return (Value(functions=functions),)
+            return (GoValue(functions=functions),)
         if any(one.kind in CLASS_KINDS for one in found) or name in package.methods:
-            return (Value(folder, clause, name),)
+            return (GoValue(folder, clause, name),)
         if name in package.values:
-            return _once(value for file, chain in package.values[name] for value in self.of_type(file, -1, chain))
+            return _once(
+                value for file, chain in package.values[name] for value in self.of_type(file, MODULE_SCOPE, chain)
+            )
         return None
 
-    def _member(self, here: GoFile, value: Value, name: str) -> Values:
+    def _member(self, here: GoFile, value: GoValue, name: str) -> GoReadings:
         """What a name is on a value: of a package what it declares, of a type its methods and fields."""
         if value.functions or value.depth:
             return NOT_KNOWN
@@ -189,12 +187,12 @@ class GoValues:
             return self._top(here, value.folder, value.clause, name) or OUTSIDE
         return self._selected(here, value, name)
 
-    def _selected(self, here: GoFile, value: Value, name: str) -> Values:
+    def _selected(self, here: GoFile, value: GoValue, name: str) -> GoReadings:
         """Methods and fields, of the type itself before those of what it embeds."""
-        level: Values = (value,)
-        seen: set[Value] = set()
+        level: GoReadings = (value,)
+        seen: set[GoValue] = set()
         while level and len(seen) < _MOST_EMBEDDED:
-            found: Values = ()
+            found: GoReadings = ()
             for each in level:
                 found += self._direct(here, each, name)
             if found:
@@ -204,12 +202,12 @@ class GoValues:
             level = tuple(base for base in embedded if base.type and base not in seen)
         return OUTSIDE
 
-    def _direct(self, here: GoFile, value: Value, name: str) -> Values:
+    def _direct(self, here: GoFile, value: GoValue, name: str) -> GoReadings:
         package = self._packages.package(value.folder, value.clause)
         methods = package.methods.get(value.type, {}).get(name, ())
         functions = self._packages.visible(methods, here, value.folder)
         if functions:
-            return (Value(functions=functions),)
+            return (GoValue(functions=functions),)
         return _once(
             found
             for one in package.types.get(value.type, ())
@@ -218,28 +216,30 @@ class GoValues:
             )
         )
 
-    def _embedded(self, value: Value) -> Values:
+    def _embedded(self, value: GoValue) -> GoReadings:
         """The types that a struct or interface embeds, or that a type without a unit is made of."""
         package = self._packages.package(value.folder, value.clause)
         found = [
             base
             for one in package.types.get(value.type, ())
             for chain in self._packages.file(one.file).bases.get(one.index, ())
-            for base in self.of_type(one.file, self._packages.file(one.file).outer[one.index], chain)
+            for base in self.of_type(one.file, self._packages.file(one.file).parents[one.index], chain)
         ]
         return _once(found) or self._made_of(package, value)
 
-    def _made_of(self, package: Package, value: Value) -> Values:
+    def _made_of(self, package: GoPackage, value: GoValue) -> GoReadings:
         chains = () if value.type in package.types else package.values.get(value.type, ())
-        return _once(found for file, chain in chains for found in self.of_type(file, -1, chain) if found != value)
+        return _once(
+            found for file, chain in chains for found in self.of_type(file, MODULE_SCOPE, chain) if found != value
+        )
 
-    def _used(self, value: Value, suffix: str) -> Values:
+    def _used(self, value: GoValue, suffix: str) -> GoReadings:
         """What an index `[]` or a call gives: `()` its first result, `(2)` its second."""
-        if suffix == "[]":
+        if suffix == ELEMENT:
             return self._element(value)
         return self._result(value, f"->{suffix[1:-1]}")
 
-    def _result(self, value: Value, which: str) -> Values:
+    def _result(self, value: GoValue, which: str) -> GoReadings:
         """A result of a function; what a type is called with becomes a value of it."""
         if not value.functions:
             return (value,) if (value.type or not value.clause) and which == "->" else NOT_KNOWN
@@ -249,7 +249,7 @@ class GoValues:
             for found in self._union(one.file, one.index, self._packages.file(one.file).bound(one.index, which))
         )
 
-    def _element(self, value: Value) -> Values:
+    def _element(self, value: GoValue) -> GoReadings:
         """What an index gives."""
         if value.depth:
             return (replace(value, depth=value.depth - 1),)
@@ -259,14 +259,9 @@ class GoValues:
         made_of = self._made_of(package, value)
         return _once(replace(one, depth=one.depth - 1) for one in made_of if one.depth) or NOT_KNOWN
 
-    def _union(self, file: int, unit: int, chains: Iterable[str]) -> Values:
+    def _union(self, file: int, unit: int, chains: Iterable[str]) -> GoReadings:
         return _once(found for chain in chains for found in self.of_type(file, unit, chain))
 
 
-def bare(part: str) -> str:
-    """The name in a part of a chain, without calls and indexes."""
-    return _NAME_END.split(part, maxsplit=1)[0]
-
-
-def _once(values: Iterable[Value]) -> Values:
+def _once(values: Iterable[GoValue]) -> GoReadings:
     return tuple(dict.fromkeys(values))

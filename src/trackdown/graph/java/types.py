@@ -1,12 +1,14 @@
-"""Java's types: which class a name means where it stands, what it inherits, which members it has."""
+"""Java's types: which class a name means in a unit, what it inherits, which members it has."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from trackdown.graph.nesting import NestedFile
+from trackdown.graph.file_scopes import FileScopes
+from trackdown.graph.paths import shared_length
 from trackdown.graph.program import Definition, Program
+from trackdown.graph.sources import Sources
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS
 from trackdown.units.references.facts import BASE, IMPLEMENTS
 
@@ -16,12 +18,11 @@ _LARGEST_LINEAGE = 200
 _DEEPEST = 12
 
 
-class JavaFile(NestedFile):
+class JavaFile(FileScopes):
     """One Java file: its imports by what they are."""
 
     def __init__(self, program: Program, file: int) -> None:
         super().__init__(program, file)
-        self.package = self.references.package
         self.single: dict[str, str] = {}
         self.static: dict[str, list[str]] = {}
         self.on_demand: list[str] = []
@@ -32,13 +33,14 @@ class JavaFile(NestedFile):
                 self.static.setdefault(one.name, []).append(one.module)
             else:
                 self.single[one.alias] = one.module
-        self.bases: dict[int, list[tuple[str, str]]] = {}
+        self.kinds_of_bases: dict[int, list[tuple[str, str]]] = {}
+        """Unit → the kind and chain of each of its bases."""
         for reference in self.references.references:
             if reference.kind in (BASE, IMPLEMENTS):
-                self.bases.setdefault(reference.unit, []).append((reference.kind, reference.chain))
+                self.kinds_of_bases.setdefault(reference.unit, []).append((reference.kind, reference.chain))
 
     def takes(self, method: Definition, arity: int) -> bool:
-        """Can a method be called with so many arguments? -1 stands for any number."""
+        """Whether a method can be called with this number of arguments; -1 stands for any number."""
         said = self.bound(method.index, "()")
         if arity < 0 or not said:
             return True
@@ -48,30 +50,25 @@ class JavaFile(NestedFile):
 
 @dataclass(frozen=True, slots=True)
 class Supers:
-    """What a class extends and implements, as far as the program holds it."""
+    """What a class extends and implements within the program."""
 
     classes: Definitions = ()
     interfaces: Definitions = ()
 
 
 class JavaTypes:
-    """Finds types and members. Everything found is kept."""
+    """Finds types and members, each once."""
 
-    def __init__(self, program: Program) -> None:
-        self._program = program
-        self._files: dict[int, JavaFile] = {}
+    def __init__(self, sources: Sources[JavaFile]) -> None:
+        self.file = sources.scopes
+        self._sources = sources
+        self._program = sources.program
         self._found: dict[tuple[str, str], Definitions] = {}
         self._visible: dict[tuple[int, int, str], Definitions] = {}
         self._supers: dict[Definition, Supers] = {}
         self._pending: set[Definition] = set()
         self._lineages: dict[Definition, Definitions] = {}
         self._members: dict[Definition, dict[str, list[Definition]]] = {}
-
-    def file(self, file: int) -> JavaFile:
-        """A file, with what it declares."""
-        if file not in self._files:
-            self._files[file] = JavaFile(self._program, file)
-        return self._files[file]
 
     # Names
 
@@ -84,33 +81,31 @@ class JavaTypes:
         if len(found) < 2:
             return found
         here = self._program.path(near).split("/")
-        shared = [_shared(here, self._program.path(one.file).split("/")) for one in found]
+        shared = [shared_length(here, self._program.path(one.file).split("/")) for one in found]
         return tuple(one for one, count in zip(found, shared, strict=True) if count == max(shared))
 
     def _declared(self, package: str, name: str) -> Definitions:
-        namesakes = [one for one in self._program.named(name) if one.symbol == name and one.kind in CLASS_KINDS]
-        paths = {one: self._program.path(one.file) for one in namesakes}
-        namesakes = [one for one in namesakes if paths[one].endswith(".java")]
+        namesakes = [one for one in self._sources.named(name) if one.symbol == name and one.kind in CLASS_KINDS]
         folder = package.replace(".", "/")
-        usual = [one for one in namesakes if paths[one].rpartition("/")[0].endswith(folder)]
+        usual = [one for one in namesakes if self._program.path(one.file).rpartition("/")[0].endswith(folder)]
         return self._in_package(usual, package) or self._in_package(namesakes[:_MOST_NAMESAKES], package)
 
     def _in_package(self, classes: Sequence[Definition], package: str) -> Definitions:
-        self._program.expect(one.file for one in classes if one.file not in self._files)
+        self._sources.expect(one.file for one in classes)
         return tuple(one for one in classes if self.file(one.file).package == package)
 
     def visible(self, file: int, unit: int, name: str) -> Definitions:
         """The classes that a simple name may mean in a unit."""
         key = (file, unit, name)
         if key not in self._visible:
-            self._visible[key] = ()  # while it is looked for
+            self._visible[key] = ()  # while the lookup is under way
             self._visible[key] = self._in_scope(file, unit, name)
         return self._visible[key]
 
     def _in_scope(self, file: int, unit: int, name: str) -> Definitions:
         here = self.file(file)
         for index in here.outward(unit):
-            one = here.definitions[index]
+            one = here.by_unit[index]
             if one.kind not in CLASS_KINDS:
                 found = tuple(local for local in here.members(one) if _is_class(local, name))
                 found = found or tuple(each for base in self.extended(here, index) for each in self.nested(base, name))
@@ -124,14 +119,16 @@ class JavaTypes:
             return self.qualified(here.single[name], file)
         found = tuple(one for one in here.inner.get(-1, ()) if _is_class(one, name))
         found = found or tuple(
-            nested for module in here.static.get(name, ()) for owner in self.qualified(module, file)
+            nested
+            for module in here.static.get(name, ())
+            for owner in self.qualified(module, file)
             for nested in self.nested(owner, name)
-        )  # fmt: skip
+        )
         return found or self.find(here.package, name, file) or self._on_demand(here, name)
 
     def extended(self, here: JavaFile, method: int) -> Definitions:
         """What the anonymous class of a method extends; nothing for a method of any other class."""
-        found = (self.named(here.file, here.outer[method], name) for name in here.bound(method, "self"))
+        found = (self.named(here.file, here.parents[method], name) for name in here.bound(method, "self"))
         return tuple(one for each in found for one in each)
 
     def _on_demand(self, here: JavaFile, name: str) -> Definitions:
@@ -167,13 +164,13 @@ class JavaTypes:
         """What a class extends and implements directly."""
         if one not in self._supers:
             if one in self._pending or len(self._pending) >= _DEEPEST:
-                return Supers()  # what extends itself extends nothing
+                return Supers()  # a class that extends itself extends nothing
             self._pending.add(one)
             here = self.file(one.file)
             found: dict[str, dict[Definition, None]] = {BASE: {}, IMPLEMENTS: {}}
-            for kind, chain in here.bases.get(one.index, ()):
+            for kind, chain in here.kinds_of_bases.get(one.index, ()):
                 kind = IMPLEMENTS if one.kind == "interface" else kind
-                found[kind].update(dict.fromkeys(self.named(one.file, here.outer[one.index], chain)))
+                found[kind].update(dict.fromkeys(self.named(one.file, here.parents[one.index], chain)))
             self._supers[one] = Supers(tuple(found[BASE]), tuple(found[IMPLEMENTS]))
             self._pending.remove(one)
         return self._supers[one]
@@ -185,7 +182,7 @@ class JavaTypes:
         seen: dict[Definition, None] = {one: None}
         _spread(seen, lambda each: self.supers(each).classes)
         _spread(seen, lambda each: self.supers(each).classes + self.supers(each).interfaces)
-        if not self._pending:  # else something may be missing for now
+        if not self._pending:  # else something may still be missing
             self._lineages[one] = tuple(seen)
         return tuple(seen)
 
@@ -207,16 +204,20 @@ class JavaTypes:
         return ()
 
     def methods(self, one: Definition, name: str, arity: int) -> Definitions:
-        """The methods that a call means: of the nearest class in the lineage that has any for so many arguments."""
+        """The methods that a call means: of the nearest class in the lineage that has one for that arity."""
         for each in self.lineage(one):
             if name == each.name:
-                continue  # constructors are no methods
+                continue  # constructors are not methods
             here = self.file(each.file)
             named = [member for member in self.members(each).get(name, ()) if member.kind in FUNCTION_KINDS]
             found = tuple(member for member in named if here.takes(member, arity))
             if found:
                 return found
         return ()
+
+    def takes(self, method: Definition, arity: int) -> bool:
+        """Whether a method can be called with this number of arguments; -1 stands for any number."""
+        return self.file(method.file).takes(method, arity)
 
     def field(self, one: Definition, name: str) -> tuple[Definition, list[str]] | None:
         """The class of the lineage that declares a field, and its type."""
@@ -229,16 +230,6 @@ class JavaTypes:
 
 def _is_class(one: Definition, name: str) -> bool:
     return one.kind in CLASS_KINDS and one.name == name
-
-
-def _shared(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many leading parts two paths share."""
-    count = 0
-    for mine, theirs in zip(one, other, strict=False):
-        if mine != theirs:
-            break
-        count += 1
-    return count
 
 
 def _spread(seen: dict[Definition, None], following: Callable[[Definition], Definitions]) -> None:

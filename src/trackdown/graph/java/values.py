@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from trackdown.graph.file_scopes import RESULT
 from trackdown.graph.java.types import Definitions, JavaTypes
+from trackdown.graph.memo import RecursiveMemo
 from trackdown.graph.program import Definition
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS
+from trackdown.units.references.chain import ELEMENT, Chain, ChainPart, parse_chain
 
 _DEEPEST = 20
+_MOST_STEPS = 2000
+_LONGEST_QUALIFIED = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class JavaValue:
     """One reading of an expression: an instance of a class (or the class itself), or an array of `depth` dimensions.
 
     Without a definition it is `known` to be of a type outside the program, or not known at all.
@@ -24,9 +29,9 @@ class Value:
     depth: int = 0
 
 
-Values = tuple[Value, ...]
-OUTSIDE: Values = (Value(None),)
-NOT_KNOWN: Values = (Value(None, known=False),)
+JavaReadings = tuple[JavaValue, ...]
+OUTSIDE: JavaReadings = (JavaValue(None),)
+NOT_KNOWN: JavaReadings = (JavaValue(None, known=False),)
 
 
 class JavaValues:
@@ -34,12 +39,12 @@ class JavaValues:
 
     def __init__(self, types: JavaTypes) -> None:
         self._types = types
-        self._values: dict[tuple[int, int, str], Values] = {}
-        self._depth = 0
+        self._memo = RecursiveMemo(_DEEPEST, _MOST_STEPS)
+        self._values: dict[tuple[int, int, str], JavaReadings] = {}
 
     # Calls
 
-    def called(self, file: int, unit: int, chain: str, arity: int) -> tuple[Definitions, Values]:
+    def called(self, file: int, unit: int, chain: str, arity: int) -> tuple[Definitions, JavaReadings]:
         """The methods that a call may mean, and what it is called on (nothing for a plain name)."""
         receiver, _, name = chain.rpartition(".")
         if not receiver:
@@ -73,19 +78,19 @@ class JavaValues:
         """The methods of what `this` is."""
         here = self._types.file(file)
         for index in here.outward(unit):
-            if here.definitions[index].kind in CLASS_KINDS or here.bound(index, "self"):
+            if here.by_unit[index].kind in CLASS_KINDS or here.bound(index, "self"):
                 return self._methods_at(file, index, name, arity)
         return ()
 
     def _methods_at(self, file: int, index: int, name: str, arity: int) -> Definitions:
         """The methods of a class; or, in a method of an anonymous class, those beside it and those it inherits."""
         here = self._types.file(file)
-        one = here.definitions[index]
+        one = here.by_unit[index]
         if one.kind in CLASS_KINDS:
             return self._types.methods(one, name, arity)
         if not here.bound(index, "self"):
             return ()
-        beside = (other for other in here.inner[here.outer[index]] if other.owner == one.owner)
+        beside = (other for other in here.inner[here.parents[index]] if other.owner == one.owner)
         found = tuple(
             other
             for other in beside
@@ -95,9 +100,9 @@ class JavaValues:
             method for base in self._types.extended(here, index) for method in self._types.methods(base, name, arity)
         )
 
-    # Values
+    # JavaReadings
 
-    def of_type(self, file: int, unit: int, type_: str) -> Values:
+    def of_type(self, file: int, unit: int, type_: str) -> JavaReadings:
         """The values of what a binding says: a type, or an expression whose type it takes."""
         plain = type_.lstrip("[]")
         if not plain:
@@ -107,64 +112,54 @@ class JavaValues:
         found = self._types.named(file, unit, plain)
         if found:
             depth = (len(type_) - len(plain)) // 2
-            return tuple(Value(one, depth=depth) for one in found)
+            return tuple(JavaValue(one, depth=depth) for one in found)
         if "." not in plain and self._declared(file, unit, plain) is None:
             return OUTSIDE
         values = self.of_chain(file, unit, plain)
         last = plain.rpartition(".")[2]
         return OUTSIDE if values == NOT_KNOWN and last[:1].isupper() and not last.isupper() else values
 
-    def of_chain(self, file: int, unit: int, chain: str) -> Values:
+    def of_chain(self, file: int, unit: int, chain: str) -> JavaReadings:
         """The values of an expression in a unit."""
-        key = (file, unit, chain)
-        if key not in self._values:
-            if self._depth >= _DEEPEST:
-                return NOT_KNOWN
-            self._values[key] = NOT_KNOWN  # while it is followed: what depends on itself is not known
-            self._depth += 1
-            try:
-                self._values[key] = self._follow(file, unit, chain.split("."))
-            finally:
-                self._depth -= 1
-        return self._values[key]
+        return self._memo.once(
+            self._values, (file, unit, chain), lambda: self._follow(file, unit, parse_chain(chain)), NOT_KNOWN
+        )
 
-    def _follow(self, file: int, unit: int, parts: list[str]) -> Values:
-        values, used = self._head(file, unit, parts)
-        values = _elements(values, parts[used - 1])
-        for part in parts[used:]:
-            name = part.split("[")[0].split("(")[0]
-            stepped = (found for value in values for found in self._step(value, name, "(" in part))
+    def _follow(self, file: int, unit: int, chain: Chain) -> JavaReadings:
+        values, used = self._head(file, unit, chain)
+        values = _elements(values, chain.parts[used - 1])
+        for part in chain.parts[used:]:
+            stepped = (found for value in values for found in self._step(value, part.name, part.is_called))
             values = _elements(tuple(dict.fromkeys(stepped)), part)
         return values
 
-    def _head(self, file: int, unit: int, parts: list[str]) -> tuple[Values, int]:
+    def _head(self, file: int, unit: int, chain: Chain) -> tuple[JavaReadings, int]:
         """The value of the first part, or of as many as a class with its package takes."""
-        plain = parts[0].lstrip("[]")
-        depth = (len(parts[0]) - len(plain)) // 2
-        name = plain.split("[")[0].split("(")[0]
+        parts = chain.parts
+        name = parts[0].name
         if name in ("?", ""):
             return NOT_KNOWN, 1
         if name in ("this", "super"):
             return (self.this(file, unit) if name == "this" else self.above(file, unit)), 1
-        found: Values | None
-        if "(" in plain:
+        found: JavaReadings | None
+        if parts[0].is_called:
             found = self._returned(self.unqualified(file, unit, name, -1))
         else:
             found = self.variable(file, unit, name)
-        found = found or tuple(Value(one, depth=depth) for one in self._types.visible(file, unit, name))
+        found = found or tuple(JavaValue(one, depth=chain.depth) for one in self._types.visible(file, unit, name))
         if found:
             return found, 1
         if name[0].isupper():
             return OUTSIDE, 1
-        for last in range(2, min(len(parts), 8) + 1):
-            if "[" in parts[last - 1]:
+        for last in range(2, min(len(parts), _LONGEST_QUALIFIED) + 1):
+            if ELEMENT in parts[last - 1].suffixes:
                 break
-            classes = self._types.qualified(".".join(parts[:last]).removesuffix("()"), file)
+            classes = self._types.qualified(".".join(part.name for part in parts[:last]), file)
             if classes:
-                return tuple(Value(one) for one in classes), last
+                return tuple(JavaValue(one) for one in classes), last
         return NOT_KNOWN, 1
 
-    def _step(self, value: Value, name: str, call: bool) -> Values:
+    def _step(self, value: JavaValue, name: str, call: bool) -> JavaReadings:
         """What a name or a call on a value gives."""
         one = value.definition
         if one is None or value.depth:
@@ -174,32 +169,32 @@ class JavaValues:
             return (value,)
         if name == "super":
             classes = () if one.kind == "interface" else self._types.supers(one).classes
-            return tuple(map(Value, classes)) or (value,)
+            return tuple(map(JavaValue, classes)) or (value,)
         if call:
             returned = self._returned(self._types.methods(one, name, -1))
             if returned:
                 return returned
             if one.kind == "enum" and name in ("values", "valueOf"):
-                return (Value(one, depth=int(name == "values")),)
+                return (JavaValue(one, depth=int(name == "values")),)
         field = self._types.field(one, name)  # of a record, `name()` gives the field
         if field is not None:
             owner, types = field
             return self._union(owner.file, owner.index, types)
-        return tuple(map(Value, self._types.nested(one, name))) or NOT_KNOWN
+        return tuple(map(JavaValue, self._types.nested(one, name))) or NOT_KNOWN
 
-    def _returned(self, methods: Definitions) -> Values:
+    def _returned(self, methods: Definitions) -> JavaReadings:
         """What methods return; nothing for no method."""
-        found: dict[Value, None] = {}
+        found: dict[JavaValue, None] = {}
         for method in methods:
-            types = self._types.file(method.file).bound(method.index, "->")
+            types = self._types.file(method.file).bound(method.index, RESULT)
             found.update(dict.fromkeys(self._union(method.file, method.index, types) or NOT_KNOWN))
         return tuple(found)
 
-    def _union(self, file: int, unit: int, types: Iterable[str]) -> Values:
+    def _union(self, file: int, unit: int, types: Iterable[str]) -> JavaReadings:
         found = (value for type_ in types for value in self.of_type(file, unit, type_))
         return tuple(dict.fromkeys(found))
 
-    def variable(self, file: int, unit: int, name: str) -> Values | None:
+    def variable(self, file: int, unit: int, name: str) -> JavaReadings | None:
         """The values of a local, parameter or field that is visible in a unit; None where there is none."""
         declared = self._declared(file, unit, name)
         return self._union(*declared) if declared is not None else None
@@ -211,7 +206,7 @@ class JavaValues:
             types = here.bound(index, name)
             if types:
                 return file, index, types
-            one = here.definitions[index]
+            one = here.by_unit[index]
             found = self._field((one,) if one.kind in CLASS_KINDS else self._types.extended(here, index), name)
             if found is not None:
                 return found
@@ -228,33 +223,33 @@ class JavaValues:
                 return field[0].file, field[0].index, field[1]
         return None
 
-    def this(self, file: int, unit: int) -> Values:
+    def this(self, file: int, unit: int) -> JavaReadings:
         """What `this` is."""
         here = self._types.file(file)
         for index in here.outward(unit):
-            if here.definitions[index].kind in CLASS_KINDS:
-                return (Value(here.definitions[index]),)
+            if here.by_unit[index].kind in CLASS_KINDS:
+                return (JavaValue(here.by_unit[index]),)
             if here.bound(index, "self"):
-                return tuple(map(Value, self._types.extended(here, index))) or OUTSIDE
+                return tuple(map(JavaValue, self._types.extended(here, index))) or OUTSIDE
         return NOT_KNOWN
 
-    def above(self, file: int, unit: int) -> Values:
+    def above(self, file: int, unit: int) -> JavaReadings:
         """What `super` is."""
         here = self._types.file(file)
         for index in here.outward(unit):
-            if here.definitions[index].kind in CLASS_KINDS:
-                return tuple(map(Value, self._types.supers(here.definitions[index]).classes)) or OUTSIDE
+            if here.by_unit[index].kind in CLASS_KINDS:
+                return tuple(map(JavaValue, self._types.supers(here.by_unit[index]).classes)) or OUTSIDE
             if here.bound(index, "self"):
-                return tuple(map(Value, self._types.extended(here, index))) or OUTSIDE
+                return tuple(map(JavaValue, self._types.extended(here, index))) or OUTSIDE
         return NOT_KNOWN
 
 
-def _elements(values: Values, part: str) -> Values:
-    """Elements of arrays, once for each `[]` behind a part; what is no array we know has elements that we do not."""
-    times = part.lstrip("[]").count("[]")
+def _elements(values: JavaReadings, part: ChainPart) -> JavaReadings:
+    """Elements of arrays, once for each `[]` behind a part; elements of anything else are unknown."""
+    times = part.suffixes.count(ELEMENT)
     if not times:
         return values
     return tuple(
-        replace(value, depth=value.depth - times) if value.depth >= times else Value(None, known=False)
+        replace(value, depth=value.depth - times) if value.depth >= times else JavaValue(None, known=False)
         for value in values
     )

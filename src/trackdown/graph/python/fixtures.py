@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from trackdown.graph.file_scopes import MODULE_SCOPE
 from trackdown.graph.program import Definition
-from trackdown.graph.python.imports import Imports
-from trackdown.graph.python.modules import Modules
-from trackdown.graph.python.scopes import MODULE_SCOPE, Scopes
+from trackdown.graph.python.imports import ImportedNames
+from trackdown.graph.python.modules import PythonModules
+from trackdown.graph.python.scopes import PythonScopes
 
 _CONFTEST = "conftest"
 
@@ -13,7 +14,7 @@ _CONFTEST = "conftest"
 class Fixtures:
     """Finds fixtures by the name of a parameter."""
 
-    def __init__(self, modules: Modules, imports: Imports) -> None:
+    def __init__(self, modules: PythonModules, imports: ImportedNames) -> None:
         self._modules = modules
         self._imports = imports
 
@@ -39,14 +40,14 @@ class Fixtures:
                     return found
         return []
 
-    def _asks(self, file: int, unit: int, scopes: Scopes) -> bool:
+    def _asks(self, file: int, unit: int, scopes: PythonScopes) -> bool:
         """Whether pytest calls a function: a test, or itself a fixture."""
         module = self._modules.stem(file).rpartition("/")[2]
         of_tests = module.startswith("test") or module.endswith("_test") or module == _CONFTEST
-        definition = scopes.units.get(unit)
+        definition = scopes.by_unit.get(unit)
         return of_tests and definition is not None and (definition.name.startswith("test") or scopes.is_fixture(unit))
 
-    def _in(self, scopes: Scopes, scope: int, name: str, *, but: int) -> list[tuple[int, int]]:
+    def _in(self, scopes: PythonScopes, scope: int, name: str, *, but: int) -> list[tuple[int, int]]:
         entries = scopes.names.get(scope, {}).get(name, ())
         found = [one.index for one in entries if isinstance(one, Definition) and scopes.is_fixture(one.index)]
         return [(scopes.file, index) for index in found if index != but]

@@ -1,55 +1,50 @@
-"""What a Python module's names were bound to at their origin, along imports, re-exports and stars."""
+"""What a Python module's names are bound to at their origin, along imports, re-exports and stars."""
 
 from __future__ import annotations
 
 import builtins
 
-from trackdown.graph.program import Definition, Program
-from trackdown.graph.python.modules import Modules
-from trackdown.graph.python.scopes import MODULE_SCOPE, Entry, Scopes
-from trackdown.graph.python.values import NOTHING, OUTSIDE, Found, Kind, Memory, Value, either, unsure
+from trackdown.graph.file_scopes import MODULE_SCOPE
+from trackdown.graph.memo import RecursiveMemo
+from trackdown.graph.program import Definition
+from trackdown.graph.python.modules import PythonModules
+from trackdown.graph.python.scopes import Entry, PythonScopes
+from trackdown.graph.python.values import NOTHING, OUTSIDE, PythonReadings, PythonValue, ValueKind, either, unsure
+from trackdown.graph.sources import Sources
 from trackdown.units.references.facts import Binding, Import
 
 BUILTINS = frozenset(dir(builtins))
 
 
-class Imports:
+class ImportedNames:
     """Follows names from module to module."""
 
-    def __init__(self, program: Program, modules: Modules, memory: Memory) -> None:
-        self._program = program
+    def __init__(self, sources: Sources[PythonScopes], modules: PythonModules, memo: RecursiveMemo) -> None:
         self._modules = modules
-        self._memory = memory
-        self._scopes: dict[int, Scopes] = {}
-
-    def scopes(self, file: int) -> Scopes:
-        """The scopes of a file."""
-        found = self._scopes.get(file)
-        if found is None:
-            found = Scopes(file, self._program.definitions(file), self._program.references(file))
-            self._scopes[file] = found
-        return found
+        self._memo = memo
+        self._exports: dict[tuple[int, str], PythonReadings] = {}
+        self.scopes = sources.scopes
 
     def effective(self, file: int, entries: list[Entry]) -> list[Entry]:
-        """What binds a name, without the signatures that an implementation follows."""
+        """What binds a name, without the overloads that precede an implementation."""
         if len(entries) == 1:
             return entries
         scopes = self.scopes(file)
         real = [one for one in entries if not (isinstance(one, Definition) and scopes.is_overload(one.index))]
         return real or entries[:1]
 
-    def defined(self, definition: Definition) -> Value:
+    def defined(self, definition: Definition) -> PythonValue:
         """A definition as a value."""
         is_class = definition.index in self.scopes(definition.file).classes
-        return Value(Kind.CLASS if is_class else Kind.FUNCTION, definition.file, definition.index)
+        return PythonValue(ValueKind.CLASS if is_class else ValueKind.FUNCTION, definition.file, definition.index)
 
     # The names of a module
 
-    def exported(self, file: int, name: str) -> Found:
-        """What a name of a module was bound to at its origin: a definition, a module, a variable."""
-        return self._memory.once((file, name), self._exported, file, name, otherwise=NOTHING)
+    def exported(self, file: int, name: str) -> PythonReadings:
+        """What a name of a module is bound to at its origin: a definition, a module, a variable."""
+        return self._memo.once(self._exports, (file, name), lambda: self._exported(file, name), NOTHING)
 
-    def _exported(self, file: int, name: str) -> Found:
+    def _exported(self, file: int, name: str) -> PythonReadings:
         file, name = self._followed(file, name)
         entries = self.scopes(file).module_names.get(name)
         if not entries:
@@ -57,15 +52,15 @@ class Imports:
         found = []
         for entry in self.effective(file, entries):
             if isinstance(entry, Binding):
-                found.append(Found((Value(Kind.VARIABLE, file, MODULE_SCOPE, name),), True))
+                found.append(PythonReadings((PythonValue(ValueKind.VARIABLE, file, MODULE_SCOPE, name),), True))
             elif isinstance(entry, Import):
                 found.append(self.reached(file, entry))
             else:
-                found.append(Found((self.defined(entry),), True))
+                found.append(PythonReadings((self.defined(entry),), True))
         return either(found)
 
     def _followed(self, file: int, name: str) -> tuple[int, str]:
-        """Along re-exports that leave no choice, however many there are."""
+        """Follow unambiguous re-exports, however many there are."""
         seen = set()
         while (file, name) not in seen:
             seen.add((file, name))
@@ -79,33 +74,33 @@ class Imports:
             file, name = target, entries[0].name
         return file, name
 
-    def _starred(self, file: int, name: str) -> Found:
-        """A name that comes from `from module import *`, the last one first."""
+    def _starred(self, file: int, name: str) -> PythonReadings:
+        """A name that `from module import *` imports; the last such import wins."""
         outside = False
         for star in reversed(self.scopes(file).stars):
             stems, _ = self._modules.resolve(file, star.module)
             outside = outside or not stems
             for stem in stems:
                 target = self._modules.file(stem)
-                if target is not None and target != file and self.scopes(target).exports(name):
+                if target is not None and target != file and self.scopes(target).offers(name):
                     found = self.exported(target, name)
                     if found.values:
                         return found
         return unsure(OUTSIDE) if outside and name not in BUILTINS else NOTHING
 
-    # Imports
+    # ImportedNames
 
-    def imported(self, file: int, entry: Import) -> Found:
-        """What an import brings from its origin. A module's name that nothing seems to bind is a variable of it."""
+    def imported(self, file: int, entry: Import) -> PythonReadings:
+        """What an import imports. A module's name that nothing seems to bind is a variable of it."""
         stems, sure = self._modules.resolve(file, entry.module)
         if not stems:
             return OUTSIDE
         if not entry.name:
-            return Found(tuple(Value(Kind.MODULE, stem=stem) for stem in stems), sure)
+            return PythonReadings(tuple(PythonValue(ValueKind.MODULE, stem=stem) for stem in stems), sure)
         found = either([self._member(file, stem, entry.name) for stem in stems])
         return found if sure else unsure(found)
 
-    def _member(self, file: int, stem: str, name: str) -> Found:
+    def _member(self, file: int, stem: str, name: str) -> PythonReadings:
         target = self._modules.file(stem)
         inner = f"{stem}/{name}"
         if target is not None and (target != file or not self._modules.exists(inner)):
@@ -113,11 +108,15 @@ class Imports:
             if found.values:
                 return found
         if self._modules.exists(inner):
-            return Found((Value(Kind.MODULE, stem=inner),), True)
-        return Found((Value(Kind.VARIABLE, target, MODULE_SCOPE, name),), True) if target is not None else NOTHING
+            return PythonReadings((PythonValue(ValueKind.MODULE, stem=inner),), True)
+        return (
+            PythonReadings((PythonValue(ValueKind.VARIABLE, target, MODULE_SCOPE, name),), True)
+            if target is not None
+            else NOTHING
+        )
 
-    def reached(self, file: int, entry: Import) -> Found:
-        """What the name that an import binds stands for: `a` after `import a.b`."""
+    def reached(self, file: int, entry: Import) -> PythonReadings:
+        """What the name that an import binds means: `a` after `import a.b`."""
         if entry.name or "." not in entry.alias:
             return self.imported(file, entry)
         module = entry.module
@@ -126,6 +125,6 @@ class Imports:
             if stems:
                 up = module.count(".")
                 tops = dict.fromkeys("/".join(stem.split("/")[: -up or None]) for stem in stems)
-                return Found(tuple(Value(Kind.MODULE, stem=stem) for stem in tops), sure)
+                return PythonReadings(tuple(PythonValue(ValueKind.MODULE, stem=stem) for stem in tops), sure)
             module = module.rpartition(".")[0]
         return OUTSIDE

@@ -1,7 +1,7 @@
 """Module names ↔ files: which file does `import a.b` mean, seen from another file?
 
-A module is known by its *stem*: its path without the ending, a package's without `/__init__`. A folder that is no
-package is where absolute names may begin (`src`, the repository itself, a folder of scripts) or a namespace package.
+A module is known by its *stem*: its path without the ending, a package's without `/__init__`. A folder that is
+not a package is a namespace package, or a root of absolute names (`src`, the repository itself, a folder of scripts).
 """
 
 from __future__ import annotations
@@ -9,12 +9,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Collection
 
+from trackdown.graph.paths import shared_length
+
 _ENDINGS = (".py", ".pyw", ".pyi")
 _INIT = "/__init__"
 _MOST_CANDIDATES = 3
 
 
-class Modules:
+class PythonModules:
     """The modules of a program."""
 
     def __init__(self, files: Collection[tuple[str, int]]) -> None:
@@ -52,7 +54,7 @@ class Modules:
             folder = folder.rpartition("/")[0]
 
     def _gather_roots(self) -> None:
-        """First part of an absolute name → folders in which it stands and that are no packages themselves."""
+        """First part of an absolute name → the folders that contain it and are not packages themselves."""
         for stem in {*self._files, *self._folders}:
             root, _, name = stem.rpartition("/")
             if root not in self._packages or not root:
@@ -61,11 +63,11 @@ class Modules:
             roots.sort(key=lambda root: (root.count("/"), root))
 
     def file(self, stem: str) -> int | None:
-        """The file of a module; None for a namespace package and for what is not there."""
+        """The file of a module; None for a namespace package and a missing module."""
         return self._files.get(stem)
 
     def stem(self, file: int) -> str:
-        """The stem of a file; empty for one that cannot be imported."""
+        """The stem of a file; empty if it cannot be imported."""
         return self._stems.get(file, "")
 
     def exists(self, stem: str) -> bool:
@@ -115,22 +117,14 @@ class Modules:
         return (), True
 
     def _own_root(self, folder: str) -> str:
-        """The folder in which the outermost package around a file stands."""
+        """The folder that contains the outermost package around a file."""
         while folder in self._packages and folder:
             folder = folder.rpartition("/")[0]
         return folder
 
     def _nearest(self, folder: str, roots: list[str]) -> list[str]:
-        """Those that share most folders with the one that asks."""
+        """Those that share most folders with the importing one."""
         here = folder.split("/")
-
-        def shared(root: str) -> int:
-            length = 0
-            for one, other in zip(here, root.split("/"), strict=False):
-                if one != other:
-                    break
-                length += 1
-            return length
-
-        best = max(map(shared, roots))
-        return [root for root in roots if shared(root) == best]
+        shared = {root: shared_length(here, root.split("/")) for root in roots}
+        best = max(shared.values())
+        return [root for root in roots if shared[root] == best]

@@ -2,100 +2,80 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
-from trackdown.graph.program import Definition
+from trackdown.graph.file_scopes import INSTANCE_PREFIX, MODULE_SCOPE, RESULT, FileScopes
+from trackdown.graph.program import Definition, Program
 from trackdown.types import CLASS_KINDS
-from trackdown.units.references.facts import BASE, DECORATOR, Binding, BlobReferences, Import
+from trackdown.units.references.chain import last_name
+from trackdown.units.references.facts import DECORATOR, Binding, Import
 
-MODULE_SCOPE = -1
 Entry = Definition | Binding | Import
 """What binds a name: a definition, an assignment or parameter, an import."""
+_TRACED_RESULT = "return"
 
 
-class Scopes:
-    """A file's definitions and references, arranged by the unit that binds them."""
+class PythonScopes(FileScopes):
+    """A file's definitions, imports and bindings by the unit and name that they bind."""
 
-    def __init__(self, file: int, definitions: Sequence[Definition], references: BlobReferences) -> None:
-        self.file = file
-        self.units = {one.index: one for one in definitions}
-        self.parents = _parents(definitions)
-        self.classes = {one.index for one in definitions if one.kind in CLASS_KINDS}
-        self.bases: dict[int, list[str]] = {}
-        self.decorators: dict[int, list[str]] = {}
+    def __init__(self, program: Program, file: int) -> None:
+        super().__init__(program, file)
+        self.classes = {one.index for one in self.definitions if one.kind in CLASS_KINDS}
         self.names: dict[int, dict[str, list[Entry]]] = {}
         self.attributes: dict[int, dict[str, list[Binding]]] = {}
         self.returns: dict[int, tuple[list[str], list[str]]] = {}
-        self.stars: list[Import] = []
-        self.offered = frozenset(one.name for one in references.exports)
-        self._gather_references(references)
-        self._gather_names(definitions, references)
+        """Unit → the types that its annotation says it returns, and those of its return statements."""
+        self.offered = frozenset(one.name for one in self.references.exports)
+        self._decorators: dict[int, list[str]] = {}
+        for one in self.references.references:
+            if one.kind == DECORATOR:
+                self._decorators.setdefault(one.unit, []).append(last_name(one.chain))
+        self._gather_names()
         self.module_names = self.names.get(MODULE_SCOPE, {})
 
-    def _gather_references(self, references: BlobReferences) -> None:
-        for one in references.references:
-            if one.kind == BASE:
-                self.bases.setdefault(one.unit, []).append(one.chain)
-            elif one.kind == DECORATOR:
-                self.decorators.setdefault(one.unit, []).append(one.chain)
-
-    def _gather_names(self, definitions: Sequence[Definition], references: BlobReferences) -> None:
+    def _gather_names(self) -> None:
         names = self.names
-        for definition in definitions:
+        for definition in self.definitions:
             scope = names.setdefault(self.parents[definition.index], {})
             scope.setdefault(definition.name, []).append(definition)
-        for one in references.imports:
-            if one.name == "*":
-                self.stars.append(one)
-            else:
+        for one in self.references.imports:
+            if one.name != "*":
                 names.setdefault(one.unit, {}).setdefault(one.alias.partition(".")[0], []).append(one)
-        for binding in references.bindings:
+        for binding in self.references.bindings:
             unit, name = binding.unit, binding.name
-            if name == "->":
+            if name == RESULT:
                 self.returns.setdefault(unit, ([], []))[0].append(binding.type)
-            elif name == "return":
+            elif name == _TRACED_RESULT:
                 self.returns.setdefault(unit, ([], []))[1].append(binding.type)
-            elif name.startswith("self."):
+            elif name.startswith(INSTANCE_PREFIX):
                 owner = self.class_around(unit)
                 if owner is not None:
-                    self.attributes.setdefault(owner, {}).setdefault(name[5:], []).append(binding)
+                    attributes = self.attributes.setdefault(owner, {})
+                    attributes.setdefault(name.removeprefix(INSTANCE_PREFIX), []).append(binding)
             else:
                 names.setdefault(unit, {}).setdefault(name, []).append(binding)
 
     def class_around(self, unit: int) -> int | None:
         """The class whose instance `self` is in a unit: that of the outermost function around it within a class."""
-        while unit >= 0 and unit not in self.classes:
-            unit = self.parents.get(unit, MODULE_SCOPE)
-        return unit if unit >= 0 else None
+        return next((index for index in self.outward(unit) if index in self.classes), None)
 
     def is_property(self, unit: int) -> bool:
         """Whether a function is read like an attribute."""
-        return any(chain.endswith("property") for chain in self.decorators.get(unit, ()))
+        return any(name.endswith("property") for name in self._decorated_with(unit))
 
     def is_overload(self, unit: int) -> bool:
         """Whether a function only declares one of several signatures."""
-        return any(chain.rpartition(".")[2] == "overload" for chain in self.decorators.get(unit, ()))
+        return "overload" in self._decorated_with(unit)
 
     def is_fixture(self, unit: int) -> bool:
-        """Whether pytest hands a function's result to the tests that ask for it."""
-        return any(chain.rpartition(".")[2] == "fixture" for chain in self.decorators.get(unit, ()))
+        """Whether pytest passes a function's result to the tests that ask for it."""
+        return "fixture" in self._decorated_with(unit)
 
-    def exports(self, name: str) -> bool:
-        """Whether `from module import *` brings a name."""
+    def _decorated_with(self, unit: int) -> Iterable[str]:
+        return self._decorators.get(unit, ())
+
+    def offers(self, name: str) -> bool:
+        """Whether `from module import *` imports a name."""
         if self.offered and "*" not in self.offered:
             return name in self.offered
         return name in self.offered or not name.startswith("_")
-
-
-def _parents(definitions: Sequence[Definition]) -> dict[int, int]:
-    """Each unit's innermost surrounding one, by lines."""
-    parents: dict[int, int] = {}
-    stack: list[Definition] = []
-    for one in definitions:
-        while stack and stack[-1].end_line < one.end_line:
-            stack.pop()
-        while stack and not one.symbol.startswith(f"{stack[-1].symbol}."):
-            stack.pop()
-        parents[one.index] = stack[-1].index if stack else MODULE_SCOPE
-        stack.append(one)
-    return parents

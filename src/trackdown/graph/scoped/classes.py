@@ -4,45 +4,47 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from trackdown.graph.file_scopes import FileScopes
+from trackdown.graph.memo import RecursiveMemo
 from trackdown.graph.program import Definition
-from trackdown.graph.scoped.files import NOWHERE, Found, Sources, View, found
-from trackdown.graph.scoped.memory import Memory
+from trackdown.graph.resolver import NOWHERE, Resolved, resolved
 from trackdown.graph.scoped.rules import Rules
+from trackdown.graph.sources import Sources
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS
 
 _MOST_BASES = 32
 _MOST_IMPLEMENTERS = 12
 
-TypeOf = Callable[[View, Definition | None, str], tuple[Definition, ...]]
+TypeOf = Callable[[FileScopes, Definition | None, str], tuple[Definition, ...]]
 """The classes that a written type stands for in a unit."""
 
 
 class Classes:
     """Looks up classes by their members and the other way round; what it found out is kept."""
 
-    def __init__(self, sources: Sources, rules: Rules, memory: Memory, type_of: TypeOf) -> None:
+    def __init__(self, sources: Sources[FileScopes], rules: Rules, memo: RecursiveMemo, type_of: TypeOf) -> None:
         self._sources = sources
         self._rules = rules
-        self._memory = memory
+        self._memo = memo
         self._type_of = type_of
         self._selves: dict[tuple[int, str], tuple[Definition, ...]] = {}
         self._lines: dict[Definition, tuple[Definition, ...]] = {}
         self._members: dict[tuple[Definition, str], tuple[Definition, ...]] = {}
 
-    def selves(self, view: View, unit: Definition | None) -> tuple[Definition, ...]:
+    def selves(self, scopes: FileScopes, unit: Definition | None) -> tuple[Definition, ...]:
         """The class that a unit belongs to, wherever that is defined."""
-        symbol = view.class_symbol(unit)
+        symbol = scopes.class_symbol(unit)
         if not symbol:
             return ()
-        own = view.at(symbol, CLASS_KINDS)
+        own = scopes.at(symbol, CLASS_KINDS)
         if own:
             return tuple(own)
-        key = (view.file, symbol)
-        return self._memory.once(self._selves, key, lambda: self._type_of(view, None, symbol), ())
+        key = (scopes.file, symbol)
+        return self._memo.once(self._selves, key, lambda: self._type_of(scopes, None, symbol), ())
 
     def line(self, one: Definition) -> tuple[Definition, ...]:
         """A class, its other parts, and its bases, nearest first."""
-        return self._memory.once(self._lines, one, lambda: self._lined_up(one), (one,))
+        return self._memo.once(self._lines, one, lambda: self._lined_up(one), (one,))
 
     def _lined_up(self, one: Definition) -> tuple[Definition, ...]:
         line: dict[Definition, None] = {}
@@ -53,26 +55,26 @@ class Classes:
             layer = [base for part in parts for base in self._bases_of_part(part)]
         return tuple(line)
 
-    def bases(self, view: View, unit: Definition | None) -> tuple[Definition, ...]:
+    def bases(self, scopes: FileScopes, unit: Definition | None) -> tuple[Definition, ...]:
         """The classes that a unit's class inherits from directly."""
-        parts = [part for one in self.selves(view, unit) for part in self._rules.parts(one)]
+        parts = [part for one in self.selves(scopes, unit) for part in self._rules.parts(one)]
         return tuple(dict.fromkeys(base for part in parts for base in self._bases_of_part(part)))
 
     def _bases_of_part(self, one: Definition) -> list[Definition]:
-        view = self._sources.view(one.file)
-        outer = view.outer(one)
-        chains = view.bases.get(one.index, ())
-        return [base for chain in chains for base in self._type_of(view, outer, chain) if base != one]
+        scopes = self._sources.scopes(one.file)
+        outer = scopes.outer(one)
+        chains = scopes.bases.get(one.index, ())
+        return [base for chain in chains for base in self._type_of(scopes, outer, chain) if base != one]
 
-    def members(self, classes: Sequence[Definition], name: str) -> Found:
+    def members(self, classes: Sequence[Definition], name: str) -> Resolved:
         """The methods of a name that classes have or inherit."""
         if not self._sources.named(name):
             return NOWHERE
         own = [method for one in classes[:_MOST_BASES] for method in self._members_of(one, name)]
-        return found(own) if own else NOWHERE
+        return resolved(own) if own else NOWHERE
 
     def _members_of(self, one: Definition, name: str) -> tuple[Definition, ...]:
-        return self._memory.once(self._members, (one, name), lambda: self._nearest_members(one, name), ())
+        return self._memo.once(self._members, (one, name), lambda: self._nearest_members(one, name), ())
 
     def _nearest_members(self, one: Definition, name: str) -> tuple[Definition, ...]:
         for each in self.line(one):
@@ -88,28 +90,28 @@ class Classes:
     def _belongs(self, method: Definition, one: Definition) -> bool:
         if method.file == one.file:
             return method.owner == one.symbol or one.symbol.endswith(f".{method.owner}")
-        owners = self.selves(self._sources.view(method.file), method)
+        owners = self.selves(self._sources.scopes(method.file), method)
         return one in owners or any(part in owners for part in self._rules.parts(one))
 
-    def implementers(self, classes: Iterable[Definition], name: str) -> Found:
+    def implementers(self, classes: Iterable[Definition], name: str) -> Resolved:
         """The methods of a name in classes that inherit from one of these."""
         candidates = [method for method in self._sources.named(name) if method.owner][:_MOST_IMPLEMENTERS]
         self._sources.expect(method.file for method in candidates)
         wanted = set(classes)
         own = []
         for method in candidates:
-            owners = self.selves(self._sources.view(method.file), method)
+            owners = self.selves(self._sources.scopes(method.file), method)
             if any(not wanted.isdisjoint(self.line(owner)) for owner in owners):
                 own.append(method)
-        return found(own, sure=False) if own else NOWHERE
+        return resolved(own, sure=False) if own else NOWHERE
 
-    def field(self, one: Definition, name: str) -> tuple[View, list[tuple[int, str]]] | None:
+    def field(self, one: Definition, name: str) -> tuple[FileScopes, list[tuple[int, str]]] | None:
         """Where a field of a class or its bases is bound, and to what; also a method that is only declared."""
         for each in self.line(one):
-            view = self._sources.view(each.file)
-            bound = view.fields.get((each.symbol, name))
+            scopes = self._sources.scopes(each.file)
+            bound = scopes.fields.get(each.symbol, {}).get(name)
             if bound:
-                return view, bound
+                return scopes, bound
         return None
 
     def names(self, classes: Iterable[Definition]) -> frozenset[str]:

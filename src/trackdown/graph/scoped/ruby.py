@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trackdown.graph.file_scopes import FileScopes
+from trackdown.graph.paths import joined_path, nearest_path
 from trackdown.graph.program import Definition
-from trackdown.graph.resolver import Link
-from trackdown.graph.scoped.files import NOWHERE, Found, Sources, View, found
-from trackdown.graph.scoped.rules import Rules, import_link, joined, nearest
+from trackdown.graph.resolver import NOWHERE, Link, Resolved, import_link, resolved
+from trackdown.graph.scoped.rules import COMMON_NAMES, Rules
+from trackdown.graph.sources import Sources
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS
 from trackdown.units.references.facts import Import
 
@@ -18,40 +20,48 @@ _LOAD_PATHS = ("lib", "test", "spec", "app", "models", "controllers", "helpers",
 class RubyRules(Rules):
     """Modules are definitions like classes, and their symbols are full names."""
 
+    common_names = COMMON_NAMES | frozenset(
+        "dig dup each each_key each_pair each_value eql freeze gsub has_key instance_of instance_variable_get is_a "
+        "kind_of method_missing public_send respond_to to_a to_hash to_i to_proc to_s to_str to_sym".split()
+    )
+    same_value = frozenset("clone dup freeze tap then".split())
+    gives_element = frozenset("find first last pop sample".split())
+    gives_container = frozenset("compact reject reverse select sort_by uniq values".split())
+
     callable = FUNCTION_KINDS
 
-    def __init__(self, sources: Sources) -> None:
+    def __init__(self, sources: Sources[FileScopes]) -> None:
         super().__init__(sources)
         self._required: dict[int, dict[int, None]] = {}
 
-    def lookup(self, view: View, unit: Definition | None, name: str, kinds: frozenset[str]) -> Found:
+    def lookup(self, scopes: FileScopes, unit: Definition | None, name: str, kinds: frozenset[str]) -> Resolved:
         """A constant by what encloses it; a method at the top of this file or of one that is required."""
         if name[:1].isupper() and kinds & CLASS_KINDS:
-            prefixes = [one.symbol for one in view.around(unit) if one.kind in CLASS_KINDS]
+            prefixes = [one.symbol for one in scopes.around(unit) if one.kind in CLASS_KINDS]
             for symbol in [*(f"{prefix}.{name}" for prefix in _outwards(prefixes)), name]:
-                seen = self._classes(view, symbol)
+                seen = self._classes(scopes, symbol)
                 if seen.definitions:
                     return seen
             return NOWHERE
-        own = self.nested(view, unit, name, kinds) or view.at(name, kinds)
+        own = self.nested(scopes, unit, name, kinds) or scopes.at(name, kinds)
         if own:
-            return found(own)
+            return resolved(own)
         top = [one for one in self.sources.named(name) if one.kind in kinds and not one.owner]
-        required = self._reached(view.file) if top else {}
-        return found([one for one in top if one.file in required])
+        required = self._reached(scopes.file) if top else {}
+        return resolved([one for one in top if one.file in required])
 
-    def nested(self, view: View, unit: Definition | None, name: str, kinds: frozenset[str]) -> list[Definition]:
+    def nested(self, scopes: FileScopes, unit: Definition | None, name: str, kinds: frozenset[str]) -> list[Definition]:
         """Ruby has no functions in functions."""
         return []
 
-    def _classes(self, view: View, symbol: str) -> Found:
+    def _classes(self, scopes: FileScopes, symbol: str) -> Resolved:
         """A class by its full name; of several parts the one in this file, else the chief one."""
         parts = self._parts(symbol)
         if not parts:
             return NOWHERE
-        here = [one for one in parts if one.file == view.file]
+        here = [one for one in parts if one.file == scopes.file]
         chosen = here[0] if here else parts[0]
-        return Found((chosen,), "exact" if here or len(parts) == 1 else "scoped")
+        return Resolved((chosen,), "exact" if here or len(parts) == 1 else "scoped")
 
     def _parts(self, symbol: str) -> list[Definition]:
         """All definitions of a class: first those that name a superclass, then the longest."""
@@ -63,7 +73,7 @@ class RubyRules(Rules):
         return sorted(
             parts,
             key=lambda one: (
-                one.index not in self.sources.view(one.file).bases,
+                one.index not in self.sources.scopes(one.file).bases,
                 one.start_line - one.end_line,
                 one.file,
             ),
@@ -77,13 +87,13 @@ class RubyRules(Rules):
         """A class in a class, wherever it is opened."""
         return self._parts(f"{one.symbol}.{name}")[:1]
 
-    def space(self, view: View, name: str) -> str | None:
+    def space(self, scopes: FileScopes, name: str) -> str | None:
         """The root, which `::A` begins with."""
         return "" if not name else None
 
-    def inside(self, space: str, name: str, kinds: frozenset[str]) -> Found:
+    def inside(self, space: str, name: str, kinds: frozenset[str]) -> Resolved:
         """A class at the top."""
-        return found(self._parts(name)[:1])
+        return resolved(self._parts(name)[:1])
 
     def _reached(self, file: int) -> dict[int, None]:
         """The files that a file requires, directly or not."""
@@ -92,38 +102,38 @@ class RubyRules(Rules):
             layer = [file]
             while layer and len(reached) < _MOST_REQUIRED:
                 self.sources.expect(layer)
-                views = [self.sources.view(one) for one in layer]
+                layer_scopes = [self.sources.scopes(one) for one in layer]
                 following = dict.fromkeys(
                     target
-                    for view in views
-                    for one in view.references.imports
-                    if (target := self._target(view, one)) is not None
+                    for scopes in layer_scopes
+                    for one in scopes.references.imports
+                    if (target := self._target(scopes, one)) is not None
                 )
                 layer = [each for each in following if each not in reached]
                 reached.update(dict.fromkeys(layer))
             self._required[file] = reached
         return self._required[file]
 
-    def _target(self, view: View, one: Import) -> int | None:
+    def _target(self, scopes: FileScopes, one: Import) -> int | None:
         paths = self.sources.paths
         written = one.module if one.module.endswith(".rb") else f"{one.module}.rb"
         if written.startswith("./"):
-            return paths.get(joined(view.folder, written))
-        tail = joined("", written)
+            return paths.get(joined_path(scopes.folder, written))
+        tail = joined_path("", written)
         candidates = []
         for path in self.sources.by_filename.get(tail.rpartition("/")[2], ()):
             head = path.removesuffix(tail).rstrip("/")
             if path.endswith(tail) and (not head or head.rpartition("/")[2] in _LOAD_PATHS):
                 candidates.append(path)
-        chosen = nearest(view.path, candidates)
+        chosen = nearest_path(scopes.path, candidates)
         return paths[chosen] if chosen is not None else None
 
-    def imports(self, view: View) -> Iterator[Link]:
+    def imports(self, scopes: FileScopes) -> Iterator[Link]:
         """Requires lead to files."""
-        for one in view.references.imports:
-            target = self._target(view, one)
-            if target is not None and target != view.file:
-                yield import_link(target, one.line)
+        for one in scopes.references.imports:
+            target = self._target(scopes, one)
+            if target is not None and target != scopes.file:
+                yield import_link(target)
 
 
 def _outwards(prefixes: list[str]) -> list[str]:

@@ -1,68 +1,89 @@
-"""What a language says about which names are visible where. One class of rules per language or family."""
+"""Which names are visible where: one class of rules for each language or family."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from trackdown.graph.file_scopes import FileScopes
 from trackdown.graph.program import Definition
-from trackdown.graph.resolver import Link
-from trackdown.graph.scoped.files import NOWHERE, Found, Sources, View, found
+from trackdown.graph.resolver import NOWHERE, Link, Resolved, resolved
+from trackdown.graph.sources import Sources
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS
 
 Space = Any
-"""A module or namespace: whatever the rules that made it understand."""
+"""A module or namespace, in whatever form the rules of its language represent it."""
+COMMON_NAMES = frozenset(
+    "add advance after all and any append apply args before begin build call check class clear clone close collect "
+    "compare contains context copy count create data debug default delete describe drop empty end equals error execute "
+    "exists exit expect extend fail fetch filter find finish first flush format free from get handle hash id include "
+    "index info init initialize insert inspect invoke item items iter join key keys last len length list load lock log "
+    "main make map match max merge min name names new next nil none not open options order parse path peek poll pop "
+    "print process push put read record release remove render replace require reset resize resolve result reverse run "
+    "save search select send set setup shift show size skip sort split start state stop string sub substring sum swap "
+    "sync take tap test then trim type unlock unwrap update use validate value values verify version wait with write "
+    "zip".split()
+)
+"""Names, in lower case, that say too little in any language."""
 
 
 class Rules:
-    """The rules of a language; this base knows nesting inside one file and nothing else."""
+    """The rules of a language; this base only knows nesting within one file."""
 
     implicit_self = True
     """Whether a method calls another one of its class by the name alone."""
     callable = CLASS_KINDS | FUNCTION_KINDS
     """What can be called like a function."""
     all_bound = False
-    """Whether every variable is bound somewhere, so that a name that is not stands for something else."""
+    """Whether every variable is bound somewhere, so that an unbound name means something else."""
+    common_names = COMMON_NAMES
+    """Names in lower case, without `?`, `!` and `=`, that are too common to find a definition by."""
+    same_value: frozenset[str] = frozenset()
+    """Methods of libraries that return, more or less, what they are called on."""
+    gives_element: frozenset[str] = frozenset()
+    """Methods of libraries that return an element of a container."""
+    gives_container: frozenset[str] = frozenset()
+    """Methods of libraries that return a container of the same elements."""
 
-    def __init__(self, sources: Sources) -> None:
+    def __init__(self, sources: Sources[FileScopes]) -> None:
         self.sources = sources
 
-    def lookup(self, view: View, unit: Definition | None, name: str, kinds: frozenset[str]) -> Found:
-        """What a simple name stands for in a unit."""
-        own = self.nested(view, unit, name, kinds)
-        return found(own) if own else found(view.at(name, kinds))
+    def lookup(self, scopes: FileScopes, unit: Definition | None, name: str, kinds: frozenset[str]) -> Resolved:
+        """What a simple name means in a unit."""
+        own = self.nested(scopes, unit, name, kinds)
+        return resolved(own) if own else resolved(scopes.at(name, kinds))
 
-    def nested(self, view: View, unit: Definition | None, name: str, kinds: frozenset[str]) -> list[Definition]:
-        """What stands under a name in what encloses a unit: a function in a function, a class in a class."""
-        for one in view.around(unit):
+    def nested(self, scopes: FileScopes, unit: Definition | None, name: str, kinds: frozenset[str]) -> list[Definition]:
+        """The definitions of a name within those that enclose a unit: a function in a function, a class in a class."""
+        for one in scopes.around(unit):
             inner = kinds if one.kind in FUNCTION_KINDS else kinds & CLASS_KINDS
-            own = view.at(f"{one.symbol}.{name}", inner)
+            own = scopes.at(f"{one.symbol}.{name}", inner)
             if own:
                 return own
-            if one.owner and view.outer(one) is None:
-                own = view.at(f"{one.owner}.{name}", kinds & CLASS_KINDS)
+            if one.owner and scopes.outer(one) is None:
+                own = scopes.at(f"{one.owner}.{name}", kinds & CLASS_KINDS)
                 if own:
                     return own
         return []
 
-    def macro(self, view: View, name: str) -> Found | None:
-        """The macro of a name; None for languages whose macros are no definitions."""
+    def macro(self, scopes: FileScopes, name: str) -> Resolved | None:
+        """The macro of a name; None for languages whose macros are not definitions."""
         return None
 
-    def owned(self, view: View, head: str, name: str) -> Found:
-        """A function of a type that nothing defines, though something is defined for it."""
+    def owned(self, scopes: FileScopes, head: str, name: str) -> Resolved:
+        """A function of a type that has functions but no definition."""
         return NOWHERE
 
-    def space(self, view: View, name: str) -> Space | None:
-        """The module or namespace that a name stands for in a file; the empty name is the root of all."""
+    def space(self, scopes: FileScopes, name: str) -> Space | None:
+        """The module or namespace that a name means in a file; the empty name is the root."""
         return None
 
     def below(self, space: Space, name: str) -> Space | None:
         """A module or namespace in another."""
         return None
 
-    def inside(self, space: Space, name: str, kinds: frozenset[str]) -> Found:
-        """What stands under a name in a module or namespace."""
+    def inside(self, space: Space, name: str, kinds: frozenset[str]) -> Resolved:
+        """The definitions of a name in a module or namespace."""
         return NOWHERE
 
     def parts(self, one: Definition) -> Iterable[Definition]:
@@ -71,50 +92,20 @@ class Rules:
 
     def member_class(self, one: Definition, name: str) -> list[Definition]:
         """A class in a class."""
-        return self.sources.view(one.file).at(f"{one.symbol}.{name}", CLASS_KINDS)
+        return self.sources.scopes(one.file).at(f"{one.symbol}.{name}", CLASS_KINDS)
 
-    def extensions(self, view: View, name: str, owners: frozenset[str] | None) -> Found:
+    def extensions(self, scopes: FileScopes, name: str, owners: frozenset[str] | None) -> Resolved:
         """Visible functions that extend one of the named types (None: an unknown one) by a method."""
         return NOWHERE
 
-    def by_member(self, view: View) -> bool:
-        """Whether a call on an unknown object may be found by its name."""
+    def by_member(self, scopes: FileScopes) -> bool:
+        """Whether a call on an unknown object may be resolved by its name."""
         return True
 
-    def reachable(self, view: View, one: Definition) -> bool:
+    def reachable(self, scopes: FileScopes, one: Definition) -> bool:
         """Whether a file can refer to a definition of another one at all."""
         return True
 
-    def imports(self, view: View) -> Iterator[Link]:
+    def imports(self, scopes: FileScopes) -> Iterator[Link]:
         """The links of a file's imports."""
         return iter(())
-
-
-def import_link(target: Definition | int, line: int, sure: bool = True) -> Link:
-    """An import as a link."""
-    return Link(None, target, "imports", "exact" if sure else "scoped", line)
-
-
-def nearest(path: str, candidates: Iterable[str]) -> str | None:
-    """The candidate that shares most folders with a path; the first one by name of several."""
-
-    def shared(other: str) -> int:
-        count = 0
-        for one, two in zip(path.split("/")[:-1], other.split("/")[:-1], strict=False):
-            if one != two:
-                break
-            count += 1
-        return count
-
-    return min(candidates, key=lambda other: (-shared(other), len(other), other), default=None)
-
-
-def joined(folder: str, relative: str) -> str:
-    """A path relative to a folder, without dots; it may begin with `..` when it leaves the root."""
-    parts = folder.split("/") if folder else []
-    for part in relative.split("/"):
-        if part == ".." and parts and parts[-1] != "..":
-            parts.pop()
-        elif part not in ("", "."):
-            parts.append(part)
-    return "/".join(parts)

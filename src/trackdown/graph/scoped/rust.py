@@ -10,12 +10,14 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 
+from trackdown.graph.file_scopes import FileScopes
+from trackdown.graph.paths import joined_path
 from trackdown.graph.program import Definition
-from trackdown.graph.resolver import Link
-from trackdown.graph.scoped.files import NOWHERE, OUTSIDE, Found, Sources, View, found
-from trackdown.graph.scoped.rules import Rules, import_link, joined
+from trackdown.graph.resolver import NOWHERE, OUTSIDE, Link, Resolved, import_link, resolved
+from trackdown.graph.scoped.rules import COMMON_NAMES, Rules
+from trackdown.graph.sources import Sources
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS
-from trackdown.units.references.facts import Import
+from trackdown.units.references.facts import Export, Import
 from trackdown.units.references.rust import MACRO
 
 _ROOTS = ("lib.rs", "main.rs")
@@ -30,130 +32,151 @@ _MOST_MODULES = 100
 class RustRules(Rules):
     """Modules are the numbers of their files."""
 
+    common_names = COMMON_NAMES | frozenset(
+        "as_mut as_ref as_str borrow borrow_mut deref drain fetch_add for_each from_str into into_iter is_empty is_err "
+        "is_none is_ok is_pending is_ready is_some retain then_some to_string to_vec try_from try_into wake_by_ref "
+        "will_wake".split()
+    )
+    same_value = frozenset(
+        "unwrap expect unwrap_or_default clone cloned copied as_ref as_mut as_deref borrow borrow_mut to_owned lock "
+        "read write get get_mut take ok into map_err ok_or ok_or_else or_else await iter iter_mut into_iter as_ptr "
+        "get_ref into_inner then".split()
+    )
+    gives_element = frozenset(
+        "first last pop get get_mut next front back unwrap expect find remove pop_front pop_back first_mut "
+        "last_mut".split()
+    )
+    gives_container = frozenset(
+        "iter iter_mut into_iter values values_mut filter rev drain skip take clone to_vec lock borrow as_slice read "
+        "write".split()
+    )
+
     implicit_self = False
     all_bound = True
 
-    def __init__(self, sources: Sources) -> None:
+    def __init__(self, sources: Sources[FileScopes]) -> None:
         super().__init__(sources)
-        self._known: dict[tuple[int, str, frozenset[str]], Found] = {}
+        self._known: dict[tuple[int, str, frozenset[str]], Resolved] = {}
         self._walked: dict[tuple[int, str], int | None] = {}
 
-    def lookup(self, view: View, unit: Definition | None, name: str, kinds: frozenset[str]) -> Found:
+    def lookup(self, scopes: FileScopes, unit: Definition | None, name: str, kinds: frozenset[str]) -> Resolved:
         """What a name stands for: in what encloses it, in the file, or brought in by `use`."""
-        own = self.nested(view, unit, name, kinds)
+        own = self.nested(scopes, unit, name, kinds)
         if own:
-            return found(own)
-        seen = self._offered(view.file, name, kinds)
+            return resolved(own)
+        seen = self._offered(scopes.file, name, kinds)
         if seen.definitions:
             return seen
-        brings_in = view.aliases.get(name, ())
-        return OUTSIDE if brings_in and all(self._module(view, one) is None for one in brings_in) else NOWHERE
+        brings_in = scopes.aliases.get(name, ())
+        return OUTSIDE if brings_in and all(self._module(scopes, one) is None for one in brings_in) else NOWHERE
 
-    def macro(self, view: View, name: str) -> Found:
+    def macro(self, scopes: FileScopes, name: str) -> Resolved:
         """A macro of the file, of its crate, or of any."""
         named = self.sources.named(name)
         self.sources.expect(one.file for one in named)
         macros = [
-            one for one in named if not one.owner and ("", MACRO) in self.sources.view(one.file).exports.get(name, ())
+            one
+            for one in named
+            if not one.owner and Export(name, "", MACRO) in self.sources.scopes(one.file).exports.get(name, ())
         ]
-        here = [one for one in macros if one.file == view.file]
-        crate = _crate_folder(view.path)
+        here = [one for one in macros if one.file == scopes.file]
+        crate = _crate_folder(scopes.path)
         near = here or [one for one in macros if _crate_folder(self.sources.program.path(one.file)) == crate] or macros
-        return found(near, sure=bool(here)) if near else OUTSIDE
+        return resolved(near, sure=bool(here)) if near else OUTSIDE
 
-    def owned(self, view: View, head: str, name: str) -> Found:
+    def owned(self, scopes: FileScopes, head: str, name: str) -> Resolved:
         """A function of a type that a macro defines (`pin_project! { struct … }`), by the type's name."""
         type_ = head.rpartition(".")[2]
-        if not type_[:1].isupper() or self._is_foreign(view, head.partition(".")[0]):
+        if not type_[:1].isupper() or self._is_foreign(scopes, head.partition(".")[0]):
             return NOWHERE
         owned = [one for one in self.sources.owned(name, type_) if one.kind in FUNCTION_KINDS]
-        return found(owned, sure=False) if len(owned) == 1 else NOWHERE
+        return resolved(owned, sure=False) if len(owned) == 1 else NOWHERE
 
-    def _is_foreign(self, view: View, first: str) -> bool:
+    def _is_foreign(self, scopes: FileScopes, first: str) -> bool:
         """Whether a first name comes from another crate."""
-        modules = [one.module.split("::", 1)[0] for one in view.aliases.get(first, ())] or [first]
+        modules = [one.module.split("::", 1)[0] for one in scopes.aliases.get(first, ())] or [first]
         known = ("crate", "self", "super", "mod", "Self")
         return not any(
-            part in known or part in self._crates or part[:1].isupper() or self._child(view.file, part) is not None
+            part in known or part in self._crates or part[:1].isupper() or self._child(scopes.file, part) is not None
             for part in modules
         )
 
     # Modules
 
-    def space(self, view: View, name: str) -> int | None:
+    def space(self, scopes: FileScopes, name: str) -> int | None:
         """The file of a module."""
         if name in ("mod", "self"):
-            return view.file
+            return scopes.file
         if name == "crate":
-            return self._root(view.file)
+            return self._root(scopes.file)
         if name == "super":
-            return self._parent(view.file)
-        return self._walk(view, name) if name else None
+            return self._parent(scopes.file)
+        return self._walk(scopes, name) if name else None
 
     def below(self, space: int, name: str) -> int | None:
         """A module in a module."""
         return self._next(space, name, [_MOST_STEPS])
 
-    def inside(self, space: int, name: str, kinds: frozenset[str]) -> Found:
+    def inside(self, space: int, name: str, kinds: frozenset[str]) -> Resolved:
         """What a module offers under a name."""
         seen = self._offered(space, name, kinds)
         return seen if seen.definitions else self._beneath(space, name, kinds)
 
-    def _offered(self, file: int, name: str, kinds: frozenset[str]) -> Found:
+    def _offered(self, file: int, name: str, kinds: frozenset[str]) -> Resolved:
         """Definitions of a file, and what it brings in, also by globs."""
         key = (file, name, kinds)
         if key not in self._known:
             self._known[key] = self._search(file, name, kinds, set())
         return self._known[key]
 
-    def _search(self, file: int, name: str, kinds: frozenset[str], seen: set[tuple[int, str]]) -> Found:
+    def _search(self, file: int, name: str, kinds: frozenset[str], seen: set[tuple[int, str]]) -> Resolved:
         if (file, name) in seen or len(seen) >= _MOST_MODULES:
             return NOWHERE
         seen.add((file, name))
-        view = self.sources.view(file)
-        own = view.at(name, kinds)
+        scopes = self.sources.scopes(file)
+        own = scopes.at(name, kinds)
         if own:
-            return found(own)
-        for local in view.local_names(name):
+            return resolved(own)
+        for local in scopes.local_names(name):
             aliased = self._search(file, local, kinds, seen)
             if aliased.definitions:
                 return aliased
-        for one in view.aliases.get(name, ()):
-            brought = self._brought(view, one, kinds, seen) if one.name else NOWHERE
+        for one in scopes.aliases.get(name, ()):
+            brought = self._brought(scopes, one, kinds, seen) if one.name else NOWHERE
             if brought.definitions:
                 return brought
-        for one in view.stars:
-            module = self._walk(view, one.module)
+        for one in scopes.stars:
+            module = self._walk(scopes, one.module)
             brought = self._search(module, name, kinds, seen) if module is not None else NOWHERE
             if brought.definitions:
                 return brought
         return NOWHERE
 
-    def _brought(self, view: View, one: Import, kinds: frozenset[str], seen: set[tuple[int, str]]) -> Found:
+    def _brought(self, scopes: FileScopes, one: Import, kinds: frozenset[str], seen: set[tuple[int, str]]) -> Resolved:
         """What an import brings in, though a macro may hide it."""
-        module = self._walk(view, one.module)
+        module = self._walk(scopes, one.module)
         if module is None:
             return NOWHERE
         brought = self._search(module, one.name, kinds, seen)
         return brought if brought.definitions else self._beneath(module, one.name, kinds)
 
-    def _module(self, view: View, one: Import) -> int | None:
+    def _module(self, scopes: FileScopes, one: Import) -> int | None:
         """The module that an import brings in; None when it brings in something else."""
-        module = self._walk(view, one.module)
+        module = self._walk(scopes, one.module)
         return self._child(module, one.name) if module is not None and one.name else module
 
-    def _walk(self, view: View, path: str) -> int | None:
+    def _walk(self, scopes: FileScopes, path: str) -> int | None:
         """The file of a module by its path, as it is written in a file."""
-        key = (view.file, path)
+        key = (scopes.file, path)
         if key not in self._walked:
-            self._walked[key] = self._step_along(view, path, [_MOST_STEPS])
+            self._walked[key] = self._step_along(scopes, path, [_MOST_STEPS])
         return self._walked[key]
 
-    def _step_along(self, view: View, path: str, budget: list[int]) -> int | None:
+    def _step_along(self, scopes: FileScopes, path: str, budget: list[int]) -> int | None:
         if path.startswith("./"):
-            return self.sources.paths.get(joined(view.folder, path))
+            return self.sources.paths.get(joined_path(scopes.folder, path))
         first, *others = path.split("::")
-        at = self.space(view, first) if first in _KEYWORDS else self._next(view.file, first, budget)
+        at = self.space(scopes, first) if first in _KEYWORDS else self._next(scopes.file, first, budget)
         if at is None:
             at = self._crates.get(first)
         for part in others:
@@ -168,13 +191,13 @@ class RustRules(Rules):
         budget[0] -= 1
         if child is not None or budget[0] <= 0:
             return child
-        view = self.sources.view(file)
-        if ("", "self") in view.exports.get(part, ()):
+        scopes = self.sources.scopes(file)
+        if Export(part, "", "self") in scopes.exports.get(part, ()):
             return file
-        for one in view.aliases.get(part, ()):
+        for one in scopes.aliases.get(part, ()):
             if one.module.split("::", 1)[0] == part and one.name in ("", part):
                 continue  # `use a::a` and `use a`: the name would lead back here
-            module = self._step_along(view, one.module, budget)
+            module = self._step_along(scopes, one.module, budget)
             module = self._child(module, one.name) if module is not None and one.name else module
             if module is not None:
                 return module
@@ -188,9 +211,9 @@ class RustRules(Rules):
         for candidate in (f"{folder}{name}.rs", f"{folder}{name}/mod.rs"):
             if candidate in paths:
                 return paths[candidate]
-        for one in self.sources.view(file).aliases.get(name, ()):
+        for one in self.sources.scopes(file).aliases.get(name, ()):
             if one.module.startswith("./"):
-                return paths.get(joined(path.rpartition("/")[0], one.module))
+                return paths.get(joined_path(path.rpartition("/")[0], one.module))
         return None
 
     def _parent(self, file: int) -> int | None:
@@ -226,20 +249,20 @@ class RustRules(Rules):
                 crates.setdefault(name.replace("-", "_"), file)
         return crates
 
-    def _beneath(self, space: int, name: str, kinds: frozenset[str]) -> Found:
+    def _beneath(self, space: int, name: str, kinds: frozenset[str]) -> Resolved:
         """The one definition of a name at the top of the files below a module."""
         folder = _module_folder(self.sources.program.path(space))
         path = self.sources.program.path
         named = self.sources.named(name)
         here = [one for one in named if one.kind in kinds and not one.owner and path(one.file).startswith(folder)]
-        return found(here, sure=False) if len(here) == 1 else NOWHERE
+        return resolved(here, sure=False) if len(here) == 1 else NOWHERE
 
     # Imports
 
-    def imports(self, view: View) -> Iterator[Link]:
+    def imports(self, scopes: FileScopes) -> Iterator[Link]:
         """`use` leads to the definition or module, `mod` to its file."""
-        for one in view.references.imports:
-            module = self._walk(view, one.module)
+        for one in scopes.references.imports:
+            module = self._walk(scopes, one.module)
             if module is None:
                 continue
             if not one.name or one.name == "*":
@@ -252,8 +275,8 @@ class RustRules(Rules):
                 targets += [below] if below is not None else []
                 sure = seen.how == "exact"
             for target in targets:
-                if target != view.file:
-                    yield import_link(target, one.line, sure or not isinstance(target, Definition))
+                if target != scopes.file:
+                    yield import_link(target, sure or not isinstance(target, Definition))
 
 
 def _crate_folder(path: str) -> str:

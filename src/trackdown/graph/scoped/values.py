@@ -5,29 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from trackdown.graph.file_scopes import MODULE_SCOPE, RESULT, FileScopes
+from trackdown.graph.memo import RecursiveMemo
 from trackdown.graph.program import Definition
+from trackdown.graph.resolver import NOWHERE, OUTSIDE, Resolved, resolved
 from trackdown.graph.scoped.classes import Classes
-from trackdown.graph.scoped.files import NOWHERE, OUTSIDE, Found, Sources, View, found
-from trackdown.graph.scoped.memory import Memory
 from trackdown.graph.scoped.rules import Rules, Space
+from trackdown.graph.sources import Sources
 from trackdown.types import CLASS_KINDS
+from trackdown.units.references.chain import CALLED, ELEMENT, ChainPart, parse_chain
 
-_SAME = frozenset(
-    "unwrap expect unwrap_or_default clone cloned copied as_ref as_mut as_deref borrow borrow_mut to_owned lock read "
-    "write get get_mut take ok into map_err ok_or ok_or_else or_else apply also ConfigureAwait GetAwaiter GetResult "
-    "tap dup freeze then await iter iter_mut into_iter as_ptr Value value get_ref into_inner".split()
-)
-"""Methods that give back, more or less, what they are called on, where it has none of that name itself."""
-_ONE = frozenset(
-    "first last pop get get_mut next front back at unwrap expect First FirstOrDefault Last LastOrDefault Single "
-    "SingleOrDefault find single firstOrNull lastOrNull getOrNull remove pop_front pop_back top sample first_mut "
-    "last_mut getValue second".split()
-)
-_STILL_MANY = frozenset(
-    "iter iter_mut into_iter values values_mut filter rev drain Where OrderBy OrderByDescending ToList ToArray "
-    "sortedBy toList reversed Values select reject sort_by skip Skip Take clone to_vec toSet asSequence lock borrow "
-    "as_slice read write AsEnumerable Reverse Distinct distinct reverse uniq compact".split()
-)
+_DEEPEST = 30
+_MOST_STEPS = 2000
 
 
 class Value(NamedTuple):
@@ -52,113 +41,113 @@ OUTSIDE_VALUE = Value(outside=True)
 class Values:
     """Evaluates chains; what it found out is kept."""
 
-    def __init__(self, sources: Sources, rules: Rules) -> None:
+    def __init__(self, sources: Sources[FileScopes], rules: Rules) -> None:
         self._sources = sources
         self._rules = rules
-        self._memory = Memory()
+        self._memo = RecursiveMemo(_DEEPEST, _MOST_STEPS)
         self._values: dict[tuple[int, int, str, bool], Value] = {}
         self._fields: dict[tuple[Definition, str], Value | None] = {}
-        self.classes = Classes(sources, rules, self._memory, self._type)
+        self.classes = Classes(sources, rules, self._memo, self._type)
 
-    def of(self, view: View, unit: Definition | None, chain: str, free: bool = False) -> Value:
+    def of(self, scopes: FileScopes, unit: Definition | None, chain: str, free: bool = False) -> Value:
         """The value of a chain in a unit. With `free`, its first name is no variable."""
         if not chain:
             return UNKNOWN_VALUE
-        key = (view.file, unit.index if unit is not None else -1, chain, free)
-        return self._memory.once(self._values, key, lambda: self._followed(view, unit, chain, free), UNKNOWN_VALUE)
+        key = (scopes.file, unit.index if unit is not None else -1, chain, free)
+        return self._memo.once(self._values, key, lambda: self._followed(scopes, unit, chain, free), UNKNOWN_VALUE)
 
-    def _type(self, view: View, unit: Definition | None, chain: str) -> tuple[Definition, ...]:
-        return self.of(view, unit, chain, free=True).classes
+    def _type(self, scopes: FileScopes, unit: Definition | None, chain: str) -> tuple[Definition, ...]:
+        return self.of(scopes, unit, chain, free=True).classes
 
-    def _followed(self, view: View, unit: Definition | None, chain: str, free: bool) -> Value:
-        parts = chain.split(".")
-        value = self._head(view, unit, parts[0], free)
+    def _followed(self, scopes: FileScopes, unit: Definition | None, chain: str, free: bool) -> Value:
+        parts = parse_chain(chain).parts
+        value = self._head(scopes, unit, parts[0], free)
         for part in parts[1:]:
             if not value.known:
                 break
-            value = self._step(view, value, part)
+            value = self._step(scopes, value, part)
         return value
 
     # The first part
 
-    def _head(self, view: View, unit: Definition | None, part: str, free: bool) -> Value:
-        name, suffix = _parsed(part)
+    def _head(self, scopes: FileScopes, unit: Definition | None, part: ChainPart, free: bool) -> Value:
+        name, suffixes = part
         if name == "?":
             return UNKNOWN_VALUE
-        space = self._rules.space(view, name) if name in ("", "crate", "mod", "super") else None
+        space = self._rules.space(scopes, name) if name in ("", "crate", "mod", "super") else None
         if space is not None or not name:
             return Value(space=space) if space is not None else OUTSIDE_VALUE
         if name in ("self", "Self"):
-            return Value(self.classes.selves(view, unit))
+            return Value(self.classes.selves(scopes, unit))
         if name == "super":
-            bases = self.classes.bases(view, unit)
+            bases = self.classes.bases(scopes, unit)
             return Value(bases) if bases else OUTSIDE_VALUE
-        if suffix.startswith("()"):
-            called = self.call(view, unit, name)
+        if part.is_called:
+            called = self.call(scopes, unit, name)
             if not called.definitions and not CLASS_KINDS & self._rules.callable:
-                called = self._rules.lookup(view, unit, name, CLASS_KINDS)  # new X() is X()
+                called = self._rules.lookup(scopes, unit, name, CLASS_KINDS)  # new X() is X()
             if not called.definitions and name[:1].isupper():
                 return OUTSIDE_VALUE
-            return _element(self._result(called), suffix[2:])
-        variable = None if free else self._variable(view, unit, name)
+            return _element(self._result(called), suffixes[1:])
+        variable = None if free else self._variable(scopes, unit, name)
         if variable is not None:
-            return _element(variable, suffix)
-        return self._named(view, unit, name, suffix)
+            return _element(variable, suffixes)
+        return self._named(scopes, unit, name, suffixes)
 
-    def _variable(self, view: View, unit: Definition | None, name: str) -> Value | None:
+    def _variable(self, scopes: FileScopes, unit: Definition | None, name: str) -> Value | None:
         """The value of a variable, parameter, type parameter or field; None where the name is none of them."""
-        bound = self._bound(view, unit, name)
+        bound = self._bound(scopes, unit, name)
         if bound is not None:
-            return _together(self._bound_value(view, where, name, type_) for where, type_ in bound)
+            return _together(self._bound_value(scopes, where, name, type_) for where, type_ in bound)
         if self._rules.implicit_self:
-            for one in self.classes.selves(view, unit):
+            for one in self.classes.selves(scopes, unit):
                 value = self._field(one, name)
                 if value is not None:
                     return value
         return None
 
-    def _bound(self, view: View, unit: Definition | None, name: str) -> list[tuple[Definition | None, str]] | None:
+    def _bound(
+        self, scopes: FileScopes, unit: Definition | None, name: str
+    ) -> list[tuple[Definition | None, str]] | None:
         """What a name is bound to where it is seen from a unit; None where nothing binds it."""
-        bindings = view.bindings
-        for one in view.around(unit):
-            if (one.index, name) in bindings:
-                return [(one, type_) for type_ in bindings[one.index, name]]
-        for one in view.at(view.class_symbol(unit), CLASS_KINDS) if unit is not None else ():
-            if (one.index, name) in bindings:
-                return [(one, type_) for type_ in bindings[one.index, name]]
-        if (-1, name) in bindings:
-            return [(None, type_) for type_ in bindings[-1, name]]
-        return None
+        for one in scopes.around(unit):
+            if types := scopes.bound(one.index, name):
+                return [(one, type_) for type_ in types]
+        for one in scopes.at(scopes.class_symbol(unit), CLASS_KINDS) if unit is not None else ():
+            if types := scopes.bound(one.index, name):
+                return [(one, type_) for type_ in types]
+        types = scopes.bound(MODULE_SCOPE, name)
+        return [(None, type_) for type_ in types] or None
 
-    def _bound_value(self, view: View, unit: Definition | None, name: str, type_: str) -> Value:
-        own = _parsed(type_.split(".", 1)[0])[0] == name  # `client *client`: the type, not the variable
-        return self.of(view, unit, type_, free=own)
+    def _bound_value(self, scopes: FileScopes, unit: Definition | None, name: str, type_: str) -> Value:
+        own = parse_chain(type_).parts[0].name == name  # `client *client`: the type, not the variable
+        return self.of(scopes, unit, type_, free=own)
 
-    def _named(self, view: View, unit: Definition | None, name: str, suffix: str) -> Value:
+    def _named(self, scopes: FileScopes, unit: Definition | None, name: str, suffixes: tuple[str, ...]) -> Value:
         """The class, function or module that a name stands for."""
-        seen = self._rules.lookup(view, unit, name, CLASS_KINDS)
+        seen = self._rules.lookup(scopes, unit, name, CLASS_KINDS)
         if seen.definitions:
-            return Value(seen.definitions, many=suffix.startswith("[]"), sure=seen.how == "exact")
-        space = self._rules.space(view, name)
+            return Value(seen.definitions, many=suffixes[:1] == (ELEMENT,), sure=seen.how == "exact")
+        space = self._rules.space(scopes, name)
         if space is not None:
             return Value(space=space)
         if self._rules.implicit_self:
-            called = self.call(view, unit, name)
+            called = self.call(scopes, unit, name)
             if called.definitions:
-                return _element(self._result(called), suffix)
+                return _element(self._result(called), suffixes)
         outside = seen.outside or name[:1].isupper() or self._rules.all_bound
         return OUTSIDE_VALUE if outside else UNKNOWN_VALUE
 
     # The parts behind it
 
-    def _step(self, view: View, value: Value, part: str) -> Value:
-        name, suffix = _parsed(part)
+    def _step(self, scopes: FileScopes, value: Value, part: ChainPart) -> Value:
+        name, suffixes = part
         if value.space is not None:
-            return self._step_inside(value.space, name, suffix)
+            return self._step_inside(value.space, part)
         if value.many:
-            return _step_many(value, name, suffix)
-        call = suffix.startswith("()")
-        rest = suffix[2:] if call else suffix
+            return self._step_many(value, part)
+        call = part.is_called
+        rest = suffixes[1:] if call else suffixes
         fields = [field for one in value.classes if (field := self._field(one, name)) is not None]
         methods = self.classes.members(value.classes, name) if call or not fields else NOWHERE
         if methods.definitions:
@@ -168,38 +157,47 @@ class Values:
             return _element(_together(fields), rest)
         inner = [each for one in value.classes for each in self._rules.member_class(one, name)]
         if inner:
-            return Value(tuple(inner), many=suffix == "[]", sure=value.sure)
-        extended = self._rules.extensions(view, name, self.classes.names(value.classes)) if call else NOWHERE
+            return Value(tuple(inner), many=suffixes == (ELEMENT,), sure=value.sure)
+        extended = self._rules.extensions(scopes, name, self.classes.names(value.classes)) if call else NOWHERE
         if extended.definitions:
             return _element(self._result(extended), rest)
-        if name in _SAME or any(one.kind == "enum" for one in value.classes):
+        if name in self._rules.same_value or any(one.kind == "enum" for one in value.classes):
             return value
         return UNKNOWN_VALUE
 
-    def _step_inside(self, space: Space, name: str, suffix: str) -> Value:
-        call = suffix.startswith("()")
+    def _step_inside(self, space: Space, part: ChainPart) -> Value:
+        name, suffixes = part
+        call = part.is_called
         seen = self._rules.inside(space, name, self._rules.callable if call else CLASS_KINDS)
         if call and not seen.definitions:
             seen = self._rules.inside(space, name, CLASS_KINDS)
         if seen.definitions:
             if call:
-                return _element(self._result(seen), suffix[2:])
-            return Value(seen.definitions, many=suffix == "[]", sure=seen.how == "exact")
+                return _element(self._result(seen), suffixes[1:])
+            return Value(seen.definitions, many=suffixes == (ELEMENT,), sure=seen.how == "exact")
         below = self._rules.below(space, name)
         return Value(space=below) if below is not None else OUTSIDE_VALUE
 
+    def _step_many(self, value: Value, part: ChainPart) -> Value:
+        """What a method of a container gives."""
+        if part.name in self._rules.gives_element:
+            return value._replace(many=False)
+        if part.name in self._rules.gives_container:
+            return value._replace(many=ELEMENT not in part.suffixes)
+        return OUTSIDE_VALUE
+
     def _field(self, one: Definition, name: str) -> Value | None:
         """What a field of a class or its bases holds; None where there is none."""
-        return self._memory.once(self._fields, (one, name), lambda: self._field_value(one, name), UNKNOWN_VALUE)
+        return self._memo.once(self._fields, (one, name), lambda: self._field_value(one, name), UNKNOWN_VALUE)
 
     def _field_value(self, one: Definition, name: str) -> Value | None:
         field = self.classes.field(one, name)
         if field is None:
             return None
-        view, bound = field
-        return _together(self._bound_value(view, view.by_unit.get(at), name, type_) for at, type_ in bound)
+        scopes, bound = field
+        return _together(self._bound_value(scopes, scopes.by_unit.get(at), name, type_) for at, type_ in bound)
 
-    def _result(self, called: Found, receiver: Value = UNKNOWN_VALUE) -> Value:
+    def _result(self, called: Resolved, receiver: Value = UNKNOWN_VALUE) -> Value:
         """The value that calling some definitions gives."""
         if called.outside and not called.definitions:
             return OUTSIDE_VALUE
@@ -208,56 +206,39 @@ class Values:
             if one.kind in CLASS_KINDS:
                 values.append(Value((one,)))
                 continue
-            view = self._sources.view(one.file)
-            for type_ in view.bindings.get((one.index, "->"), ()):
+            scopes = self._sources.scopes(one.file)
+            for type_ in scopes.bound(one.index, RESULT):
                 fluent = type_ in ("Self", "self") and receiver.classes
-                values.append(receiver if fluent else self.of(view, one, type_))
+                values.append(receiver if fluent else self.of(scopes, one, type_))
         return _together(values)
 
     # Functions
 
-    def call(self, view: View, unit: Definition | None, name: str) -> Found:
+    def call(self, scopes: FileScopes, unit: Definition | None, name: str) -> Resolved:
         """What a name stands for where it is called like a function."""
         rules = self._rules
-        own = rules.nested(view, unit, name, rules.callable)
+        own = rules.nested(scopes, unit, name, rules.callable)
         if own:
-            return found(own)
-        bound = self._bound(view, unit, name)
+            return resolved(own)
+        bound = self._bound(scopes, unit, name)
         if bound is not None and not any(type_.startswith(f"{name}(") for _, type_ in bound):
             return OUTSIDE
         if rules.implicit_self:
-            for one in view.around(unit):
-                methods = self.classes.members(self.classes.selves(view, one), name)
+            for one in scopes.around(unit):
+                methods = self.classes.members(self.classes.selves(scopes, one), name)
                 if methods.definitions:
                     return methods
-            selves = self.classes.selves(view, unit)
+            selves = self.classes.selves(scopes, unit)
             if any(self.classes.field(one, name) is not None for one in selves):
                 return self.classes.implementers(selves, name)._replace(outside=True)
-        return rules.lookup(view, unit, name, rules.callable)
+        return rules.lookup(scopes, unit, name, rules.callable)
 
 
-def _step_many(value: Value, name: str, suffix: str) -> Value:
-    """What a method of a container gives."""
-    if name in _ONE:
-        return value._replace(many=False)
-    if name in _STILL_MANY:
-        return value._replace(many="[]" not in suffix)
-    return OUTSIDE_VALUE
-
-
-def _element(value: Value, suffix: str) -> Value:
-    """An element of a value, if the suffix asks for one; what holds no others (a pointer in C) stays itself."""
-    if suffix.startswith("()"):
+def _element(value: Value, suffixes: tuple[str, ...]) -> Value:
+    """An element of a value, if the suffixes ask for one; a value that holds no others (a pointer in C) is itself."""
+    if suffixes[:1] == (CALLED,):
         return UNKNOWN_VALUE
-    return value._replace(many=False) if suffix and value.many else value
-
-
-def _parsed(part: str) -> tuple[str, str]:
-    """A part of a chain → its name and its brackets."""
-    end = len(part)
-    while part.endswith(("()", "[]"), 0, end):
-        end -= 2
-    return part[:end], part[end:]
+    return value._replace(many=False) if suffixes and value.many else value
 
 
 def _together(values: Iterable[Value]) -> Value:
