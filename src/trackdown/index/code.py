@@ -216,6 +216,18 @@ class CodeIndex:
             found.setdefault(path.rsplit("/", 1)[-1], []).append((path, file))
         return found
 
+    @cached_property
+    def folders_by_name(self) -> dict[str, list[str]]:
+        """Every folder that holds a live file, somewhere below it, by the last name of its path."""
+        folders = {path.rpartition("/")[0] for path in self.files_by_path}
+        for folder in list(folders):
+            while folder := folder.rpartition("/")[0]:
+                folders.add(folder)
+        found: dict[str, list[str]] = {}
+        for folder in folders:
+            found.setdefault(folder.rsplit("/", 1)[-1], []).append(folder)
+        return found
+
     def is_kind(self, kinds: frozenset[str]) -> Mask:
         """Which units are of some kinds."""
         return np.isin(self.unit_kind, [_KIND_NUMBER[kind] for kind in kinds])

@@ -183,6 +183,13 @@ class CommitIndex:
             path = self._paths[number] = to_text(raw)
         return path
 
+    def _texts(self, numbers: Sequence[int]) -> list[str]:
+        """The paths behind some numbers, which come sorted."""
+        base = self.segments[0].paths
+        known = base.texts(number for number in numbers if number < len(base))
+        new = [to_text(self._new_paths[number - len(base)]) for number in numbers if number >= len(base)]
+        return known + new
+
     def present_numbers(self, numbers: Int64s, present: Mapping[str, int]) -> Int64s:
         """The number that a snapshot (path → number) gives to each of some paths, or -1.
 
@@ -192,8 +199,9 @@ class CommitIndex:
         if snapshot is not present:
             known = np.full(len(self.segments[0].paths) + len(self._new_paths), _NOT_ASKED, dtype=np.int64)
             self._present = (present, known)
-        new = set(numbers[known[numbers] == _NOT_ASKED].tolist())
-        known[list(new)] = [present.get(self.path(number), -1) for number in new]
+        new = sorted(set(numbers[known[numbers] == _NOT_ASKED].tolist()))
+        if new:
+            known[new] = [present.get(path, -1) for path in self._texts(new)]
         return known[numbers]
 
     def position(self, oid: str) -> int:

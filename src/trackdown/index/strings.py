@@ -65,6 +65,11 @@ class StringTable:
         """One string as text."""
         return to_text(self.raw(index))
 
+    def texts(self, indexes: Iterable[int]) -> list[str]:
+        """Some strings as text: much faster than one after the other."""
+        data, offsets = self._bytes, self._offsets.tolist()
+        return [to_text(bytes(data[offsets[index] : offsets[index + 1]])) for index in indexes]
+
     def all_text(self) -> list[str]:
         """Every string, in order."""
         data, offsets = bytes(self._bytes), self._offsets.tolist()

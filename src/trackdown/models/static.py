@@ -87,4 +87,4 @@ def open_static(path: Path, pieces: WordPieces, model_id: str) -> StaticTable:
         raise ModelError(f"{path} is not a static table ({error}): export the models again") from None
     if len(rows) <= pieces.highest:
         raise ModelError(f"{path} has {len(rows)} rows, its tokenizer more pieces: export the models again")
-    return StaticTable(model_id, rows, pieces)
+    return StaticTable(model_id, rows.view(np.ndarray), pieces)  # reading some rows of a memmap takes much longer

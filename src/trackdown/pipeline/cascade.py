@@ -51,7 +51,7 @@ def search(
         if options.exemplars_only and not query.exemplars:
             return []
     pool = candidates(corpus.code, options.level)
-    fused = fuse(corpus, pool, query, options, _retrieve(corpus, pool, query, options, watch))
+    fused = fuse(pool, query, options, _retrieve(corpus, pool, query, options, watch))
     chosen = _best(corpus, fused, options)
     watch.lap("fuse")
     moves: dict[int, ScorePart] = {}
@@ -89,8 +89,8 @@ def _ranked(
         why_of: list[tuple[ScorePart, ...]] = [()] * len(places)
     else:
         listed = [chosen[place] for place in places]
-        shown = pool.best_units(listed, fused.units)
-        why_of = reasons(corpus, fused, listed, verdict, places, moves)
+        shown = fused.best_units(listed)
+        why_of = reasons(fused, listed, verdict, places, moves)
         watch.lap("explain")
     return [
         Ranked(int(pool.units[chosen[place]]), int(pool.files[chosen[place]]), unit, float(scores[place]), why)

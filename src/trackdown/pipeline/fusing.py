@@ -15,7 +15,6 @@ from trackdown.pipeline.plan import SearchPlan
 from trackdown.query.understand import Query
 from trackdown.retrieve.candidates import Candidates
 from trackdown.retrieve.channel import Channel, PastFound
-from trackdown.retrieve.corpus import Corpus
 from trackdown.types import PROSE, TEST
 
 Floats = npt.NDArray[np.float64]
@@ -41,8 +40,13 @@ class Fused:
     def units(self) -> Floats:
         """Scores of all units, to say which part of a class or file speaks for it."""
         scores = [channel.units for channel in self.channels if channel.units is not None]
-        total: Floats = np.sum([units / units.max(initial=1e-9) for units in scores], axis=0)
-        return total
+        return _added([units / units.max(initial=1e-9) for units in scores])
+
+    def best_units(self, chosen: Sequence[int]) -> list[int]:
+        """For each chosen candidate the unit that speaks for it; -1 when it has none."""
+        return (
+            self.pool.units[list(chosen)].tolist() if self.pool.by_itself else self.pool.best_units(chosen, self.units)
+        )
 
     @property
     def past(self) -> PastFound | None:
@@ -50,13 +54,21 @@ class Fused:
         return next((channel.past for channel in self.channels if channel.past is not None), None)
 
 
-def fuse(corpus: Corpus, pool: Candidates, query: Query, options: SearchPlan, channels: Sequence[Channel]) -> Fused:
+def fuse(pool: Candidates, query: Query, options: SearchPlan, channels: Sequence[Channel]) -> Fused:
     """One score for each candidate. Tests and prose count less unless the query asks for them."""
     asked = {TEST: query.asks_for_tests, PROSE: query.asks_for_prose}
     factors = {role: cost for role, cost in ROLE_FACTORS.items() if options.roles and not asked[role]}
-    factor = np.array([factors.get(role, 1.0) for role in range(3)])[corpus.code.file_role[pool.files]]
+    factor = np.array([factors.get(role, 1.0) for role in range(3)])[pool.roles]
     parts = [part * factor for part in _parts(channels, query, options)]
-    return Fused(pool, channels, parts, np.sum(parts, axis=0), factor, factors)
+    return Fused(pool, channels, parts, _added(parts), factor, factors)
+
+
+def _added(arrays: Sequence[Floats]) -> Floats:
+    """The sum of arrays of one length, one after the other."""
+    total = arrays[0].copy()
+    for array in arrays[1:]:
+        total += array
+    return total
 
 
 def _parts(channels: Sequence[Channel], query: Query, options: SearchPlan) -> list[Floats]:

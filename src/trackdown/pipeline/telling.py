@@ -8,14 +8,12 @@ from trackdown.explain import ScorePart
 from trackdown.pipeline.fusing import Fused
 from trackdown.pipeline.plan import Tapped
 from trackdown.rerank.result import Reranking
-from trackdown.retrieve.corpus import Corpus
 from trackdown.types import PROSE, TEST
 
 _ROLE_NAMES = {TEST: "a test", PROSE: "prose"}
 
 
 def reasons(
-    corpus: Corpus,
     fused: Fused,
     listed: Sequence[int],
     verdict: Reranking,
@@ -23,14 +21,15 @@ def reasons(
     moves: Mapping[int, ScorePart],
 ) -> list[tuple[ScorePart, ...]]:
     """For each listed candidate what each channel gave it, in words; a test or prose says what that costs it."""
-    roles = [int(role) for role in corpus.code.file_role[fused.pool.files[list(listed)]]]
+    roles = fused.pool.roles[list(listed)].tolist()
     remarks = [f" ({_ROLE_NAMES[r]} counts ×{fused.factors[r]})" if r in fused.factors else "" for r in roles]
     collected: list[list[ScorePart]] = [[] for _ in listed]
     for channel, part in zip(fused.channels, fused.parts, strict=True):
-        rows = [row for row, candidate in enumerate(listed) if part[candidate]]
+        values = part[list(listed)].tolist()
+        rows = [row for row, value in enumerate(values) if value]
         details = channel.reasons([listed[row] for row in rows])
         for row, detail in zip(rows, details, strict=True):
-            value = float(part[listed[row]]) * verdict.fused_factor
+            value = values[row] * verdict.fused_factor
             collected[row].append(ScorePart(channel.signal, value, detail + remarks[row]))
     describe = fused.past.describe if fused.past is not None else str
     for row, (candidate, place) in enumerate(zip(listed, places, strict=True)):

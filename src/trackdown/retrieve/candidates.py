@@ -41,9 +41,14 @@ class Candidates:
     def count(self) -> int:
         return len(self.files)
 
+    @property
+    def by_itself(self) -> bool:
+        """Whether each candidate is a unit that scores for itself."""
+        return self.level in _EACH_FOR_ITSELF
+
     def from_units(self, scores: Floats) -> Floats:
         """Scores of candidates: its best unit, half of the second, a third of the third and so on, up to five."""
-        if self.level in _EACH_FOR_ITSELF:
+        if self.by_itself:
             return scores[self.units]
         inside = np.flatnonzero((self.owner >= 0) & (scores > 0))
         order = inside[np.lexsort((-scores[inside], self.owner[inside]))]
@@ -59,17 +64,13 @@ class Candidates:
 
     def best_units(self, chosen: Sequence[int], scores: Floats) -> list[int]:
         """For each chosen candidate its unit with the highest score, or -1 when it has none."""
-        if self.level in _EACH_FOR_ITSELF:
+        if self.by_itself:
             return [int(self.units[candidate]) for candidate in chosen]
-        best = []
-        for candidate in chosen:
-            own = np.flatnonzero(self.owner == candidate)
-            best.append(int(own[np.argmax(scores[own])]) if len(own) else -1)
-        return best
+        return [found[0] if found else -1 for found in self.units_of(chosen, scores, 1)]
 
     def units_of(self, chosen: Sequence[int], scores: Floats, most: int) -> list[list[int]]:
         """For each chosen candidate its units with the highest scores, at most so many; equals in their order."""
-        if self.level in _EACH_FOR_ITSELF:
+        if self.by_itself:
             return [[int(self.units[candidate])] for candidate in chosen]
         found: dict[int, list[int]] = {candidate: [] for candidate in chosen}
         inside = np.flatnonzero(np.isin(self.owner, chosen))

@@ -64,6 +64,7 @@ class PastCommits:
         self.commit = commit
         self._named_at = named_at or commit
         self._terms = list(weights)
+        self._described: dict[int, str] = {}
         self._scores: Scores = index.score(commit, self._terms, list(weights.values()), K1, B)
         total = self._scores.total
         found = np.flatnonzero(total)
@@ -121,8 +122,11 @@ class PastCommits:
         return found
 
     def describe(self, commits: Sequence[int], most: int = 3) -> str:
-        """The strongest commits behind a file, in words."""
-        return "; ".join(describe_commit(self.index, position) for position in commits[:most])
+        """The strongest commits behind a file, in words. Many files share a commit."""
+        for position in commits[:most]:
+            if position not in self._described:
+                self._described[position] = describe_commit(self.index, position)
+        return "; ".join(self._described[position] for position in commits[:most])
 
 
 def describe_commit(index: CommitIndex, position: int) -> str:

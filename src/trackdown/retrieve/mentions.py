@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -67,69 +66,54 @@ class Mentions:
 def mentions(index: CodeIndex, query: Query) -> Mentions:
     """Find what the query names."""
     found = Mentions(np.zeros(len(index.unit_file)), np.zeros(len(index.file_alive)))
-    names = _FileNames(index)
     for place, frame in enumerate(reversed(query.frames)):
-        _frame(index, names, frame, _FRAME / (1 + 0.2 * place), found)
+        _frame(index, frame, _FRAME / (1 + 0.2 * place), found)
     for path in query.paths:
-        matches = names.matching(path)
+        matches = _files_matching(index, path)
         for file in matches if len(matches) <= _TOO_COMMON else []:
             found.file(file, _PATH / len(matches) ** 0.5, f"the path {path}")
         if not matches and "/" in path:
-            _folder(index, names, path, found)
+            _folder(index, path, found)
     for name in query.names:
-        _name(index, names, name, found)
+        _name(index, name, found)
     return found
 
 
-class _FileNames:
-    """Files and folders by their last name, to match the ends of paths."""
+def _files_matching(index: CodeIndex, path: str) -> list[int]:
+    """Files whose path ends with the given one, or (as installed or built paths do) the other way round.
 
-    def __init__(self, index: CodeIndex) -> None:
-        self._paths = index.files_by_path
-        self._by_name = index.files_by_name
-
-    def matching(self, path: str) -> list[int]:
-        """Files whose path ends with the given one, or (as installed or built paths do) the other way round.
-
-        When neither is so, those that share the longest end of at least two names.
-        """
-        wanted = path.replace("\\", "/").split("?")[0].strip("/").split("/")
-        best: list[int] = []
-        longest = 0
-        for candidate, file in self._by_name.get(wanted[-1], []):
-            parts = candidate.split("/")
-            shared = 0
-            for ours, theirs in zip(reversed(parts), reversed(wanted), strict=False):
-                if ours != theirs:
-                    break
-                shared += 1
-            whole = shared in (len(parts), len(wanted))
-            if not whole and shared < 2:
-                continue
-            if shared > longest:
-                best, longest = [], shared
-            if shared == longest:
-                best.append(file)
-        return best
-
-    def folders_matching(self, path: str) -> list[str]:
-        """Folders whose path is the given one or ends with it."""
-        return [folder for folder in self._folders[path.rsplit("/", 1)[-1]] if f"/{folder}".endswith(f"/{path}")]
-
-    @cached_property
-    def _folders(self) -> dict[str, list[str]]:
-        folders = {path.rpartition("/")[0] for path in self._paths}
-        for folder in list(folders):
-            while folder := folder.rpartition("/")[0]:
-                folders.add(folder)
-        by_name: dict[str, list[str]] = defaultdict(list)
-        for folder in folders:
-            by_name[folder.rsplit("/", 1)[-1]].append(folder)
-        return by_name
+    When neither is so, those that share the longest end of at least two names.
+    """
+    wanted = path.replace("\\", "/").split("?")[0].strip("/").split("/")
+    same_name = index.files_by_name.get(wanted[-1], [])
+    if len(wanted) == 1:
+        return [file for _, file in same_name]
+    end = "/".join(wanted[-2:])
+    best = [file for candidate, file in same_name if candidate == wanted[-1]]
+    longest = 1
+    for candidate, file in same_name:
+        if not f"/{candidate}".endswith(f"/{end}"):
+            continue
+        shared = _shared_end(candidate.split("/"), wanted)
+        if shared > longest:
+            best, longest = [], shared
+        if shared == longest:
+            best.append(file)
+    return best
 
 
-def _frame(index: CodeIndex, names: _FileNames, frame: Frame, score: float, found: Mentions) -> None:
-    files = names.matching(frame.path)
+def _shared_end(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many names at their ends two paths share."""
+    shared = 0
+    for ours, theirs in zip(reversed(one), reversed(other), strict=False):
+        if ours != theirs:
+            break
+        shared += 1
+    return shared
+
+
+def _frame(index: CodeIndex, frame: Frame, score: float, found: Mentions) -> None:
+    files = _files_matching(index, frame.path)
     if not files or len(files) > 3:
         return
     for file in files:
@@ -144,14 +128,16 @@ def _frame(index: CodeIndex, names: _FileNames, frame: Frame, score: float, foun
             found.unit(row, score / len(files), f"{where}{f' in {frame.function}' if frame.function else ''}")
 
 
-def _folder(index: CodeIndex, names: _FileNames, path: str, found: Mentions) -> None:
-    folders = tuple(f"{folder}/" for folder in names.folders_matching(path))
+def _folder(index: CodeIndex, path: str, found: Mentions) -> None:
+    """A folder whose path is the given one or ends with it."""
+    same_name = index.folders_by_name.get(path.rsplit("/", 1)[-1], [])
+    folders = tuple(f"{folder}/" for folder in same_name if f"/{folder}".endswith(f"/{path}"))
     inside = [file for name, file in index.files_by_path.items() if name.startswith(folders)] if folders else []
     for file in inside if len(inside) <= _TOO_COMMON else []:
         found.file(file, _FOLDER, f"the folder {path}")
 
 
-def _name(index: CodeIndex, names: _FileNames, name: str, found: Mentions) -> None:
+def _name(index: CodeIndex, name: str, found: Mentions) -> None:
     """A name may be a symbol, the end of one, or a dotted path to a module and a symbol in it."""
     parts = name.split(".")
     for start in range(len(parts)):
@@ -173,7 +159,7 @@ def _name(index: CodeIndex, names: _FileNames, name: str, found: Mentions) -> No
         return
     for end in range(len(parts), 1, -1):
         for path in (f"{'/'.join(parts[:end])}.py", f"{'/'.join(parts[:end])}/__init__.py"):
-            matches = names.matching(path)
+            matches = _files_matching(index, path)
             for file in matches if len(matches) <= _TOO_COMMON else []:
                 found.file(file, _PATH * 0.7 / len(matches) ** 0.5, f"the module {'.'.join(parts[:end])}")
             if matches:
