@@ -87,7 +87,8 @@ class Tool:
     def __init__(self, folder: Path, clone: Path) -> None:
         self.clone = clone
         self.store = folder / f"store-{self.name}"
-        self.environment = dict(os.environ)
+        # Installed programs start from bytecode: let this one write its own.
+        self.environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
 
     def forget(self) -> None:
         """Start without an index."""

@@ -11,8 +11,6 @@ from trackdown.store.store import Store
 from trackdown.types import Progress
 from trackdown.units.facts import fact_key
 from trackdown.units.languages import language_of
-from trackdown.units.pool import extract_all
-from trackdown.units.worker import ContentSource, ExtractionJob
 
 BLOBS = "blob"
 _WRITE_EVERY = 256
@@ -52,6 +50,8 @@ class FactSource:
         self._progress = progress
         source = snapshot.source
         git_dir = str(source.git.git_dir) if source.git else None
+        from trackdown.units.worker import ContentSource  # not needed to search what is indexed
+
         self._content = ContentSource(str(source.root), git_dir, snapshot.on_disk, source.object_format, max_bytes)
 
     def facts(self, keys: Mapping[str, str]) -> Iterator[Fact]:
@@ -89,6 +89,9 @@ class FactSource:
     def _make(self, paths: list[str], keys: Mapping[str, str]) -> Iterator[dict[str, bytes | None]]:
         """Parse files in this order. Yields facts by key, None for a file that is no longer what it was."""
         files = {file.path: file for file in self._snapshot.files}
+        from trackdown.units.pool import extract_all
+        from trackdown.units.worker import ExtractionJob
+
         jobs: dict[str, ExtractionJob] = {}
         for path in paths:
             file = files[path]

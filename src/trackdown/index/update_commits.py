@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import msgspec
 
 from trackdown.errors import GitError
-from trackdown.index.commit_worker import read_and_gather
 from trackdown.index.commits import CommitIndex, CommitSegment, build_segment
 from trackdown.index.repository_id import is_shared, mark_private
 from trackdown.repository.git import Git
@@ -108,6 +107,8 @@ def _first_index(
     store: Store, source: Source, repository: str, tip: str, listed: Sequence[CommitRef], progress: Progress
 ) -> tuple[CommitUpdate, str]:
     """Read and gather a whole history in a process of its own: nothing of it is known yet."""
+    from trackdown.index.commit_worker import read_and_gather  # not needed to search what is indexed
+
     assert source.git is not None
     incomplete = done = 0
     total = sum(not commit.is_merge for commit in listed)

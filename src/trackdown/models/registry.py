@@ -1,7 +1,7 @@
 """Which models are here, what they cost, and how to open them.
 
 A set of models is the one that came with the package, a folder, or a name on the Hugging Face hub. Nothing reaches for
-the network unless a hub name was given.
+the network unless a hub name was given. What only some models need is imported when one of them is opened.
 """
 
 from __future__ import annotations
@@ -11,17 +11,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from trackdown.errors import ModelError
-from trackdown.models.cross_encoder import CrossEncoder
-from trackdown.models.encoder import Encoder
 from trackdown.models.manifest import MANIFEST, ModelManifest, read_manifest
-from trackdown.models.onnx_session import OnnxSession
-from trackdown.models.sentence_transformers import read_sentence_transformers
 from trackdown.models.static import StaticTable, open_static
-from trackdown.models.tokenizer import TextTokenizer
 from trackdown.models.weights_file import verified
 from trackdown.models.wordpiece import read_word_pieces
+
+if TYPE_CHECKING:
+    from trackdown.models.cross_encoder import CrossEncoder
+    from trackdown.models.encoder import Encoder
+    from trackdown.models.onnx_session import OnnxSession
+    from trackdown.models.tokenizer import TextTokenizer
 
 PACKAGED = "packaged"
 PACKAGED_FOLDER = Path(__file__).parent / "weights"
@@ -58,6 +60,8 @@ class Models:
         role = self.manifest.roles.get("encoder")
         if role is None:
             return None
+        from trackdown.models.encoder import Encoder
+
         tokens = self._text_tokens(role.tokenizer)
         return Encoder(self.manifest.model_id("encoder"), role, self.session("encoder"), tokens)
 
@@ -67,6 +71,8 @@ class Models:
         role = self.manifest.roles.get("cross_encoder")
         if role is None:
             return None
+        from trackdown.models.cross_encoder import CrossEncoder
+
         tokens = self._text_tokens(role.tokenizer)
         return CrossEncoder(self.manifest.model_id("cross_encoder"), role, self.session("cross_encoder"), tokens)
 
@@ -77,6 +83,8 @@ class Models:
 
     def session(self, role: str) -> OnnxSession:
         """The graph that a role of this set runs. Roles with the same file share one."""
+        from trackdown.models.onnx_session import OnnxSession
+
         name = self.manifest.roles[role].file
         if name not in self._sessions:
             self._sessions[name] = OnnxSession(self._file(name), self._threads)
@@ -86,6 +94,8 @@ class Models:
         return verified(self.folder / name, self.manifest.files[name])
 
     def _text_tokens(self, name: str) -> TextTokenizer:
+        from trackdown.models.tokenizer import TextTokenizer
+
         if name not in self._tokens:
             self._tokens[name] = TextTokenizer(self._file(name))
         return self._tokens[name]
@@ -151,7 +161,11 @@ def _manifest(folder: Path) -> ModelManifest:
         raise ModelError(f"this copy of trackdown came without weights: {HOW_TO_ADD}")
     if not folder.is_dir():
         raise ModelError(f"there is no folder {str(folder)!r} with models: {HOW_TO_ADD}")
-    return read_manifest(folder) if (folder / MANIFEST).exists() else read_sentence_transformers(folder)
+    if (folder / MANIFEST).exists():
+        return read_manifest(folder)
+    from trackdown.models.sentence_transformers import read_sentence_transformers
+
+    return read_sentence_transformers(folder)
 
 
 def _download(name: str) -> Path:

@@ -6,10 +6,11 @@ long texts, and it starts in half the time.
 
 from __future__ import annotations
 
-import json
 import unicodedata
 from collections.abc import Mapping
 from pathlib import Path
+
+import msgspec
 
 from trackdown.errors import ModelError
 from trackdown.models.normalization import normalized
@@ -19,12 +20,23 @@ _PREFIX = "##"
 _IDEOGRAPHS = ((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x2CEAF), (0x2F800, 0x2FA1F))
 
 
+class _PieceModel(msgspec.Struct):
+    type: str
+    continuing_subword_prefix: str = ""
+    vocab: msgspec.Raw = msgspec.Raw(b"{}")
+
+
+class _Tokenizer(msgspec.Struct):
+    """What we read of a tokenizer.json."""
+
+    model: _PieceModel
+
+
 class WordPieces:
     """The pieces of words. What a vocabulary cannot spell has none."""
 
     def __init__(self, vocabulary: Mapping[str, int]) -> None:
-        self._first = {piece: number for piece, number in vocabulary.items() if not piece.startswith(_PREFIX)}
-        self._later = {piece[2:]: number for piece, number in vocabulary.items() if piece.startswith(_PREFIX)}
+        self._vocabulary = vocabulary
         self._longest = max(map(len, vocabulary), default=0)
         self.highest = max(vocabulary.values(), default=-1)
         self._known: dict[str, tuple[int, ...]] = {}
@@ -47,27 +59,27 @@ class WordPieces:
 
     def _cut(self, word: str) -> list[int]:
         pieces: list[int] = []
-        table, start = self._first, 0
+        prefix, start = "", 0
         while start < len(word):
             for end in range(min(len(word), start + self._longest), start, -1):
-                piece = table.get(word[start:end])
+                piece = self._vocabulary.get(prefix + word[start:end])
                 if piece is not None:
                     break
             else:
                 return []
             pieces.append(piece)
-            table, start = self._later, end
+            prefix, start = _PREFIX, end
         return pieces
 
 
 def read_word_pieces(path: Path) -> WordPieces:
     """The vocabulary of a tokenizer.json. Raises ModelError when it is not one of word pieces."""
     try:
-        model = json.loads(path.read_text("utf-8"))["model"]
-        if model["type"] != "WordPiece" or model["continuing_subword_prefix"] != _PREFIX:
-            raise ModelError(f"{path} is a tokenizer of type {model['type']}: a static table needs one of word pieces")
-        return WordPieces({str(piece): int(number) for piece, number in model["vocab"].items()})
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        model = msgspec.json.decode(path.read_bytes(), type=_Tokenizer).model
+        if model.type != "WordPiece" or model.continuing_subword_prefix != _PREFIX:
+            raise ModelError(f"{path} is a tokenizer of type {model.type}: a static table needs one of word pieces")
+        return WordPieces(msgspec.json.decode(model.vocab, type=dict[str, int]))
+    except (OSError, ValueError, msgspec.MsgspecError) as error:
         raise ModelError(f"{path} cannot be read as a tokenizer ({error!r}): put the right file there") from None
 
 

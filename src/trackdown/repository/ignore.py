@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from pathspec import GitIgnoreSpec
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
 
 IGNORE_FILE = ".trackdownignore"
 
@@ -42,6 +44,8 @@ def reason_by_name(path: str) -> str:
 
 def read_patterns(text: str) -> GitIgnoreSpec:
     """Parse an ignore file. Like git, skips lines that are not patterns."""
+    from pathspec import GitIgnoreSpec  # few repositories have such a file, and a search should start quickly
+
     lines = text.removeprefix("\ufeff").splitlines()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)  # about brackets in the pattern
@@ -49,6 +53,8 @@ def read_patterns(text: str) -> GitIgnoreSpec:
 
 
 def _is_pattern(line: str) -> bool:
+    from pathspec import GitIgnoreSpec
+
     try:
         GitIgnoreSpec.from_lines([line])
     except (ValueError, re.error):

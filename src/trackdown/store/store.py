@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy.typing as npt
-from filelock import FileLock, Timeout
 
 from trackdown.errors import StoreCorrupt, StoreError, StoreFull
 from trackdown.store.arrays import PART_PREFIX, SUFFIX, Arrays, open_arrays, write_arrays
@@ -122,6 +121,8 @@ class Store:
         if self.read_only:
             yield True
             return
+        from filelock import FileLock, Timeout  # a search of what is ready needs no lock
+
         lock = FileLock(self.folder / "locks" / f"{repository}.lock", timeout=wait_seconds)
         try:
             lock.acquire()
