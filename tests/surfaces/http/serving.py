@@ -7,14 +7,16 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import fields
 from typing import Any
 
 import httpx
+from pydantic import TypeAdapter
 
 from trackdown.engine import SharedRepositories
 from trackdown.errors import Cancelled
 from trackdown.request import SearchRequest
-from trackdown.surfaces.http.door import Door
+from trackdown.surfaces.http.access import AccessRules
 from trackdown.surfaces.http.server import Server, Service
 from trackdown.types import Progress, SearchResults, never, no_progress
 
@@ -23,10 +25,10 @@ TOKEN = "a-token-of-more-than-16-signs"
 
 @contextmanager
 def serving(
-    shared: SharedRepositories, door: Door | None = None, *, token: bool = False, **service: Any
+    shared: SharedRepositories, rules: AccessRules | None = None, *, token: bool = False, **service: Any
 ) -> Iterator[httpx.Client]:
     """Serve until the block ends, and hand out a client. The server must end soon after it is told to."""
-    chosen = door or Door(token=TOKEN if token else "")
+    chosen = rules or AccessRules(token=TOKEN if token else "")
     server = Server(shared, Service(chosen, 0, **service), "0")
     ready = threading.Event()
     thread = threading.Thread(target=server.run, args=(ready.set,), daemon=True)
@@ -43,7 +45,7 @@ def serving(
 
 
 class Slow(SharedRepositories):
-    """Repositories in which a search takes until it is let go or cancelled; then it answers as ever."""
+    """Repositories in which a search has its turn until it is let go or cancelled; then it answers as ever."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -65,15 +67,16 @@ class Slow(SharedRepositories):
         answer = super().search(query, repository=repository, wait=wait, **options)
         if early is not None:
             early(answer)
-        self.begun.release()
-        number = 0
-        while not self.go.is_set():
-            if cancelled():
-                self.ended.append("cancelled")
-                raise Cancelled("the caller has gone")
-            number += 1
-            progress("waiting", number, None)
-            time.sleep(0.005)
+        with self._using(self._only(repository), 0.0, no_progress, cancelled):
+            self.begun.release()
+            number = 0
+            while not self.go.is_set():
+                if cancelled():
+                    self.ended.append("cancelled")
+                    raise Cancelled("the caller has gone")
+                number += 1
+                progress("waiting", number, None)
+                time.sleep(0.005)
         self.ended.append("answered")
         return answer
 
@@ -88,6 +91,12 @@ def problem(answer: httpx.Response, status: int, kind: str, *words: str) -> Any:
     for word in words:
         assert word in found["detail"], found
     return found
+
+
+def conforms(kind: Any, answer: Any) -> None:
+    """Assert that an answer has the shape of a dataclass: the types of its fields, and no others."""
+    TypeAdapter(kind).validate_python(answer)
+    assert set(answer) <= {field.name for field in fields(kind)}
 
 
 def events(lines: Iterable[str]) -> Iterator[tuple[str, Any]]:

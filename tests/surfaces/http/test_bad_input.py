@@ -17,7 +17,7 @@ from tests.conftest import Repo
 from tests.surfaces.http.serving import problem, serving
 from tests.surfaces.program import wait_for
 from trackdown.engine import SharedRepositories
-from trackdown.surfaces.http.door import Door
+from trackdown.surfaces.http.access import AccessRules
 
 Open = Callable[..., SharedRepositories]
 
@@ -215,7 +215,7 @@ def test_what_is_no_http_is_refused(client: httpx.Client) -> None:
 
 
 def test_a_body_that_never_comes_is_not_waited_for(shops: SharedRepositories) -> None:
-    with serving(shops, Door(body_seconds=0.2)) as client:
+    with serving(shops, AccessRules(body_seconds=0.2)) as client:
         head = b"POST /v1/search HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50\r\n\r\n{"
         answer = raw(client, head, close=False)
         assert answer.startswith(b"HTTP/1.1 408") and b"urn:trackdown:problem:too-slow" in answer

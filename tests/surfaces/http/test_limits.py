@@ -7,6 +7,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import httpx
 import pytest
@@ -16,22 +17,31 @@ from tests.surfaces.http.serving import TOKEN, Slow, problem, serving
 from tests.surfaces.program import wait_for
 from trackdown.engine import SharedRepositories
 from trackdown.errors import UsageError
-from trackdown.surfaces.http.door import Door
+from trackdown.surfaces.http.access import AccessRules
 from trackdown.surfaces.http.server import Server, Service
 
 Open = Callable[..., SharedRepositories]
 
 
 @pytest.fixture
-def slow(open_shared: Open, shop: Repo) -> Iterator[Slow]:
-    shared = open_shared(shop.root, kind=Slow)
-    assert isinstance(shared, Slow)
-    yield shared
-    shared.go.set()
+def open_slow(open_shared: Open, shop: Repo) -> Iterator[Callable[..., Slow]]:
+    """Opens the shop with slow searches, one at a time, and lets them go at the end."""
+    made: list[Slow] = []
+
+    def opened(**options: Any) -> Slow:
+        shared = open_shared(shop.root, kind=Slow, searches=1, **options)
+        assert isinstance(shared, Slow)
+        made.append(shared)
+        return shared
+
+    yield opened
+    for shared in made:
+        shared.go.set()
 
 
-def test_what_is_too_much_is_shed_at_once_and_the_rest_is_answered(slow: Slow) -> None:
-    with serving(slow, threads=1, waiting=2) as client, ThreadPoolExecutor(8) as many:
+def test_what_is_too_much_is_shed_at_once_and_the_rest_is_answered(open_slow: Callable[..., Slow]) -> None:
+    slow = open_slow(most_waiting=2)
+    with serving(slow) as client, ThreadPoolExecutor(8) as many:
         asked = [many.submit(client.get, "/v1/search", params={"query": "cookie"}) for _ in range(8)]
         assert wait_for(lambda: sum(one.done() for one in asked) == 5, 10)
         refused = [one.result() for one in asked if one.done()]
@@ -47,8 +57,9 @@ def test_what_is_too_much_is_shed_at_once_and_the_rest_is_answered(slow: Slow) -
         assert client.get("/v1/search", params={"query": "cookie"}).status_code == 200
 
 
-def test_what_waits_too_long_is_shed(slow: Slow) -> None:
-    with serving(slow, threads=1, waiting=5, patience_seconds=0.1) as client, ThreadPoolExecutor(2) as many:
+def test_what_waits_too_long_is_shed(open_slow: Callable[..., Slow]) -> None:
+    slow = open_slow(most_waiting=5, longest_wait=0.1)
+    with serving(slow) as client, ThreadPoolExecutor(2) as many:
         first = many.submit(client.get, "/v1/search", params={"query": "cookie"})
         assert slow.begun.acquire(timeout=5)
         second = many.submit(client.get, "/v1/search", params={"query": "cookie"})
@@ -59,7 +70,7 @@ def test_what_waits_too_long_is_shed(slow: Slow) -> None:
 
 def test_the_engines_own_bound_is_told_the_same_way(open_shared: Open, shop: Repo) -> None:
     shared = open_shared(shop.root, searches=1, most_waiting=0)
-    with serving(shared, threads=8) as client, ThreadPoolExecutor(8) as many:
+    with serving(shared) as client, ThreadPoolExecutor(8) as many:
         asked = [many.submit(client.get, "/v1/search", params={"query": "cookie session"}) for _ in range(64)]
         answers = [one.result(30) for one in asked]
         assert {answer.status_code for answer in answers} <= {200, 503}
@@ -71,7 +82,7 @@ def test_the_engines_own_bound_is_told_the_same_way(open_shared: Open, shop: Rep
 
 
 def test_a_client_that_asks_too_often_is_told_to_wait(shops: SharedRepositories) -> None:
-    with serving(shops, Door(rate=1.0, burst=3)) as client:
+    with serving(shops, AccessRules(rate=1.0, burst=3)) as client:
         answers = [client.get("/v1/repositories") for _ in range(5)]
         assert [answer.status_code for answer in answers] == [200, 200, 200, 429, 429]
         problem(answers[-1], 429, "too-many")
@@ -79,7 +90,7 @@ def test_a_client_that_asks_too_often_is_told_to_wait(shops: SharedRepositories)
 
 
 def test_wrong_tokens_are_limited_too(shops: SharedRepositories) -> None:
-    with serving(shops, Door(token=TOKEN, rate=0.1, burst=2)) as client:
+    with serving(shops, AccessRules(token=TOKEN, rate=0.1, burst=2)) as client:
         wrong = {"Authorization": "Bearer guess"}
         codes = [client.get("/v1/repositories", headers=wrong).status_code for _ in range(4)]
         assert codes == [401, 401, 429, 429]
@@ -101,13 +112,13 @@ def test_many_connections_are_all_answered(shops: SharedRepositories) -> None:
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.2", "example.org"])
 def test_what_others_can_reach_demands_a_token(host: str) -> None:
     with pytest.raises(UsageError, match="token"):
-        Service(Door(host))
+        Service(AccessRules(host))
 
 
 @pytest.mark.parametrize("token", ["short", "with blanks in the middle", "ümlaut-ümlaut-ümlaut", "a" * 20 + "\n"])
 def test_tokens_must_be_worth_the_name(token: str) -> None:
     with pytest.raises(UsageError, match="16"):
-        Service(Door(token=token))
+        Service(AccessRules(token=token))
 
 
 def test_answers_go_at_once_and_are_not_collected(shops: SharedRepositories) -> None:
@@ -121,7 +132,7 @@ def test_addresses_that_cannot_be_served_at(shops: SharedRepositories) -> None:
     with serving(shops) as client:
         port = client.base_url.port
         assert port is not None
-        with pytest.raises(UsageError, match=f"cannot serve at 127.0.0.1:{port}: Address already in use"):
+        with pytest.raises(UsageError, match=f"cannot serve on 127.0.0.1:{port}: Address already in use"):
             Server(shops, Service(port=port), "0")
     with pytest.raises(UsageError, match="no address"):
-        Server(shops, Service(Door("no.such.host.invalid", TOKEN)), "0")
+        Server(shops, Service(AccessRules("no.such.host.invalid", TOKEN)), "0")

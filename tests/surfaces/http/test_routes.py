@@ -11,15 +11,15 @@ import httpx
 import pytest
 
 from tests.conftest import Repo
-from tests.surfaces.http.serving import TOKEN, problem, serving
+from tests.surfaces.http.serving import TOKEN, conforms, problem, serving
 from tests.surfaces.program import Program, paths
-from trackdown.engine import SharedRepositories
+from trackdown.engine import Related, SharedRepositories
 from trackdown.errors import Cancelled, TooBusy
-from trackdown.surfaces.http import answers
-from trackdown.surfaces.http.desk import as_search, without_secrets
+from trackdown.surfaces.http.app_state import as_search, without_secrets
 from trackdown.surfaces.http.problems import TITLES
+from trackdown.surfaces.http.response_models import GraphAnswer, ReportsAnswer, RepositoriesAnswer, StatusAnswer
 from trackdown.surfaces.web import assets, page
-from trackdown.types import SearchResults
+from trackdown.types import HistoryResults, SearchResults, UnitSource
 
 Open = Callable[..., SharedRepositories]
 QUERY = "sign the session cookie"
@@ -43,7 +43,7 @@ def test_a_search_answers_as_the_command_line_does(client: httpx.Client, ready: 
     assert found["results"] and without_times(found) == without_times(wanted)
     posted = client.post("/v1/search", json={"query": QUERY, "level": level, "k": 5}).json()
     assert without_times(posted) == without_times(wanted)
-    answers.SearchAnswer.model_validate(found)
+    conforms(SearchResults, found)
     assert len(client.post("/v1/search", json={"query": QUERY, "k": 1.0}).json()["results"]) == 1, "JSON has one number"
 
 
@@ -73,20 +73,20 @@ def test_history_answers_as_the_command_line_does(client: httpx.Client, ready: P
     wanted = ready("history", "session cookie", "-k", "2", "--format", "json").json()
     found = get(client, "/v1/history", query="session cookie", k=2)
     assert not found.pop("partial") and found == wanted
-    answers.HistoryAnswer.model_validate({**found, "partial": False})
+    conforms(HistoryResults, {**found, "partial": False})
 
 
 def test_related_answers_as_the_command_line_does(client: httpx.Client, ready: Program) -> None:
     wanted = ready("related", "web/session.py:8", "--format", "json").json()
     found = get(client, "/v1/related", location="web/session.py:8")
     assert found["symbol"] == "Session.sign_cookie" and found["siblings"] and found == wanted
-    answers.RelatedAnswer.model_validate(found)
+    conforms(Related, found)
 
 
 def test_the_graph_answers_as_the_command_line_does(client: httpx.Client, ready: Program) -> None:
     wanted = ready("graph", "Session", "--edges", "contains", "--format", "json").json()
     found = get(client, "/v1/graph", target="Session", edges=["contains"], drawing=True)
-    answers.GraphAnswer.model_validate(found)
+    conforms(GraphAnswer, found)
     drawing, partial = found.pop("drawing"), found.pop("partial")
     assert found == wanted and not partial
     assert len(drawing["wide"]["boxes"]) == len(found["nodes"]) and len(drawing["tall"]["paths"]) == len(found["edges"])
@@ -104,17 +104,17 @@ def test_source_is_read_by_symbol_by_lines_and_whole(client: httpx.Client, shop:
     assert get(client, "/v1/unit", path="web/session.py", lines="4")["end_line"] == 4
     whole = get(client, "/v1/unit", path="web/session.py")
     assert whole["text"].strip() == text.strip() and whole["kind"] == "file"
-    answers.UnitAnswer.model_validate(whole)
+    conforms(UnitSource, whole)
 
 
 def test_repositories_and_status_say_how_far_the_index_is(client: httpx.Client, shop: Repo) -> None:
     found = get(client, "/v1/repositories")
-    answers.RepositoriesAnswer.model_validate(found)
+    conforms(RepositoriesAnswer, found)
     (entry,) = found["repositories"]
     assert (entry["name"], entry["root"], entry["ready"]) == ("shop", str(shop.root), True)
     assert entry["languages"]["python"] == 2 and entry["commit"] == shop.git("rev-parse", "HEAD")
     status = get(client, "/v1/status", repository="shop")
-    answers.StatusAnswer.model_validate(status)
+    conforms(StatusAnswer, status)
     assert status["repositories"][0]["commits"] == 6 and status["repositories"][0]["ready"]
 
 
@@ -212,7 +212,7 @@ def test_reports_are_served_as_they_are_in_an_origin_of_their_own(shops: SharedR
     (folder / "folder.html").mkdir()
     with serving(shops, reports=folder) as client:
         found = get(client, "/v1/reports")
-        answers.ReportsAnswer.model_validate(found)
+        conforms(ReportsAnswer, found)
         assert {one["name"] for one in found["reports"]} == {"run.html", "run.json", "notes.md"}
         shown = client.get("/v1/reports/run.html")
         assert shown.text == "<script>1</script>" and shown.headers["content-type"] == "text/html; charset=utf-8"
@@ -265,5 +265,5 @@ def test_being_busy_does_not_make_a_repository_unreadable(
 def test_an_answer_says_what_a_language_model_was_asked() -> None:
     found = SearchResults("zebra", "function", (), llm={"questions": 2})
     assert as_search(found)["llm"] == {"questions": 2}
-    assert set(as_search(found)) == set(answers.SearchAnswer.model_fields) == {one.name for one in fields(found)}
+    assert set(as_search(found)) == {one.name for one in fields(found)}
     assert "llm" not in as_search(replace(found, llm={})), "as the command line has it"

@@ -68,7 +68,7 @@ class FairQueue:
                 self._running += 1
                 return
             if len(self._line) >= self._most_waiting:
-                raise self._too_busy(f"{len(self._line)} requests are waiting already")
+                raise self.too_busy(f"{len(self._line)} requests are waiting already")
             called = threading.Event()
             self._line.append(called)
         until = time.monotonic() + self._longest_wait
@@ -86,7 +86,7 @@ class FairQueue:
         self._step_out(called)
         if stop:
             raise Cancelled("the request was cancelled while it waited for its turn")
-        raise self._too_busy(f"no turn came in {self._longest_wait:g} seconds")
+        raise self.too_busy(f"no turn came in {self._longest_wait:g} seconds")
 
     def _step_out(self, called: threading.Event) -> None:
         """Leave the line; or, when the turn has just come, give it on."""
@@ -105,6 +105,7 @@ class FairQueue:
             self._running -= 1
         self._idle.notify_all()
 
-    def _too_busy(self, reason: str) -> TooBusy:
+    def too_busy(self, reason: str) -> TooBusy:
+        """Make the error for a refusal; it says when the calls in line should be done."""
         wait = self._mean_seconds * len(self._line) / self._at_once
         return TooBusy(f"too busy: {reason}; try again later", min(max(wait, _SHORTEST_RETRY), _LONGEST_RETRY))

@@ -135,6 +135,13 @@ class SharedRepositories:
         """How many calls run and wait."""
         return self._turns.load()
 
+    def admit(self) -> None:
+        """Raise TooBusy if no more calls are taken now. Cheap: a server can refuse a request without a thread."""
+        if self._stopping:
+            raise TooBusy("the server is stopping")
+        if len(self._inside) >= self._most_inside:
+            raise self._turns.too_busy(f"{len(self._inside)} requests are under way")
+
     def wait_ready(
         self,
         repository: str | None = None,
@@ -328,11 +335,8 @@ class SharedRepositories:
 
         A state in the past is built by who asks for it.
         """
-        if self._stopping:
-            raise TooBusy("the server is stopping")
+        self.admit()
         me = object()
-        if len(self._inside) >= self._most_inside:
-            raise TooBusy(f"too busy: {len(self._inside)} requests are under way; try again later")
         self._inside.add(me)
         try:
             until = time.monotonic() + wait

@@ -70,18 +70,18 @@ def command(
         if not over_http:
             run_stdio(served, manner)
             return
-        from trackdown.surfaces.http.door import Door
+        from trackdown.surfaces.http.access import AccessRules
         from trackdown.surfaces.mcp.http import run_http
 
         token = read_token(token_file) if token_file is not None else settings.token
 
-        def told(address: str) -> None:
+        def on_ready(address: str) -> None:
             if style == "json":
                 print_json({"url": address, "token": bool(token)})
             else:
                 print(f"Serving MCP at {address} (Ctrl-C ends it)")
             sys.stdout.flush()
 
-        run_http(served, manner, Door(host, token, names), port, told=told)
+        run_http(served, manner, AccessRules(host, token, names), port, on_ready=on_ready)
     finally:
         served.close()

@@ -61,7 +61,7 @@ def command(
     settings = load_settings()
     token = read_token(token_file) if token_file is not None else settings.token
     try:
-        from trackdown.surfaces.http.door import Door
+        from trackdown.surfaces.http.access import AccessRules
         from trackdown.surfaces.http.server import Server, Service
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("trackdown"):
@@ -71,8 +71,8 @@ def command(
 
     # Uvicorn's own words are heard only when something is wrong.
     log_to_stderr({"trackdown.http": logging.INFO, "uvicorn.error": logging.ERROR})
-    service = Service(Door(host, token, names, rate), port, reports, waiting=waiting, log_requests=log_requests)
-    with SharedRepositories(places or ["."], settings=settings) as shared:
+    service = Service(AccessRules(host, token, names, rate), port, reports, log_requests=log_requests)
+    with SharedRepositories(places or ["."], settings=settings, most_waiting=waiting) as shared:
         server = Server(shared, service, __version__)
 
         def ready() -> None:

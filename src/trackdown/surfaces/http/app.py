@@ -1,4 +1,4 @@
-"""The application: routes behind the gate, the page, health and metrics."""
+"""The application: the routes, the page, health and metrics, behind the middleware."""
 
 from __future__ import annotations
 
@@ -9,59 +9,68 @@ from typing import Any
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
-from pydantic.json_schema import models_json_schema
+from pydantic import TypeAdapter
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from trackdown.errors import TrackdownError
-from trackdown.surfaces.http.answers import HealthAnswer, ProblemAnswer
-from trackdown.surfaces.http.desk import Desk
-from trackdown.surfaces.http.door import Door
-from trackdown.surfaces.http.gate import PAGE_POLICY, Gate
+from trackdown.surfaces.http.access import AccessRules
+from trackdown.surfaces.http.app_state import AppState
+from trackdown.surfaces.http.json_response import json_answer
 from trackdown.surfaces.http.metrics import MEDIA_TYPE as METRICS
-from trackdown.surfaces.http.problems import Problem, problem_of
+from trackdown.surfaces.http.middleware import PAGE_POLICY, GuardMiddleware
+from trackdown.surfaces.http.problems import HttpProblem, problem_of
+from trackdown.surfaces.http.response_models import HealthAnswer, ProblemAnswer
 from trackdown.surfaces.http.routes import PROBLEMS, api
-from trackdown.surfaces.http.written import json_answer
 from trackdown.surfaces.web import Asset, assets, page
 
 _ABOUT = (
-    "Given an issue, a question or a name: which code has to change? Answers are ranked, each with its reasons. "
-    "Lines are 1-based and inclusive; paths are relative to a repository's root. Errors are problem documents."
+    "Given an issue, a question or a name: which code has to change? Results are ranked, each with its reasons. "
+    "Lines are 1-based and inclusive; paths are relative to the repository's root. Errors are problem documents."
 )
+_OPEN = ("ProblemAnswer",)
+"""Answers that may get further fields."""
 
 
-def build_app(desk: Desk, door: Door, *, log_requests: bool = False) -> ASGIApp:
-    """The whole server. The desk's threads end with it; its repositories belong to the caller."""
+def build_app(state: AppState, rules: AccessRules, *, log_requests: bool = False) -> ASGIApp:
+    """Build the whole application. Its threads end with it; the repositories belong to the caller."""
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         yield
-        desk.crew.stop()
+        state.pool.stop()
 
     app = FastAPI(
-        title="Trackdown", version=desk.version, description=_ABOUT, docs_url=None, redoc_url=None, lifespan=lifespan,
-        openapi_url=None, redirect_slashes=False, strict_content_type=True,
-    )  # fmt: skip
-    for kind in (Problem, TrackdownError, RequestValidationError, Exception):
-        app.add_exception_handler(kind, _told)
-    router = api(desk)
-    app.add_exception_handler(HTTPException, _told_with_methods(app, router))
+        title="Trackdown",
+        version=state.version,
+        description=_ABOUT,
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+        openapi_url=None,
+        redirect_slashes=False,
+        strict_content_type=True,
+    )
+
+    async def answer_problem(_: Request, error: Exception) -> Response:
+        return state.metrics.counted(problem_of(error)).response()
+
+    for kind in (HttpProblem, TrackdownError, RequestValidationError, Exception):
+        app.add_exception_handler(kind, answer_problem)
+    router = api(state)
+    app.add_exception_handler(HTTPException, _with_methods(app, router))
     app.include_router(router)
-    _page(app)
-    _machine(app, desk, door)
-    return Gate(app, door, desk.metrics, desk.crew.admit, log_requests=log_requests)
+    _add_page(app)
+    _add_machine_routes(app, state, rules)
+    return GuardMiddleware(app, rules, state.metrics, state.shared.admit, log_requests=log_requests)
 
 
-async def _told(_: Request, error: Exception) -> Response:
-    return problem_of(error).response()
+def _with_methods(app: FastAPI, router: APIRouter) -> Callable[[Request, Exception], Awaitable[Response]]:
+    """Answer 405 with every method that a URL takes: the first route that matches knows only its own."""
 
-
-def _told_with_methods(app: FastAPI, router: APIRouter) -> Callable[[Request, Exception], Awaitable[Response]]:
-    """Names every method that an address takes: the first route that fits it knows only its own."""
-
-    async def told(request: Request, error: Exception) -> Response:
+    async def answer_http_error(request: Request, error: Exception) -> Response:
         problem = problem_of(error)
         if problem.status == 405:
             found: set[str] = set()
@@ -72,11 +81,11 @@ def _told_with_methods(app: FastAPI, router: APIRouter) -> Callable[[Request, Ex
             problem = problem_of(HTTPException(405, headers={"Allow": ", ".join(sorted(found))}))
         return problem.response()
 
-    return told
+    return answer_http_error
 
 
-def _page(app: FastAPI) -> None:
-    """The page and what it loads. These hold nothing of a repository, and need no token."""
+def _add_page(app: FastAPI) -> None:
+    """Serve the page and its assets. They hold nothing of a repository and need no token."""
     headers = {"Content-Security-Policy": PAGE_POLICY, "Cache-Control": "no-cache"}
 
     @app.get("/", include_in_schema=False)
@@ -85,11 +94,11 @@ def _page(app: FastAPI) -> None:
 
     def sent(request: Request, asset: Asset) -> Response:
         tag = f'"{asset.tag}"'
-        told = {**headers, "ETag": tag}
+        sent_headers = {**headers, "ETag": tag}
         known = {one.strip().removeprefix("W/") for one in request.headers.get("if-none-match", "").split(",")}
         if tag in known:
-            return Response(status_code=304, headers=told)
-        return Response(asset.content, media_type=asset.media_type, headers=told)
+            return Response(status_code=304, headers=sent_headers)
+        return Response(asset.content, media_type=asset.media_type, headers=sent_headers)
 
     @app.get("/assets/{name}", include_in_schema=False)
     async def asset(request: Request, name: str) -> Response:
@@ -103,26 +112,24 @@ def _page(app: FastAPI) -> None:
         return sent(request, assets()["icon.svg"])
 
 
-def _machine(app: FastAPI, desk: Desk, door: Door) -> None:
-    """What monitors and generators of clients ask for."""
+def _add_machine_routes(app: FastAPI, state: AppState, rules: AccessRules) -> None:
+    """Routes for monitoring and for generators of clients."""
 
     @app.get("/health", response_model=HealthAnswer, responses=PROBLEMS, operation_id="health")
     async def health() -> Response:
-        """The server answers. Says nothing of indexes: see /v1/repositories."""
-        return json_answer({"status": "ok", "version": desk.version})
+        """Whether the server answers. For the indexes see /v1/repositories."""
+        return json_answer(HealthAnswer("ok", state.version))
 
-    @app.get(
-        "/metrics", operation_id="metrics",
-        responses={**PROBLEMS, 200: {"description": "Counters for Prometheus.", "content": {METRICS: {"schema": {
-            "type": "string"}}}}},
-    )  # fmt: skip
+    counters = {"description": "Counters for Prometheus.", "content": {METRICS: {"schema": {"type": "string"}}}}
+
+    @app.get("/metrics", operation_id="metrics", responses={**PROBLEMS, 200: counters})
     async def metrics() -> Response:
         """Counters in Prometheus's text format."""
-        for one in desk.repositories():
-            desk.metrics.ready.labels(one["name"]).set(one["ready"])
-        return Response(desk.metrics.page(), media_type=METRICS)
+        for one in state.repositories():
+            state.metrics.ready.labels(one.name).set(one.ready)
+        return Response(state.metrics.page(), media_type=METRICS)
 
-    document = _document(app, demands_token=bool(door.token))
+    document = _document(app, demands_token=bool(rules.token))
 
     @app.get("/openapi.json", include_in_schema=False)
     async def openapi() -> Response:
@@ -130,19 +137,19 @@ def _machine(app: FastAPI, desk: Desk, door: Door) -> None:
 
 
 def _document(app: FastAPI, *, demands_token: bool) -> Callable[[], dict[str, Any]]:
-    """The OpenAPI document, made when it is first asked for."""
+    """Return a function that makes the OpenAPI document at its first call."""
     made: dict[str, Any] = {}
 
     def document() -> dict[str, Any]:
         if not made:
             found = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
             schemas = found.setdefault("components", {}).setdefault("schemas", {})
-            _, extra = models_json_schema(
-                [(ProblemAnswer, "serialization")], ref_template="#/components/schemas/{model}"
-            )
-            schemas.update(extra["$defs"])
+            problem = TypeAdapter(ProblemAnswer).json_schema(ref_template="#/components/schemas/{model}")
+            schemas.update(problem.pop("$defs"), ProblemAnswer=problem)
             for name in ("HTTPValidationError", "ValidationError"):
                 schemas.pop(name, None)
+            for name, schema in schemas.items():
+                _close(name, schema)
             if demands_token:
                 found["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
                 for path, item in found["paths"].items():
@@ -152,3 +159,13 @@ def _document(app: FastAPI, *, demands_token: bool) -> Callable[[], dict[str, An
         return made
 
     return document
+
+
+def _close(name: str, schema: dict[str, Any]) -> None:
+    """Say of an answer what pydantic does not say of a dataclass: all fields are there, and no others.
+
+    Two are left out at times: `llm` without a language model, and the `errors` of a problem without any.
+    """
+    if "additionalProperties" not in schema and "properties" in schema and name not in _OPEN:
+        schema["additionalProperties"] = False
+        schema["required"] = [field for field in schema["properties"] if field not in ("llm", "errors")]

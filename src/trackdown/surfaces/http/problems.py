@@ -1,4 +1,4 @@
-"""Every error of the API is one problem document (RFC 9457) with one clear message."""
+"""Every error of the API is a problem document (RFC 9457) with one clear message."""
 
 from __future__ import annotations
 
@@ -36,37 +36,36 @@ MEDIA_TYPE = "application/problem+json"
 _LONGEST_DETAIL = 2000
 
 TITLES = {
-    "bad-request": "The request cannot be read",
-    "invalid": "The request asks for something that cannot be asked",
-    "query": "The query holds nothing to search for",
-    "not-found": "There is nothing here",
+    "bad-request": "Malformed request",
+    "invalid": "Invalid parameter",
+    "query": "Nothing to search for in the query",
+    "not-found": "Not found",
     "unknown-repository": "No such repository",
     "unknown-revision": "No such commit, branch or tag",
-    "unknown-path": "No such place in the repository",
-    "method": "The method does not go with this address",
-    "token": "A token is needed",
-    "cross-site": "Requests from other sites are refused",
-    "host": "This server does not answer to that name",
+    "unknown-path": "No such file or symbol in the repository",
+    "method": "Method not allowed",
+    "token": "Token required",
+    "cross-site": "Cross-site request refused",
+    "host": "Unknown host name",
     "too-large": "The request is too large",
     "too-slow": "The request took too long to arrive",
     "media-type": "The body must be JSON",
     "too-many": "Too many requests",
     "overloaded": "The server is busy",
     "stopping": "The server is stopping",
-    "gone-client": "The client went away",
-    "repository": "The repository cannot be read",
+    "repository": "The repository is unavailable",
     "store-full": "The disk is full",
     "store-busy": "The store is busy",
-    "store": "The store cannot be used",
-    "language-model": "The language model cannot be asked",
-    "model": "A model cannot be used",
+    "store": "The store is unavailable",
+    "language-model": "The language model is unavailable",
+    "model": "A model is unavailable",
     "unexpected": "Something went wrong",
 }
-"""What each type of problem is called."""
+"""The title of each kind of problem."""
 
 
-class Problem(Exception):
-    """An error with the status and headers that it is answered with."""
+class HttpProblem(Exception):
+    """An error with the status and headers of its answer."""
 
     def __init__(
         self, status: int, kind: str, detail: str, headers: Mapping[str, str] | None = None, **more: Any
@@ -79,7 +78,7 @@ class Problem(Exception):
         self.more = more
 
     def document(self) -> dict[str, Any]:
-        """The problem as JSON has it."""
+        """The problem as JSON."""
         return {
             "type": f"urn:trackdown:problem:{self.kind}",
             "title": TITLES[self.kind],
@@ -89,13 +88,13 @@ class Problem(Exception):
         }
 
     def response(self) -> Response:
-        """The problem as an answer."""
+        """The problem as a response."""
         return Response(json.dumps(self.document()), self.status, self.headers, MEDIA_TYPE)
 
 
-def problem_of(error: BaseException) -> Problem:
-    """What an error means to a client. What nobody foresaw is told by its kind alone: its text may hold anything."""
-    if isinstance(error, Problem):
+def problem_of(error: BaseException) -> HttpProblem:
+    """Turn an error into a problem. Of an unexpected one only its type is shown, because its text may hold anything."""
+    if isinstance(error, HttpProblem):
         return error
     if isinstance(error, RequestValidationError):
         return _of_validation(error)
@@ -103,33 +102,33 @@ def problem_of(error: BaseException) -> Problem:
         return _of_http(error)
     if isinstance(error, TrackdownError):
         return _of_ours(error)
-    return Problem(500, "unexpected", f"unexpected {type(error).__name__}: the server's log says more")
+    return HttpProblem(500, "unexpected", f"unexpected {type(error).__name__}: see the server's log")
 
 
 def log_unexpected(error: BaseException, route: str) -> None:
-    """Say in the server's log what nobody foresaw, and where in the program it happened."""
+    """Log an unexpected error, and where in the program it happened."""
     where = traceback.extract_tb(error.__traceback__)[-1:]
     place = f" in {where[0].filename}:{where[0].lineno}" if where else ""
     LOG.error("unexpected %s at %s%s: %s", type(error).__name__, route, place, error)
 
 
-def _of_ours(error: TrackdownError) -> Problem:
+def _of_ours(error: TrackdownError) -> HttpProblem:
     detail = " ".join(str(error).split())
-    if isinstance(error, ModelError):  # what it says names files and addresses of the server
+    if isinstance(error, ModelError):  # its message names files and URLs of the server
         LOG.warning("%s", detail)
         return _of_model(error)
     if isinstance(error, TooBusy):
-        return Problem(503, "overloaded", detail, {"Retry-After": str(max(1, math.ceil(error.retry_after)))})
+        return HttpProblem(503, "overloaded", detail, {"Retry-After": str(max(1, math.ceil(error.retry_after)))})
     for kind, status, name, wait in _OURS:
         if isinstance(error, kind):
-            return Problem(status, name, detail, {"Retry-After": str(wait)} if wait else None)
-    return Problem(500, "unexpected", detail)
+            return HttpProblem(status, name, detail, {"Retry-After": str(wait)} if wait else None)
+    return HttpProblem(500, "unexpected", detail)
 
 
-def _of_model(error: ModelError) -> Problem:
+def _of_model(error: ModelError) -> HttpProblem:
     kind, what = ("language-model", "the language model") if isinstance(error, LlmError) else ("model", "a model")
-    detail = f"{what} that this needs cannot be used: the server's log says why"
-    return Problem(503, kind, detail, {"Retry-After": "60"})
+    detail = f"{what} that this needs is unavailable: see the server's log"
+    return HttpProblem(503, kind, detail, {"Retry-After": "60"})
 
 
 _OURS: tuple[tuple[type[TrackdownError], int, str, int], ...] = (
@@ -145,39 +144,41 @@ _OURS: tuple[tuple[type[TrackdownError], int, str, int], ...] = (
     (StoreFull, 507, "store-full", 0),
     (StoreError, 503, "store", 30),
 )
-"""The first that fits: error, status, type of problem, seconds after which it may be gone."""
+"""The first that matches: error, status, kind of problem, seconds after which to retry."""
 
 
-def _of_http(error: HTTPException) -> Problem:
+def _of_http(error: HTTPException) -> HttpProblem:
     headers = dict(error.headers or {})
     if error.status_code == 404:
-        return Problem(404, "not-found", "there is nothing at this address: see /openapi.json", headers)
+        return HttpProblem(404, "not-found", "there is nothing at this URL: see /openapi.json", headers)
     if error.status_code == 405:
-        return Problem(405, "method", f"this address takes {headers.get('Allow', 'other methods')}", headers)
+        return HttpProblem(405, "method", f"this URL takes {headers.get('Allow', 'other methods')}", headers)
     if error.status_code == 400:
-        return Problem(400, "bad-request", "the body cannot be read as JSON", headers)
-    return Problem(error.status_code, "unexpected", str(error.detail), headers)
+        return HttpProblem(400, "bad-request", "the body is not JSON", headers)
+    return HttpProblem(error.status_code, "unexpected", str(error.detail), headers)
 
 
-def _of_validation(error: RequestValidationError) -> Problem:
+def _of_validation(error: RequestValidationError) -> HttpProblem:
     told = [one for one in error.errors() if one["type"] != "none_required"] or error.errors()
     found = [{"where": _where(one), "message": _said(one)} for one in told[:20]]
     if any(isinstance(one.get("input"), bytes) for one in error.errors()):
-        return Problem(415, "media-type", "send the body as JSON, with the header `Content-Type: application/json`")
+        return HttpProblem(415, "media-type", "send the body as JSON, with the header `Content-Type: application/json`")
     if any(one["type"] == "json_invalid" for one in error.errors()):
-        return Problem(400, "bad-request", f"the body is not JSON: {error.errors()[0].get('ctx', {}).get('error', '')}")
+        return HttpProblem(
+            400, "bad-request", f"the body is not JSON: {error.errors()[0].get('ctx', {}).get('error', '')}"
+        )
     first = found[0]
     name = first["where"].partition(".")[2] or first["where"]
-    return Problem(422, "invalid", f"{name}: {first['message']}", errors=found)
+    return HttpProblem(422, "invalid", f"{name}: {first['message']}", errors=found)
 
 
 def _where(one: Any) -> str:
-    """The field, without the names that pydantic has for the kinds of value that were tried."""
+    """The field, without pydantic's names for the types that it tried."""
     return ".".join(str(part) for part in one["loc"] if not str(part).startswith(("constrained-", "function-")))
 
 
 def _said(one: Any) -> str:
-    """What pydantic says, without what it prefixes, and with what was given where that is short."""
+    """Pydantic's message without its prefix, and with the given value if that is short."""
     message = str(one["msg"]).removeprefix("Value error, ")
     given = one.get("input")
     if one["type"] == "extra_forbidden":

@@ -6,12 +6,12 @@ import os
 import re
 import stat
 from pathlib import Path
-from typing import Any
 
 from starlette.responses import Response
 
 from trackdown.errors import UsageError
-from trackdown.surfaces.http.problems import Problem
+from trackdown.surfaces.http.problems import HttpProblem
+from trackdown.surfaces.http.response_models import ReportEntry
 
 MEDIA_TYPES = {
     ".html": "text/html; charset=utf-8",
@@ -24,26 +24,26 @@ POLICY = (
     "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-"""A report is a page with a script of its own. It gets an origin of its own, so that it can ask this server nothing."""
+"""A report is a page with its own script. The sandbox gives it an origin of its own: it cannot use this server."""
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._ -]{0,200}")
 _LARGEST = 64 << 20
 _MOST = 1000
 
 
 class Reports:
-    """The folder. Only plain files that stand in it directly, with a known ending; links are not followed."""
+    """The folder of reports. Only plain files directly in it, with a known suffix; links are not followed."""
 
     def __init__(self, folder: Path | None) -> None:
-        """Raises UsageError when there is no such folder."""
+        """Raises UsageError if the folder does not exist."""
         if folder is not None and not folder.is_dir():
             raise UsageError(f"there is no folder {str(folder)!r} to serve reports from")
         self._folder = folder
 
-    def entries(self) -> list[dict[str, Any]]:
-        """The files, newest first; none when the folder is gone."""
+    def entries(self) -> list[ReportEntry]:
+        """List the files, newest first; none if the folder is gone."""
         if self._folder is None:
             return []
-        found: list[dict[str, Any]] = []
+        found: list[ReportEntry] = []
         try:
             with os.scandir(self._folder) as entries:
                 for entry in entries:
@@ -51,15 +51,13 @@ class Reports:
                     if kind is None or not entry.is_file(follow_symlinks=False):
                         continue
                     info = entry.stat(follow_symlinks=False)
-                    found.append(
-                        {"name": entry.name, "bytes": info.st_size, "modified": info.st_mtime, "media_type": kind}
-                    )
+                    found.append(ReportEntry(entry.name, info.st_size, info.st_mtime, kind))
         except OSError:
             return []
-        return sorted(found, key=lambda one: (-one["modified"], one["name"]))[:_MOST]
+        return sorted(found, key=lambda one: (-one.modified, one.name))[:_MOST]
 
     def answer(self, name: str) -> Response:
-        """One file. Raises Problem when there is none of that name."""
+        """Return one file. Raises HttpProblem if there is none of that name."""
         kind = _media_type(name)
         if self._folder is None or kind is None:
             raise _missing(name)
@@ -83,5 +81,5 @@ def _media_type(name: str) -> str | None:
     return MEDIA_TYPES.get(os.path.splitext(name)[1].lower()) if _NAME.fullmatch(name) else None
 
 
-def _missing(name: str) -> Problem:
-    return Problem(404, "not-found", f"there is no report {name[:200]!r}: see /v1/reports")
+def _missing(name: str) -> HttpProblem:
+    return HttpProblem(404, "not-found", f"there is no report {name[:200]!r}: see /v1/reports")

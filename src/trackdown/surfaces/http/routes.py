@@ -7,49 +7,55 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Body, Path, Query, Request
 from starlette.responses import Response
 
-from trackdown.engine import EDGE_TYPES, HOWS
+from trackdown.engine import EDGE_TYPES, HOWS, Related
 from trackdown.surfaces.drawing.coordinates import coordinates_of
 from trackdown.surfaces.drawing.document import as_document
-from trackdown.surfaces.http import answers
-from trackdown.surfaces.http.asked import (
-    GraphAsked,
-    HistoryAsked,
-    RelatedAsked,
-    SearchAsked,
-    SearchBody,
-    StatusAsked,
-    UnitAsked,
-)
-from trackdown.surfaces.http.crew import Cancel
-from trackdown.surfaces.http.desk import Desk, as_search, exactly, found_or_missing
+from trackdown.surfaces.http.app_state import AppState, as_search, exactly, found_or_missing
+from trackdown.surfaces.http.event_stream import MEDIA_TYPE as EVENTS
+from trackdown.surfaces.http.event_stream import EventChannel, EventStream
+from trackdown.surfaces.http.json_response import MEDIA_TYPE as JSON
+from trackdown.surfaces.http.json_response import json_answer
 from trackdown.surfaces.http.problems import MEDIA_TYPE as PROBLEM
-from trackdown.surfaces.http.problems import Problem
+from trackdown.surfaces.http.problems import HttpProblem
 from trackdown.surfaces.http.reports import MEDIA_TYPES
-from trackdown.surfaces.http.streams import MEDIA_TYPE as EVENTS
-from trackdown.surfaces.http.streams import Channel, EventStream
-from trackdown.surfaces.http.written import MEDIA_TYPE as JSON
-from trackdown.surfaces.http.written import json_answer
+from trackdown.surfaces.http.request_models import (
+    GraphQuery,
+    HistoryQuery,
+    RelatedQuery,
+    SearchBody,
+    SearchQuery,
+    StatusQuery,
+    UnitQuery,
+)
+from trackdown.surfaces.http.request_pool import Cancelled
+from trackdown.surfaces.http.response_models import (
+    GraphAnswer,
+    ReportsAnswer,
+    RepositoriesAnswer,
+    StatusAnswer,
+)
+from trackdown.types import HistoryResults, SearchResults, UnitSource
 
 _STATUSES = {
-    400: "The request cannot be read.",
+    400: "The request is malformed.",
     401: "The token is missing or wrong.",
-    403: "A page of another site asked.",
-    404: "There is no such repository, revision, place or address.",
+    403: "The request comes from a page of another site.",
+    404: "The repository, revision, file or URL does not exist.",
     408: "The body did not arrive in time.",
     413: "The body is too large.",
     415: "The body is not JSON.",
     421: "The server does not answer to this name.",
-    422: "A parameter cannot be what it is, or the query holds nothing to search for.",
+    422: "A parameter is invalid, or the query has no words to search for.",
     429: "Too many requests: see Retry-After.",
     500: "Something went wrong.",
-    503: "Too much to do, or the repository or the store cannot be used now: see Retry-After.",
+    503: "The server is busy, or the repository or the store is unavailable: see Retry-After.",
     507: "The disk is full.",
 }
 PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {"description": text, "content": {PROBLEM: {"schema": {"$ref": "#/components/schemas/ProblemAnswer"}}}}
     for status, text in _STATUSES.items()
 }
-"""What every route may answer instead."""
+"""The errors that any route may answer."""
 _EVENT = {
     "type": "object",
     "description": "One event of the stream.",
@@ -61,7 +67,7 @@ _EVENT = {
 }
 _STREAM: dict[int | str, dict[str, Any]] = {
     200: {
-        "description": "Events: `progress` {step, done, total}, `results` (a search's answer with `stage` fast or "
+        "description": "Events: `progress` {step, done, total}, `results` (the answer of a search with `stage` fast or "
         "final; each replaces the one before), `problem` (as in errors), and `done` at the end.",
         "content": {EVENTS: {"schema": _EVENT}},
     }
@@ -74,133 +80,137 @@ _FILE: dict[int | str, dict[str, Any]] = {
 }
 
 
-def api(desk: Desk) -> APIRouter:
-    """All routes, at one desk."""
+def api(state: AppState) -> APIRouter:
+    """All routes of the API."""
     router = APIRouter(prefix="/v1", responses=PROBLEMS, default_response_class=Response)
-    _searching(router, desk)
-    _looking(router, desk)
-    _telling(router, desk)
+    _add_search(router, state)
+    _add_navigation(router, state)
+    _add_state(router, state)
     return router
 
 
-def _searching(router: APIRouter, desk: Desk) -> None:
-    async def search(request: Request, body: SearchBody) -> Response:
-        desk.known(body.repository)
-        return json_answer(as_search(await desk.ask(request, lambda cancel: desk.search(body, cancel))))
-
-    @router.get("/search", response_model=answers.SearchAnswer, operation_id="search")
-    async def search_by_address(request: Request, asked: Annotated[SearchAsked, Query()]) -> Response:
+def _add_search(router: APIRouter, state: AppState) -> None:
+    @router.get("/search", response_model=SearchResults, operation_id="search")
+    async def search(request: Request, asked: Annotated[SearchQuery, Query()]) -> Response:
         """Rank functions, classes or files for an issue, a question or a name."""
-        return await search(request, asked.as_body())
+        wanted = asked.as_request()
+        answer = await state.pool.run(
+            request.receive, lambda cancelled: state.search(wanted, asked.repository, cancelled)
+        )
+        return json_answer(as_search(answer))
 
-    @router.post("/search", response_model=answers.SearchAnswer, operation_id="search_issue")
-    async def search_by_body(request: Request, asked: Annotated[SearchBody, Body()]) -> Response:
+    @router.post("/search", response_model=SearchResults, operation_id="search_issue")
+    async def search_issue(request: Request, asked: Annotated[SearchBody, Body()]) -> Response:
         """Rank functions, classes or files for an issue, a question or a name, which may be long."""
         return await search(request, asked)
 
     @router.post("/search/stream", responses=_STREAM, operation_id="search_stream")
     async def stream(request: Request, asked: Annotated[SearchBody, Body()]) -> Response:
-        """Search, and tell what is known as it comes: the fast stages' results first, then what models make of them."""
-        desk.known(asked.repository)
-        channel = Channel()
+        """Search, and send results as they come: those of the fast stages first, then those reranked by models."""
+        wanted = asked.as_request()
+        channel = EventChannel()
 
-        def work(cancel: Cancel) -> None:
-            answer = desk.search(
-                asked, cancel, lambda found: channel.tell("results", as_search(found, stage="fast")), channel.progress
-            )
-            channel.tell("results", as_search(answer, stage="final"))
+        def work(cancelled: Cancelled) -> None:
+            def early(found: SearchResults) -> None:
+                channel.send("results", as_search(found, stage="fast"))
 
-        future, cancel = desk.crew.begin(work)
+            answer = state.search(wanted, asked.repository, cancelled, early, channel.progress)
+            channel.send("results", as_search(answer, stage="final"))
+
+        future, cancel = state.pool.begin(work)
         future.add_done_callback(channel.finish)
         first = await channel.first()
-        if isinstance(first, Problem):
+        if isinstance(first, HttpProblem):
             raise first
-        return EventStream(channel, first, cancel, desk.metrics)
+        return EventStream(channel, first, cancel, state.metrics)
 
 
-def _looking(router: APIRouter, desk: Desk) -> None:
-    @router.get("/history", response_model=answers.HistoryAnswer, operation_id="history")
-    async def history(request: Request, asked: Annotated[HistoryAsked, Query()]) -> Response:
+def _add_navigation(router: APIRouter, state: AppState) -> None:
+    shared = state.shared
+
+    @router.get("/history", response_model=HistoryResults, operation_id="history")
+    async def history(request: Request, asked: Annotated[HistoryQuery, Query()]) -> Response:
         """Past commits like a query, with the files they touched under their present names."""
-        name = desk.known(asked.repository)
-        answer = await desk.ask(
-            request,
-            lambda cancel: desk.shared.history(asked.query, repository=name, k=asked.k, at=asked.at, cancelled=cancel),
+        answer = await state.pool.run(
+            request.receive,
+            lambda cancelled: shared.history(
+                asked.query, repository=asked.repository, k=asked.k, at=asked.at, cancelled=cancelled
+            ),
         )
         fields = ("query", "partial", "notes", "snapshots", "commits")
         return json_answer({field: getattr(answer, field) for field in fields})
 
-    @router.get("/related", response_model=answers.RelatedAnswer, operation_id="related")
-    async def related(request: Request, asked: Annotated[RelatedAsked, Query()]) -> Response:
-        """Code near a place: what calls it, what it calls, what reads alike, what changed together with it."""
-        name = desk.known(asked.repository, one=True)
+    @router.get("/related", response_model=Related, operation_id="related")
+    async def related(request: Request, asked: Annotated[RelatedQuery, Query()]) -> Response:
+        """Code related to a line: callers, callees, similar code, and files that change together with it."""
+        name = state.only(asked.repository)
         location = exactly(request, "location", asked.location)
-        return json_answer(
-            await desk.ask(
-                request,
-                lambda cancel: found_or_missing(
-                    lambda: desk.shared.related(location, repository=name, k=asked.k, at=asked.at, cancelled=cancel)
-                ),
-            )
-        )
 
-    @router.get("/graph", response_model=answers.GraphAnswer, operation_id="graph")
-    async def graph(request: Request, asked: Annotated[GraphAsked, Query()]) -> Response:
-        """What contains, imports, calls and inherits from a place, and the other way round."""
-        name = desk.known(asked.repository, one=True)
+        def work(cancelled: Cancelled) -> Related:
+            return found_or_missing(
+                lambda: shared.related(location, repository=name, k=asked.k, at=asked.at, cancelled=cancelled)
+            )
+
+        return json_answer(await state.pool.run(request.receive, work))
+
+    @router.get("/graph", response_model=GraphAnswer, operation_id="graph")
+    async def graph(request: Request, asked: Annotated[GraphQuery, Query()]) -> Response:
+        """What contains, imports, calls or inherits from a node, and the other way round."""
+        name = state.only(asked.repository)
         target = exactly(request, "target", asked.target)
 
-        def work(cancel: Cancel) -> dict[str, Any]:
+        def work(cancelled: Cancelled) -> dict[str, Any]:
             answer = found_or_missing(
-                lambda: desk.shared.graph(
-                    target, repository=name, depth=asked.depth, edges=tuple(asked.edges) or EDGE_TYPES,
-                    direction=asked.direction, hows=tuple(asked.how) or HOWS, at=asked.at, cancelled=cancel,
+                lambda: shared.graph(
+                    target,
+                    repository=name,
+                    depth=asked.depth,
+                    edges=tuple(asked.edges) or EDGE_TYPES,
+                    direction=asked.direction,
+                    hows=tuple(asked.how) or HOWS,
+                    at=asked.at,
+                    cancelled=cancelled,
                 )
-            )  # fmt: skip
-            return {
-                **as_document(answer),
-                "partial": answer.partial,
-                "drawing": coordinates_of(answer) if asked.drawing else None,
-            }
-
-        return json_answer(await desk.ask(request, work))
-
-    @router.get("/unit", response_model=answers.UnitAnswer, operation_id="unit")
-    async def unit(request: Request, asked: Annotated[UnitAsked, Query()]) -> Response:
-        """The source of a class or function, of some lines, or of a whole file. Only what is indexed can be read."""
-        name = desk.known(asked.repository, one=True)
-        path = exactly(request, "path", asked.path)
-        return json_answer(
-            await desk.ask(
-                request,
-                lambda cancel: found_or_missing(
-                    lambda: desk.shared.unit(
-                        path, repository=name, symbol=asked.symbol, lines=asked.span(), at=asked.at, cancelled=cancel
-                    )
-                ),
             )
-        )
+            drawing = coordinates_of(answer) if asked.drawing else None
+            return {**as_document(answer), "partial": answer.partial, "drawing": drawing}
+
+        return json_answer(await state.pool.run(request.receive, work))
+
+    @router.get("/unit", response_model=UnitSource, operation_id="unit")
+    async def unit(request: Request, asked: Annotated[UnitQuery, Query()]) -> Response:
+        """The source of a class or function, of some lines, or of a whole file. Only indexed files can be read."""
+        name = state.only(asked.repository)
+        path = exactly(request, "path", asked.path)
+
+        def work(cancelled: Cancelled) -> UnitSource:
+            return found_or_missing(
+                lambda: shared.unit(
+                    path, repository=name, symbol=asked.symbol, lines=asked.span(), at=asked.at, cancelled=cancelled
+                )
+            )
+
+        return json_answer(await state.pool.run(request.receive, work))
 
 
-def _telling(router: APIRouter, desk: Desk) -> None:
-    @router.get("/repositories", response_model=answers.RepositoriesAnswer, operation_id="repositories")
+def _add_state(router: APIRouter, state: AppState) -> None:
+    @router.get("/repositories", response_model=RepositoriesAnswer, operation_id="repositories")
     async def repositories() -> Response:
-        """Which repositories can be named, and how far their indexes are."""
-        return json_answer({"version": desk.version, "repositories": desk.repositories()})
+        """The repositories that requests can name, and the states of their indexes."""
+        return json_answer(RepositoriesAnswer(state.version, state.repositories()))
 
-    @router.get("/status", response_model=answers.StatusAnswer, operation_id="status")
-    async def status(request: Request, asked: Annotated[StatusAsked, Query()]) -> Response:
-        """What is indexed and how large it is, and how much the server has to do."""
-        name = desk.known(asked.repository)
-        found = await desk.ask(request, lambda cancel: desk.statuses(name, cancel))
-        return json_answer({"version": desk.version, "load": desk.crew.load(), "repositories": found})
+    @router.get("/status", response_model=StatusAnswer, operation_id="status")
+    async def status(request: Request, asked: Annotated[StatusQuery, Query()]) -> Response:
+        """What is indexed, how large the indexes are, and how busy the server is."""
+        found = await state.pool.run(request.receive, lambda cancelled: state.statuses(asked.repository, cancelled))
+        return json_answer(StatusAnswer(state.version, state.load(), found))
 
-    @router.get("/reports", response_model=answers.ReportsAnswer, operation_id="reports")
+    @router.get("/reports", response_model=ReportsAnswer, operation_id="reports")
     async def reports(request: Request) -> Response:
         """Reports of evaluations, newest first."""
-        return json_answer({"reports": await desk.ask(request, lambda cancel: desk.reports.entries())})
+        return json_answer(ReportsAnswer(await state.pool.run(request.receive, lambda _: state.reports.entries())))
 
     @router.get("/reports/{name}", responses=_FILE, operation_id="report")
     async def report(request: Request, name: Annotated[str, Path(max_length=200)]) -> Response:
         """One report, as it was written."""
-        return await desk.ask(request, lambda cancel: desk.reports.answer(name))
+        return await state.pool.run(request.receive, lambda _: state.reports.answer(name))

@@ -1,4 +1,4 @@
-"""The server's life: bind, serve, and on a signal finish what runs before it ends."""
+"""The life of the server: bind, serve, and on a signal finish running requests before it ends."""
 
 from __future__ import annotations
 
@@ -11,84 +11,83 @@ from pathlib import Path
 import uvicorn
 
 from trackdown.engine import SharedRepositories
+from trackdown.surfaces.http.access import AccessRules
 from trackdown.surfaces.http.app import build_app
-from trackdown.surfaces.http.crew import Crew
-from trackdown.surfaces.http.desk import Desk
-from trackdown.surfaces.http.door import Door
-from trackdown.surfaces.http.listening import QuietServer, bound, quiet_config, url_of
+from trackdown.surfaces.http.app_state import AppState
 from trackdown.surfaces.http.metrics import Metrics
 from trackdown.surfaces.http.reports import Reports
+from trackdown.surfaces.http.request_pool import RequestPool
+from trackdown.surfaces.http.uvicorn_server import UvicornServer, bound, quiet_config, url_of
 
 _EXTRA_THREADS = 4
+"""For requests that the engine refuses or that read a report: they must not wait behind searches."""
 _FORCED_SECONDS = 3.0
 
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """How to serve. Raises UsageError for what cannot be.
+    """How to serve. Raises UsageError for rules that would let anybody in.
 
-    `waiting` bounds the requests that wait for a thread, `patience_seconds` how long they do, and `grace_seconds` how
-    long what runs may go on when the server is told to stop.
+    `grace_seconds` is how long running requests may go on after a signal. How many requests run and wait is up to the
+    repositories' queue.
     """
 
-    door: Door = field(default_factory=Door)
+    rules: AccessRules = field(default_factory=AccessRules)
     port: int = 8765
     reports: Path | None = None
-    threads: int = 0
-    waiting: int = 128
-    patience_seconds: float = 10.0
     grace_seconds: float = 5.0
     log_requests: bool = False
 
     def __post_init__(self) -> None:
-        self.door.check()
+        self.rules.check()
 
 
 class Server:
     """One server, bound to its address from the beginning. `run` serves until `stop` or a signal."""
 
     def __init__(self, shared: SharedRepositories, service: Service, version: str) -> None:
-        """Raises UsageError when the address cannot be used."""
+        """Raises UsageError if the address cannot be used."""
         self._service = service
         metrics = Metrics()
         reports = Reports(service.reports)
-        self._socket = bound(service.door.host, service.port)
-        threads = service.threads or shared.load().searches + _EXTRA_THREADS
-        self._crew = Crew(metrics, threads=threads, waiting=service.waiting, patience_seconds=service.patience_seconds)
-        desk = Desk(shared, self._crew, metrics, reports, version, tells_roots=service.door.is_private)
-        app = build_app(desk, service.door, log_requests=service.log_requests)
+        self._socket = bound(service.rules.host, service.port)
+        load = shared.load()
+        metrics.watch_queue(lambda: shared.load().running, lambda: shared.load().waiting)
+        self._pool = RequestPool(metrics, load.searches + load.most_waiting + _EXTRA_THREADS)
+        state = AppState(shared, self._pool, metrics, reports, version, shows_roots=service.rules.is_private)
+        app = build_app(state, service.rules, log_requests=service.log_requests)
         config = quiet_config(app, int(service.grace_seconds + _FORCED_SECONDS))
-        self._uvicorn = _Uvicorn(config, self._crew, service.grace_seconds)
+        self._uvicorn = _Uvicorn(config, self._pool, service.grace_seconds)
 
     @property
     def url(self) -> str:
-        """Where it can be reached."""
+        """The URL of the server."""
         return url_of(self._socket)
 
     def run(self, ready: Callable[[], None] = lambda: None) -> None:
-        """Serve. `ready` is called when it listens. Returns when all is finished."""
+        """Serve, and return when everything is finished. `ready` is called once the server listens."""
         try:
             self._uvicorn.ready = ready
             self._uvicorn.run(sockets=[self._socket])
         finally:
-            self._crew.close()
+            self._pool.close()
             self._socket.close()
 
     def stop(self) -> None:
-        """Let `run` come to its end. Called from any thread."""
+        """Make `run` return soon. May be called from any thread."""
         self._uvicorn.should_exit = True
 
 
-class _Uvicorn(QuietServer):
-    """Ends after what runs has been answered, or told that the server stops."""
+class _Uvicorn(UvicornServer):
+    """Ends after running requests have been answered, or told that the server is stopping."""
 
-    def __init__(self, config: uvicorn.Config, crew: Crew, grace_seconds: float) -> None:
+    def __init__(self, config: uvicorn.Config, pool: RequestPool, grace_seconds: float) -> None:
         super().__init__(config)
-        self._crew = crew
+        self._pool = pool
         self._grace = grace_seconds
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        timer = asyncio.get_running_loop().call_later(self._grace, self._crew.stop)
+        timer = asyncio.get_running_loop().call_later(self._grace, self._pool.stop)
         try:
             await super().shutdown(sockets=sockets)
         finally:

@@ -1,4 +1,4 @@
-"""Serving many clients over streamable HTTP, behind the same door as the HTTP API."""
+"""MCP over streamable HTTP for many clients, under the same access rules as the HTTP API."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from trackdown.surfaces.http.admission import Admission, ClientGone, Refusal
-from trackdown.surfaces.http.door import Door
-from trackdown.surfaces.http.listening import QuietServer, bound, quiet_config, url_of
+from trackdown.surfaces.http.access import AccessRules
+from trackdown.surfaces.http.request_checks import ClientGone, Refusal, RequestChecks
+from trackdown.surfaces.http.uvicorn_server import UvicornServer, bound, quiet_config, url_of
 from trackdown.surfaces.mcp.served import Served
 from trackdown.surfaces.mcp.server import Manner, build_server
 
@@ -20,45 +20,45 @@ _HEALTH = "/health"
 _STOP_SECONDS = 3
 
 
-def build_app(served: Served, manner: Manner, door: Door) -> ASGIApp:
-    """The application: one path that speaks MCP, and /health."""
+def build_app(served: Served, manner: Manner, rules: AccessRules) -> ASGIApp:
+    """Build the application: one path for MCP, and /health."""
     server = build_server(served, manner)
     inner = server.streamable_http_app(
         streamable_http_path=PATH,
-        max_request_body_size=door.body_bytes,
-        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # the gate looks at hosts
+        max_request_body_size=rules.body_bytes,
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # _Guard checks the host
     )
-    return _Gate(inner, door)
+    return _Guard(inner, rules)
 
 
-def run_http(served: Served, manner: Manner, door: Door, port: int, *, told: Callable[[str], None]) -> None:
-    """Serve until a signal comes. `told` hears the address once it can be used. Raises UsageError."""
-    door.check()
-    listening = bound(door.host, port)
-    server = QuietServer(quiet_config(build_app(served, manner, door), _STOP_SECONDS))
+def run_http(served: Served, manner: Manner, rules: AccessRules, port: int, *, on_ready: Callable[[str], None]) -> None:
+    """Serve until a signal comes. `on_ready` gets the URL once the server listens. Raises UsageError."""
+    rules.check()
+    listening = bound(rules.host, port)
+    server = UvicornServer(quiet_config(build_app(served, manner, rules), _STOP_SECONDS))
 
     def begun() -> None:
-        told(url_of(listening).removesuffix("/") + PATH)
+        on_ready(url_of(listening).removesuffix("/") + PATH)
         served.start()
 
     server.ready = begun
     server.run(sockets=[listening])
 
 
-class _Gate:
-    """Refuses requests that the door does not admit."""
+class _Guard:
+    """Refuses requests that the rules forbid."""
 
-    def __init__(self, app: ASGIApp, door: Door) -> None:
+    def __init__(self, app: ASGIApp, rules: AccessRules) -> None:
         self._app = app
-        self._admission = Admission(door)
+        self._checks = RequestChecks(rules)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         try:
-            self._admission.check(scope, guarded=scope["path"] != _HEALTH)
-            receive = await self._admission.read_body(scope, receive)
+            if self._checks.check(scope, guarded=scope["path"] != _HEALTH):
+                receive = await self._checks.read_body(scope, receive)
         except Refusal as refusal:
             problem = {"type": "about:blank", "detail": refusal.detail, "status": refusal.status}
             await _answer(send, refusal.status, problem, refusal.headers)

@@ -1,4 +1,4 @@
-"""Who may come in: names that the server answers to, the token, and how much one client may ask."""
+"""Who may use a server: the names it answers to, the token, and how often one client may ask."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ SHORTEST_TOKEN = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
-    """What the server demands of a request.
+class AccessRules:
+    """What a server demands of a request.
 
-    `names` are those it answers to beside its own; `rate` is requests a second and client, with `burst` at once; None
-    means 20, and no limit for clients on this machine where no others are expected (`is_private`).
+    `names` are further names that it answers to. `rate` is requests per second and client, with `burst` at once; None
+    means 20, or no limit on a server for this machine alone (`is_private`).
     """
 
     host: str = "127.0.0.1"
@@ -34,16 +34,13 @@ class Door:
     body_seconds: float = 10.0
 
     def check(self) -> None:
-        """Raise UsageError for a door that everybody could come through."""
+        """Raise UsageError if anybody could use the server, or if the token is weak."""
         if not self.on_loopback and not self.token:
+            raise UsageError(f"other machines can reach {self.host}: give a token with --token-file or TRACKDOWN_TOKEN")
+        plain = self.token.isascii() and self.token.isprintable() and " " not in self.token
+        if self.token and (len(self.token) < SHORTEST_TOKEN or not plain):
             raise UsageError(
-                f"{self.host} can be reached from other machines: name a file that holds a token with --token-file, "
-                "or set TRACKDOWN_TOKEN"
-            )
-        if self.token and (len(self.token) < SHORTEST_TOKEN or not self.token.isascii() or not self.token.isprintable()
-                           or " " in self.token):  # fmt: skip
-            raise UsageError(
-                f"a token needs at least {SHORTEST_TOKEN} printable ASCII characters without blanks, "
+                f"a token needs at least {SHORTEST_TOKEN} printable ASCII characters and no spaces, "
                 "e.g. what `openssl rand -hex 32` prints"
             )
 
@@ -54,14 +51,14 @@ class Door:
 
     @property
     def is_private(self) -> bool:
-        """Whether clients are on this machine, as far as anybody has said: other names are for proxies."""
+        """Whether all clients are on this machine: further names would be for a proxy."""
         return self.on_loopback and not self.names
 
     def answers_to(self, host: str) -> bool:
         """Whether a Host header names this server.
 
-        A page of another site that was bound to our address afterwards (DNS rebinding) still sends its own name. An
-        address cannot be bound to another one, so servers that are reachable from elsewhere answer to every address.
+        In DNS rebinding, a page of another site points its own name at our address, and still sends that name. An
+        address cannot be rebound, so servers that other machines can reach answer to every address.
         """
         name = host_name(host)
         if name is None:
@@ -71,7 +68,7 @@ class Door:
         return not self.on_loopback and _is_address(name)
 
     def admits(self, authorization: str) -> bool:
-        """Whether an Authorization header carries the token. Takes the same time for every wrong one."""
+        """Whether an Authorization header carries the token. Takes the same time for every wrong token."""
         if not self.token:
             return True
         scheme, _, given = authorization.partition(" ")
@@ -79,34 +76,22 @@ class Door:
         return same and scheme.lower() == "bearer"
 
 
-class Turnstile:
-    """Lets each client pass so many times a second: a bucket of tokens each. For one thread.
+class RateLimiter:
+    """Limits how many requests a second each client may send, by a token bucket per client. For one thread."""
 
-    Without a rate, clients on this machine pass always if it `spares_loopback`: behind a proxy everybody seems to be
-    one of them.
-    """
-
-    def __init__(
-        self, rate: float | None, burst: int, clock: Clock = time.monotonic, *, spares_loopback: bool = True
-    ) -> None:
+    def __init__(self, rate: float, burst: int, clock: Clock = time.monotonic) -> None:
         self._rate = rate
         self._burst = burst
         self._clock = clock
-        self._spares_loopback = spares_loopback
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
-    def passes(self, client: str) -> float:
-        """0 when the client may pass, otherwise after how many seconds it may."""
-        rate = self._rate
-        if rate is None:
-            if self._spares_loopback and is_loopback(client):
-                return 0.0
-            rate = 20.0
+    def seconds_to_wait(self, client: str) -> float:
+        """Take a token: 0 if the client may go on, otherwise the seconds until it may."""
         key = _network(client)
         now = self._clock()
         level, since = self._buckets.pop(key, (float(self._burst), now))
-        level = min(float(self._burst), level + (now - since) * rate)
-        wait = 0.0 if level >= 1 else (1 - level) / rate
+        level = min(float(self._burst), level + (now - since) * self._rate)
+        wait = 0.0 if level >= 1 else (1 - level) / self._rate
         self._buckets[key] = (level if wait else level - 1, now)
         if len(self._buckets) > _MOST_CLIENTS:
             self._buckets.popitem(last=False)
@@ -114,7 +99,7 @@ class Turnstile:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a name or address is this machine's own, for itself only."""
+    """Whether a name or address can be reached from this machine alone."""
     if host.lower() in _LOCAL_NAMES:
         return True
     try:
@@ -126,7 +111,7 @@ def is_loopback(host: str) -> bool:
 
 
 def host_name(host: str) -> str | None:
-    """The name in a Host header, without port and brackets; None for what is none."""
+    """The name in a Host header, without port and brackets; None if the header is malformed."""
     name, port = host.strip().lower(), ""
     if name.startswith("["):
         name, bracket, port = name[1:].partition("]")
@@ -149,7 +134,7 @@ def _is_address(name: str) -> bool:
 
 
 def _network(client: str) -> str:
-    """Whose bucket: an address, or the network of 64 bits that a client with IPv6 has to itself."""
+    """The key of a bucket: an address, or the /64 network that an IPv6 client has to itself."""
     try:
         address = ipaddress.ip_address(client)
     except ValueError:

@@ -1,25 +1,27 @@
-"""What every server of ours asks of a request before anything else looks at it. Needs no web framework."""
+"""What our servers check before anything else reads a request. Needs no web framework."""
 
 from __future__ import annotations
 
 import asyncio
 import math
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from starlette.types import Message, Receive, Scope
 
-from trackdown.surfaces.http.door import Door, Turnstile, host_name
+from trackdown.surfaces.http.access import AccessRules, RateLimiter, host_name
 
 _DRAINED_BODIES, _DRAIN_SECONDS = 16, 2.0
 _CLOSE = {"Connection": "close"}
+_DEFAULT_RATE = 20.0
 
 
 class ClientGone(Exception):
-    """The client closed its connection before the answer was there."""
+    """The client closed its connection before it had its answer."""
 
 
 class Refusal(Exception):
-    """Why a request is not answered: a status, the kind of problem, a sentence, and headers to say it with."""
+    """Why a request is refused: a status, the kind of problem, a sentence, and headers for the answer."""
 
     def __init__(self, status: int, kind: str, detail: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(detail)
@@ -29,44 +31,49 @@ class Refusal(Exception):
         self.headers = dict(headers or {})
 
 
-class Admission:
-    """Looks at requests as a door demands."""
+class RequestChecks:
+    """Checks requests against the rules of a server."""
 
-    def __init__(self, door: Door) -> None:
-        self._door = door
-        self._turnstile = Turnstile(door.rate, door.burst, spares_loopback=door.is_private)
+    def __init__(self, rules: AccessRules) -> None:
+        self._rules = rules
+        self._answers_to = lru_cache(256)(rules.answers_to)
+        unlimited = rules.rate is None and rules.is_private
+        self._limiter = None if unlimited else RateLimiter(rules.rate or _DEFAULT_RATE, rules.burst)
 
-    def check(self, scope: Scope, *, guarded: bool) -> None:
-        """Raise Refusal for what is not admitted. What is `guarded` needs the token, and is not for other sites."""
+    def check(self, scope: Scope, *, guarded: bool) -> bool:
+        """Raise Refusal if the request is not allowed; return whether it has a body. `guarded` routes need the token
+        and are not for pages of other sites.
+        """
         headers = _by_name(scope["headers"])
         hosts = headers.get("host", [])
-        if len(hosts) != 1 or not self._door.answers_to(hosts[0]):
+        if len(hosts) != 1 or not self._answers_to(hosts[0]):
             raise _misdirected(hosts)
         client = scope["client"][0] if scope.get("client") else ""
-        if wait := self._turnstile.passes(client):
+        if self._limiter is not None and (wait := self._limiter.seconds_to_wait(client)):
             seconds = str(max(1, math.ceil(wait)))
             raise Refusal(429, "too-many", f"too many requests: try again in {seconds} s", {"Retry-After": seconds})
-        if not guarded:
-            return
-        if _from_elsewhere(headers, hosts[0]):
+        if guarded and _from_other_site(headers, hosts[0]):
             raise Refusal(403, "cross-site", "pages of other sites may not use this server")
         given = headers.get("authorization", [""])
-        if len(given) != 1 or not self._door.admits(given[0]):
+        if guarded and self._rules.token and (len(given) != 1 or not self._rules.admits(given[0])):
             raise Refusal(
-                401, "token", "send the server's token in the header `Authorization: Bearer …`",
+                401,
+                "token",
+                "send the server's token in the header `Authorization: Bearer …`",
                 {"WWW-Authenticate": 'Bearer realm="trackdown"'},
-            )  # fmt: skip
+            )
+        return "content-length" in headers or "transfer-encoding" in headers
 
     async def read_body(self, scope: Scope, receive: Receive) -> Receive:
-        """The whole body, if it is small enough and comes soon enough, to be received again. Raises Refusal and
-        ClientGone.
+        """Read the whole body, and return a `receive` that gives it again. Raises ClientGone, and Refusal for a body
+        that is too large or too slow.
         """
-        most = self._door.body_bytes
+        most = self._rules.body_bytes
         chunks: list[bytes] = []
-        size, told = 0, _told_size(scope)
+        size, announced = 0, _announced_size(scope)
         try:
-            async with asyncio.timeout(self._door.body_seconds):
-                more = told <= most
+            async with asyncio.timeout(self._rules.body_seconds):
+                more = announced <= most
                 while more:
                     message = await receive()
                     if message["type"] == "http.disconnect":
@@ -76,14 +83,14 @@ class Admission:
                     more = message.get("more_body", False) and size <= most
         except TimeoutError:
             raise Refusal(408, "too-slow", "the body of the request did not arrive in time", _CLOSE) from None
-        if max(size, told) > most:
+        if max(size, announced) > most:
             await _drain(receive, _DRAINED_BODIES * most)
             raise Refusal(413, "too-large", f"the body is larger than {most:,} bytes", _CLOSE)
         return _Replay(b"".join(chunks), receive)
 
 
 class _Replay:
-    """Hands on a body that was read, and then what the client does."""
+    """Gives a body that was read, then whatever the client sends next."""
 
     def __init__(self, body: bytes, receive: Receive) -> None:
         self._body: bytes | None = body
@@ -97,7 +104,7 @@ class _Replay:
 
 
 async def _drain(receive: Receive, most: int) -> None:
-    """Read on for a little: a client that still sends would not hear the answer."""
+    """Read on for a moment: a client that is still sending would not get the answer."""
     try:
         async with asyncio.timeout(_DRAIN_SECONDS):
             while most > 0:
@@ -112,14 +119,14 @@ async def _drain(receive: Receive, most: int) -> None:
 def _misdirected(hosts: list[str]) -> Refusal:
     name = host_name(hosts[0]) if len(hosts) == 1 else None
     if name is None:
-        return Refusal(400, "host", "a request needs exactly one Host header with a name or an address in it")
+        return Refusal(400, "host", "a request needs exactly one Host header with a name or an address")
     return Refusal(
-        421, "host", f"this server does not answer to {name!r}: start it with `--allow-host {name}` if it should"
+        421, "host", f"this server does not answer to {name!r}: start it with `--allow-host {name}` to allow that"
     )
 
 
-def _told_size(scope: Scope) -> int:
-    """What Content-Length says; 0 where it says nothing. The server has refused what is no number."""
+def _announced_size(scope: Scope) -> int:
+    """The Content-Length, or 0. Uvicorn has refused anything that is not a number."""
     told = [value for name, value in scope["headers"] if name == b"content-length"]
     return int(told[0]) if told else 0
 
@@ -131,8 +138,8 @@ def _by_name(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, list[str]]:
     return found
 
 
-def _from_elsewhere(headers: dict[str, list[str]], host: str) -> bool:
-    """Whether a browser says that a page of another origin asks."""
+def _from_other_site(headers: dict[str, list[str]], host: str) -> bool:
+    """Whether a browser says that a page of another origin sent the request."""
     if headers.get("sec-fetch-site", ["same-origin"])[0] not in ("same-origin", "none"):
         return True
     origins = headers.get("origin", [])

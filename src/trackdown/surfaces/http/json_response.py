@@ -14,7 +14,7 @@ _ENCODER = msgspec.json.Encoder()
 
 
 def as_json(value: Any) -> bytes:
-    """Write a value. Bytes of a path that are no text stay as lone surrogates (`\\udcXX`), as on the command line."""
+    """Write a value. Bytes of a path that are not UTF-8 stay lone surrogates (`\\udcXX`), as on the command line."""
     try:
         return _ENCODER.encode(value)
     except UnicodeEncodeError:

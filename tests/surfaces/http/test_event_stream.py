@@ -14,12 +14,12 @@ import pytest
 
 from tests.conftest import Repo
 from tests.rerank.tiny_models import make_models
-from tests.surfaces.http.serving import Slow, events, problem, serving, streamed
+from tests.surfaces.http.serving import Slow, conforms, events, problem, serving, streamed
 from tests.surfaces.program import wait_for
 from trackdown.engine import SharedRepositories
 from trackdown.errors import StoreFull
 from trackdown.settings import Settings
-from trackdown.surfaces.http import answers
+from trackdown.types import SearchResults
 
 Open = Callable[..., SharedRepositories]
 
@@ -49,7 +49,7 @@ def test_the_fast_stages_answer_first_and_then_the_models(
         fast, final = [value for name, value in found if name == "results"]
         assert (fast.pop("stage"), final.pop("stage")) == ("fast", "final")
         for answer in (fast, final):
-            answers.SearchAnswer.model_validate(answer)
+            conforms(SearchResults, answer)
         neural = {"encoder", "code-reranker", "commit-reranker"}
         assert not {why["signal"] for result in fast["results"] for why in result["why"]} & neural
         assert {why["signal"] for result in final["results"] for why in result["why"]} & neural

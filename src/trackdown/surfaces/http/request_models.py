@@ -1,0 +1,179 @@
+"""What requests may ask: names, types and limits, from which the OpenAPI document is made.
+
+A search takes the fields of `SearchRequest`, with their help, defaults and limits. This module adds the limits that a
+server needs beyond those, so that no client can ask for minutes of work, and the name of the repository.
+"""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, fields
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model, model_validator
+from pydantic.json_schema import SkipJsonSchema
+
+from trackdown.engine import MOST_DEPTH, Direction, EdgeType, How
+from trackdown.request import MAX_RESULTS, SearchRequest, help_of
+
+LONGEST_QUERY = 200_000
+LONGEST_QUERY_IN_ADDRESS = 8_000
+
+
+def _whole(value: object) -> object:
+    """JSON has one kind of number: 5.0 is an integer, too."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+Name = Annotated[str, Field(min_length=1, max_length=250)]
+Symbol = Annotated[str, Field(min_length=1, max_length=1000)]
+Language = Annotated[str, Field(min_length=1, max_length=50)]
+Revision = Annotated[str, Field(min_length=1, max_length=250)]
+Location = Annotated[str, Field(min_length=1, max_length=4096)]
+Count = Annotated[int, Field(ge=1, le=MAX_RESULTS), BeforeValidator(_whole)]
+Line = Annotated[str, Field(min_length=1, max_length=LONGEST_QUERY_IN_ADDRESS)]
+Absent = SkipJsonSchema[None]
+
+_REPOSITORY = (
+    "A name from /v1/repositories. Optional if there is only one; search and history take all of them by default."
+)
+_LIMITS: dict[str, dict[str, Any]] = {
+    "query": {"min_length": 1},
+    "at": {"min_length": 1, "max_length": 250},
+    "budget": {"le": 60_000, "allow_inf_nan": False},
+    "depth": {"le": 1_000},
+    "mode": {"min_length": 1, "max_length": 200},
+    "languages": {"max_length": 50},
+    "folder": {"max_length": 4096},
+}
+"""Limits of this server beyond those of the engine."""
+
+
+class QueryParameters(BaseModel):
+    """Parameters in the URL. An unknown name is refused, so that a typo does not go unnoticed."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    repository: Name | Absent = Field(None, description=_REPOSITORY)
+
+
+class SearchParameters(BaseModel):
+    """The parameters of a search: the fields of `SearchRequest`, which `_search_fields` adds, and the repository."""
+
+    repository: Name | None = Field(None, description=_REPOSITORY)
+
+    def as_request(self) -> SearchRequest:
+        """Return the request for the engine. Raises UsageError for values that don't go together."""
+        values = {name: getattr(self, name) for name in self.model_fields_set if name != "repository"}
+        if "languages" in values:
+            values["languages"] = tuple(values["languages"])
+        return SearchRequest(**values)
+
+
+def _search_fields(*, in_address: bool) -> dict[str, Any]:
+    """Turn the fields of `SearchRequest` into those of a model.
+
+    In an address the languages are one `language` each, null cannot be written, and a query has to be shorter.
+    """
+    types = get_type_hints(SearchRequest)
+    made: dict[str, Any] = {}
+    for one in fields(SearchRequest):
+        limits = {key: value for key, value in one.metadata.items() if key != "help"} | _LIMITS.get(one.name, {})
+        if one.name == "query":
+            limits["max_length"] = LONGEST_QUERY_IN_ADDRESS if in_address else LONGEST_QUERY
+        optional = one.default is None
+        kind: Any = list[Language] if one.name == "languages" else types[one.name]
+        if optional:
+            kind = next(part for part in kind.__args__ if part is not type(None))
+        described = Annotated[kind, Field(**limits)] if limits else kind
+        if kind is int:
+            described = Annotated[described, BeforeValidator(_whole)]
+        if optional:
+            described = described | (Absent if in_address else None)
+        default = [] if one.name == "languages" else ... if one.default is MISSING else one.default
+        alias = "language" if in_address and one.name == "languages" else None
+        made[one.name] = (described, Field(default, description=help_of(one.name), alias=alias))
+    return made
+
+
+if TYPE_CHECKING:
+    SearchQuery = SearchParameters
+    SearchBody = SearchParameters
+else:
+    SearchQuery = create_model(
+        "SearchQuery",
+        __doc__="A search by GET.",
+        __base__=(SearchParameters, QueryParameters),
+        repository=(Name | Absent, Field(None, description=_REPOSITORY)),
+        **_search_fields(in_address=True),
+    )
+    SearchBody = create_model(
+        "SearchBody",
+        __doc__="A search by POST, for a whole issue.",
+        __base__=SearchParameters,
+        **_search_fields(in_address=False),
+    )
+    SearchBody.model_config = ConfigDict(extra="forbid", strict=True)
+    SearchBody.model_rebuild(force=True)
+
+
+class HistoryQuery(QueryParameters):
+    """Past commits like a query."""
+
+    query: Line = Field(description=help_of("query"))
+    k: Count = Field(10, description=help_of("k"))
+    at: Revision | Absent = Field(None, description=help_of("at"))
+
+
+class RelatedQuery(QueryParameters):
+    """Code related to a line."""
+
+    location: Location = Field(
+        pattern=r"^[^\x00]*[^\x00/]:0*[1-9][0-9]{0,8}$", description="FILE:LINE, named from the repository's root."
+    )
+    k: Count = Field(10, description="How many of each kind.")
+    at: Revision | Absent = Field(None, description=help_of("at"))
+
+
+class GraphQuery(QueryParameters):
+    """What contains, imports, calls or inherits from a node."""
+
+    target: Location = Field(description="A symbol, a file, FILE:LINE or a folder.")
+    depth: Annotated[int, Field(ge=1, le=MOST_DEPTH)] = Field(1, description="How many edges to follow.")
+    edges: list[EdgeType] = Field([], max_length=4, description="Which types of edge to follow. Default: all.")
+    direction: Direction = Field("both", description="Follow incoming edges, outgoing edges, or both.")
+    how: list[How] = Field([], max_length=3, description="How edges may have been resolved. Default: all.")
+    at: Revision | Absent = Field(None, description=help_of("at"))
+    drawing: bool = Field(False, description="Also return the coordinates of a drawing.")
+
+
+class UnitQuery(QueryParameters):
+    """The source of a symbol, of some lines or of a file."""
+
+    path: Location = Field(description="A file, named from the repository's root.")
+    symbol: Symbol | Absent = Field(
+        None, description="A class or function in it, as search results name it. Excludes lines."
+    )
+    lines: Annotated[str, Field(pattern=r"^[1-9][0-9]{0,8}(-[1-9][0-9]{0,8})?$")] | Absent = Field(
+        None, description="A line or FIRST-LAST, 1-based and inclusive."
+    )
+    at: Revision | Absent = Field(None, description=help_of("at"))
+
+    def span(self) -> tuple[int, int] | None:
+        """Return the lines as numbers."""
+        if self.lines is None:
+            return None
+        first, _, last = self.lines.partition("-")
+        return int(first), int(last or first)
+
+    @model_validator(mode="after")
+    def _one_location(self) -> UnitQuery:
+        if self.symbol is not None and self.lines is not None:
+            raise ValueError("give a symbol or lines, not both")
+        span = self.span()
+        if span is not None and span[0] > span[1]:
+            raise ValueError(f"lines {self.lines} end before they begin")
+        return self
+
+
+class StatusQuery(QueryParameters):
+    """The state of one repository, or of all."""
