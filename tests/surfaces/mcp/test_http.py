@@ -106,7 +106,7 @@ def test_a_body_that_does_not_come_is_not_waited_for() -> None:
     async def inner(scope: Scope, receive: Receive, send: Send) -> None:
         await receive()
 
-    gate = module._Gate(inner, AccessRules(body_seconds=0.05))
+    gate = module._Guard(inner, AccessRules(body_seconds=0.05))
     scope = {"type": "http", "path": "/mcp", "headers": [(b"host", b"localhost")], "client": ("127.0.0.1", 1)}
     anyio.run(gate, scope, silence, send)
     assert sent[0]["status"] == 408
@@ -125,7 +125,7 @@ def test_behind_a_proxy_nobody_says_who_asks_and_everybody_is_limited() -> None:
     async def receive() -> Message:
         return {"type": "http.request", "body": b""}
 
-    gate = module._Gate(inner, AccessRules(names=("search.example.org",), burst=2))
+    gate = module._Guard(inner, AccessRules(names=("search.example.org",), burst=2))
     scope = {"type": "http", "path": "/mcp", "headers": [(b"host", b"search.example.org")], "client": ("127.0.0.1", 1)}
     for _ in range(3):
         anyio.run(gate, scope, receive, send)
