@@ -25,8 +25,8 @@ from sources import FUSED, UNITED, orders
 import trackdown
 from trackdown.errors import QueryError, TrackdownError
 from trackdown.lab.benches.swe import read_swe
-from trackdown.lab.commit_times import commit_times
-from trackdown.lab.measure.bootstrap import bootstrap_interval
+from trackdown.lab.clone import commit_times
+from trackdown.lab.measure.significance import bootstrap_interval
 from trackdown.lab.tasks import Task
 from trackdown.settings import load_settings
 

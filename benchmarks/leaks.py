@@ -16,10 +16,9 @@ from typing import Any
 from measure import keep, new_parser
 
 from trackdown.lab.mine.changes import commits_here, read_patches
-from trackdown.lab.mine.issue_style import MOST_LEAKED
-from trackdown.lab.mine.leaks import leak, new_identifiers
+from trackdown.lab.mine.issue_writer import MOST_LEAKED, leak, new_identifiers
 from trackdown.lab.mine.messages import clean_message, clean_subject
-from trackdown.lab.mine.rewritten import read_rewritten
+from trackdown.lab.mine.training import read_rewritten
 from trackdown.repository.blobs import BlobReader
 from trackdown.repository.history import read_commits
 from trackdown.repository.source import open_source

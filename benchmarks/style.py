@@ -33,13 +33,11 @@ from measure import keep, new_parser
 from style_figures import METRICS, TERMS, Column, figures, print_figures
 from whitespace_bm25 import Tokenizer, identifier_parts, lucene, reciprocal_ranks
 
-from trackdown.lab.benches.mbpp import read_mbpp
-from trackdown.lab.benches.records import read_records
-from trackdown.lab.benches.rows import Refusals
-from trackdown.lab.measure.style.cssim import Weights, weights_from
+from trackdown.lab.benches.records import Refusals, read_records
+from trackdown.lab.benches.snippet_sets import read_mbpp
+from trackdown.lab.measure.style.cssim import Weights, tree_distance, weights_from
 from trackdown.lab.measure.style.scores import style_scores
 from trackdown.lab.measure.style.snippet import Snippet, read_snippet
-from trackdown.lab.measure.style.tree_distance import tree_distance
 
 WAYS: dict[str, Tokenizer] = {"parts of identifiers": identifier_parts, "lucene": lucene}
 PAIRS = (("exemplar", "rewrite"), ("exemplar", "original"), ("rewrite", "original"))

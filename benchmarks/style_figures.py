@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import rankdata
 
-from trackdown.lab.measure.bootstrap import bootstrap_interval
-from trackdown.lab.measure.significance import paired_permutation_test
+from trackdown.lab.measure.significance import bootstrap_interval, paired_permutation_test
 
 PUBLISHED = {
     "CSSim": (0.553, 0.522),

@@ -28,11 +28,17 @@ def source(number: int) -> str:
 
 def grown_repository(repo: Repo, commits: int) -> list[str]:
     """A history in which every commit adds a module, and its last state on disk. Returns the ids."""
-    made = make_history(repo, [
-        Planned(f"{' a '.join(words(number)).capitalize()}", [number - 1] if number else [],
-                {f"src/m{number}.py": source(number)})
-        for number in range(commits)
-    ])  # fmt: skip
+    made = make_history(
+        repo,
+        [
+            Planned(
+                f"{' a '.join(words(number)).capitalize()}",
+                [number - 1] if number else [],
+                {f"src/m{number}.py": source(number)},
+            )
+            for number in range(commits)
+        ],
+    )
     repo.git("reset", "-q", "--hard")
     return made
 
@@ -41,10 +47,17 @@ def task(repo: Repo, number: int, at: str | None, **more: object) -> Task:
     """The question for a module that a commit added."""
     verb, noun = words(number)
     return replace(
-        Task(f"{repo.root.name}-{number}", f"cannot {verb} the {noun}", (Place(f"src/m{number}.py", f"{verb}_{noun}"),),
-             str(repo.root), repo.root.name, "function", at),
+        Task(
+            f"{repo.root.name}-{number}",
+            f"cannot {verb} the {noun}",
+            (Place(f"src/m{number}.py", f"{verb}_{noun}"),),
+            str(repo.root),
+            repo.root.name,
+            "function",
+            at,
+        ),
         **more,  # type: ignore[arg-type]
-    )  # fmt: skip
+    )
 
 
 def bench_of(*tasks: Task, **more: object) -> Bench:

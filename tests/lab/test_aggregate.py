@@ -7,9 +7,8 @@ import json
 import pytest
 
 from trackdown.errors import UsageError
-from trackdown.lab.aggregate import aggregate_by_mode, mean_results
-from trackdown.lab.evaluation import STANDARD_METRICS, Evaluation
-from trackdown.lab.measure.judged import Judged
+from trackdown.lab.evaluation import STANDARD_METRICS, Evaluation, aggregate_by_mode, mean_results
+from trackdown.lab.measure.metrics import Judged
 
 
 def evaluated(mode: str, *ranks: int) -> Evaluation:

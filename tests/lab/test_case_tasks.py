@@ -10,8 +10,8 @@ import pytest
 
 from tests.conftest import Repo
 from trackdown.errors import NoSuchPath, UsageError
-from trackdown.lab.case_tasks import bench_of_cases, joined
 from trackdown.lab.cases import Case, Place, Protocol
+from trackdown.lab.tasks import bench_of_cases, joined
 from trackdown.types import Level
 
 BOX = """class Box:
@@ -43,8 +43,12 @@ def test_past_searches_the_parent_with_its_own_past(repo: Repo, commits: list[st
     (task,) = bench_of_cases(str(repo.root), [case(commit=commits[1], protocol="past")], level="file").tasks
     assert (task.at, task.seen_from) == (commits[0], None)
     assert (task.gold, task.level, task.repository, task.place, task.depth) == (
-        (Place("box.py"),), "file", "repo", str(repo.root), 100,
-    )  # fmt: skip
+        (Place("box.py"),),
+        "file",
+        "repo",
+        str(repo.root),
+        100,
+    )
 
 
 def test_head_searches_what_is_there_now_with_the_past_of_the_parent(repo: Repo, commits: list[str]) -> None:
@@ -117,10 +121,12 @@ def test_several_repositories_become_one_bench_with_names_in_their_ids(
 ) -> None:
     other = make_repo("other")
     other.commit("Begin", {"box.py": BOX})
-    both = joined([
-        bench_of_cases(str(repo.root), [case(), replace(case(), id="2", files=())], level="file", name="first"),
-        bench_of_cases(str(other.root), [case()], level="file", name="second"),
-    ])  # fmt: skip
+    both = joined(
+        [
+            bench_of_cases(str(repo.root), [case(), replace(case(), id="2", files=())], level="file", name="first"),
+            bench_of_cases(str(other.root), [case()], level="file", name="second"),
+        ]
+    )
     assert [(task.id, task.repository) for task in both.tasks] == [("first/1", "first"), ("second/1", "second")]
     assert [(skipped.id, skipped.repository) for skipped in both.skipped] == [("first/2", "first")]
     assert (both.name, both.level) == ("eval", "file")

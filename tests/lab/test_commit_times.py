@@ -8,7 +8,7 @@ import pytest
 
 from tests.conftest import Repo
 from tests.lab.made_tasks import grown_repository
-from trackdown.lab.commit_times import commit_times, is_commit_id, present_commits
+from trackdown.lab.clone import commit_times, is_commit_id, present_commits
 from trackdown.repository.source import open_source
 
 
@@ -33,8 +33,18 @@ def test_a_place_that_is_no_repository_knows_no_commit(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "wanted"),
-    [("0" * 40, True), ("a" * 64, True), ("0123abc", True), ("012", False), ("main", False), ("HEAD", False),
-     ("0123abc^", False), ("-" * 40, False), ("0" * 40 + "\n", False), ("", False)],
-)  # fmt: skip
+    [
+        ("0" * 40, True),
+        ("a" * 64, True),
+        ("0123abc", True),
+        ("012", False),
+        ("main", False),
+        ("HEAD", False),
+        ("0123abc^", False),
+        ("-" * 40, False),
+        ("0" * 40 + "\n", False),
+        ("", False),
+    ],
+)
 def test_what_is_an_id(text: str, wanted: bool) -> None:
     assert is_commit_id(text) is wanted

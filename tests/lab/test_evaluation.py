@@ -7,7 +7,7 @@ import pytest
 from trackdown.errors import UsageError
 from trackdown.lab.cases import Place
 from trackdown.lab.evaluation import NO_GOLD, Evaluation, evaluation, evaluations
-from trackdown.lab.measure.judged import Judged
+from trackdown.lab.measure.metrics import Judged
 from trackdown.lab.runs import Row
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from trackdown.errors import UsageError
-from trackdown.lab.manifest import Entry, read_manifest
+from trackdown.lab.repositories import Entry, read_manifest
 
 
 def manifest(tmp_path: Path, value: object) -> Path:
@@ -22,11 +22,16 @@ def test_paths_are_relative_to_the_manifest_and_a_name_may_be_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    found = read_manifest(manifest(tmp_path, [
-        {"name": "one", "path": "../one", "dataset": "one.jsonl"},
-        {"watched_dir": "/srv/two", "extra": 1},
-        {"name": None, "path": "~/three", "dataset": None},
-    ]))  # fmt: skip
+    found = read_manifest(
+        manifest(
+            tmp_path,
+            [
+                {"name": "one", "path": "../one", "dataset": "one.jsonl"},
+                {"watched_dir": "/srv/two", "extra": 1},
+                {"name": None, "path": "~/three", "dataset": None},
+            ],
+        )
+    )
     assert found == [
         Entry("one", tmp_path / "one", tmp_path / "set" / "one.jsonl"),
         Entry("two", Path("/srv/two"), None),

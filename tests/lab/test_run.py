@@ -135,9 +135,10 @@ def test_many_questions_about_one_state_are_reported_and_kept_as_they_are_answer
     one = bench.tasks[0]
     calls: list[tuple[str, int, int | None]] = []
     run(
-        bench_of(*(replace(one, id=str(number)) for number in range(60))), ("bm25",),
+        bench_of(*(replace(one, id=str(number)) for number in range(60))),
+        ("bm25",),
         progress=lambda *call: calls.append(call),
-    )  # fmt: skip
+    )
     assert calls[0] == ("search", 0, 60) and calls[-1] == ("search", 60, 60) and len(calls) > 3
     assert [done for _, done, _ in calls] == sorted(done for _, done, _ in calls)
 

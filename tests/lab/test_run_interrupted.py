@@ -39,8 +39,19 @@ class Disturbed:
         return program.folder / "run.jsonl"
 
     def command(self, program: Program) -> list[str | Path]:
-        return ["bench", "swe", self._data, "--repos", self._clones, "--modes", "bm25,commits",
-                "--run-file", self.run_file(program), "--jobs", "2"]  # fmt: skip
+        return [
+            "bench",
+            "swe",
+            self._data,
+            "--repos",
+            self._clones,
+            "--modes",
+            "bm25,commits",
+            "--run-file",
+            self.run_file(program),
+            "--jobs",
+            "2",
+        ]
 
     def start(self, program: Program) -> subprocess.Popen[bytes]:
         return program.start(*self.command(program))

@@ -56,11 +56,15 @@ def row(id_: str, mode: str = "bm25", **more: object) -> Row:
 def test_a_row_is_one_line_with_the_fields_of_the_contract() -> None:
     value = json.loads(encode_row(row("1", ms=3.14159, query="Why?\n")))
     assert value["ranked"] == [
-        {"path": "a.py", "symbol": "f", "score": 1.5}, {"path": "b.py", "symbol": "", "score": 0.25},
-    ]  # fmt: skip
+        {"path": "a.py", "symbol": "f", "score": 1.5},
+        {"path": "b.py", "symbol": "", "score": 0.25},
+    ]
     assert (value["id"], value["mode"], value["ms"], value["gold"]) == (
-        "1", "bm25", 3.142, [{"path": "b.py", "symbol": ""}],
-    )  # fmt: skip
+        "1",
+        "bm25",
+        3.142,
+        [{"path": "b.py", "symbol": ""}],
+    )
 
 
 def test_a_long_query_is_kept_in_part() -> None:

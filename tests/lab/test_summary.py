@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -12,12 +13,16 @@ from trackdown.lab.runs import Row
 from trackdown.lab.summary import ALL_METRICS, summarise
 
 
-def rows_of(mode: str, ranks: list[int], repository: str = "shop", **more: object) -> list[Row]:
+def rows_of(mode: str, ranks: list[int], repository: str = "shop", **more: Any) -> list[Row]:
     return [
-        replace(found_at(f"{repository}-{number}", rank, repository=repository, mode=mode, ms=float(number + 1)),
-                bench="swe", level="file", **more)  # type: ignore[arg-type]
+        replace(
+            found_at(f"{repository}-{number}", rank, repository=repository, mode=mode, ms=float(number + 1)),
+            bench="swe",
+            level="file",
+            **more,
+        )
         for number, rank in enumerate(ranks)
-    ]  # fmt: skip
+    ]
 
 
 def skipped(mode: str, id_: str, reason: str) -> Row:
@@ -28,8 +33,12 @@ def test_the_contract() -> None:
     rows = [*rows_of("bm25", [1, 2]), skipped("bm25", "x", "empty gold"), *rows_of("hybrid", [1, 1])]
     summary = summarise([*rows, skipped("hybrid", "x", "empty gold")])
     assert {name: summary[name] for name in ("bench", "level", "cases", "skipped", "skipped_why")} == {
-        "bench": "swe", "level": "file", "cases": 2, "skipped": 1, "skipped_why": {"empty gold": 1},
-    }  # fmt: skip
+        "bench": "swe",
+        "level": "file",
+        "cases": 2,
+        "skipped": 1,
+        "skipped_why": {"empty gold": 1},
+    }
     assert list(summary["modes"]) == ["bm25", "hybrid"]
     assert set(summary["modes"]["bm25"]) == set(ALL_METRICS) >= {"MRR", "MAP", "P@1", "R@10", "Acc@5", "nDCG@10"}
     assert summary["modes"]["bm25"]["MRR"] == 0.75 and summary["modes"]["hybrid"]["MRR"] == 1.0

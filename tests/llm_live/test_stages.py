@@ -10,7 +10,7 @@ import trackdown
 from tests.conftest import Repo
 from trackdown.engine.llm.configured import asking, llm_cost
 from trackdown.lab.mine.dataset import build_from_git
-from trackdown.lab.mine.issue_style import IssueWriter
+from trackdown.lab.mine.issue_writer import IssueWriter
 from trackdown.settings import Settings
 
 pytestmark = pytest.mark.llm

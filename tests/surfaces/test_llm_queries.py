@@ -16,9 +16,9 @@ from tests.surfaces.program import Run
 from tests.surfaces.test_eval import CASES, build_zoo
 from trackdown.lab.mine.dataset import build_from_git
 from trackdown.lab.mine.harvest import Limits
-from trackdown.lab.mine.issue_style import IssueWriter
-from trackdown.lab.mine.repositories import Place
+from trackdown.lab.mine.issue_writer import IssueWriter
 from trackdown.lab.mine.training import Job, Wanted, mine
+from trackdown.lab.repositories import Place
 from trackdown.models.llm.prompt import Prompt
 
 InProcess = Callable[..., Run]

@@ -13,7 +13,7 @@ from tests.conftest import Repo
 from tests.lab.made_tasks import grown_repository
 from tests.lab.train.made_history import misleading_history
 from tests.surfaces.program import Run
-from trackdown.lab.train.own import FEWEST_CASES
+from trackdown.lab.train.repository_weights import FEWEST_CASES
 
 InProcess = Callable[..., Run]
 

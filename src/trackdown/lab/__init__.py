@@ -11,11 +11,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from trackdown.lab.aggregate import MeanResult, aggregate_by_mode, mean_results
-    from trackdown.lab.cases import Case, Place
+    from trackdown.lab.cases import Case, Place, read_cases, write_cases
     from trackdown.lab.comparison import compare_modes, evaluate
-    from trackdown.lab.evaluation import Evaluation
-    from trackdown.lab.mine.case_file import read_cases, write_cases
+    from trackdown.lab.evaluation import Evaluation, MeanResult, aggregate_by_mode, mean_results
     from trackdown.lab.mine.dataset import Mined, build_from_git
 
 _HOME = {

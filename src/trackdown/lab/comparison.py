@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from trackdown.errors import QueryError
-from trackdown.lab.case_tasks import CaseLevel, bench_of_cases
 from trackdown.lab.cases import Case, Place, Protocol
 from trackdown.lab.evaluation import Evaluation, evaluation, evaluations
 from trackdown.lab.run import plan, run_bench
 from trackdown.lab.runs import Row, RunFile
+from trackdown.lab.tasks import CaseLevel, bench_of_cases
 from trackdown.settings import Settings, load_settings
 from trackdown.types import Progress, no_progress
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -20,9 +20,7 @@ class Comparison:
     mean_a: float
     mean_b: float
     worse_permutation: float
-    worse_t: float
     better_permutation: float
-    better_t: float
 
     @property
     def difference(self) -> float:
@@ -118,10 +116,14 @@ class Verdict:
             **asdict(self),
             "groups": [group.as_dict() for group in self.groups],
             "small": [repository.as_dict() for repository in self.small],
-            "difference": self.difference, "cases": self.cases, "repositories": self.repositories,
-            "losses": [group.name for group in self.losses], "passed": self.passed, "headline": self.headline,
+            "difference": self.difference,
+            "cases": self.cases,
+            "repositories": self.repositories,
+            "losses": [group.name for group in self.losses],
+            "passed": self.passed,
+            "headline": self.headline,
             "reasons": list(self.reasons),
-        }  # fmt: skip
+        }
 
     def _of_the_average(self) -> str:
         over = f"{self.metric} over {_counted(self.repositories, 'repository', 'repositories')}"
@@ -161,3 +163,42 @@ def _counted(number: int, one: str, many: str) -> str:
 def _named(cases: Sequence[Unpaired]) -> str:
     named = ", ".join(map(str, cases[:_NAMED]))
     return f"{named} and {len(cases) - _NAMED:,} more" if len(cases) > _NAMED else named
+
+
+_HEAD = ("", "cases", "A", "B", "B − A", "p worse", "p better")
+
+
+def verdict_lines(verdict: Verdict) -> list[str]:
+    """The verdict, its reasons and a table of what was compared."""
+    table = [_HEAD, *map(_cells, verdict.groups)]
+    table += [("  " + cells[0], *cells[1:]) for cells in map(_cells, verdict.small)]
+    table.append(
+        (
+            f"macro average ({verdict.repositories})",
+            f"{verdict.cases}",
+            f"{verdict.mean_a:.4f}",
+            f"{verdict.mean_b:.4f}",
+            f"{verdict.difference:+.4f}",
+            *[""] * 2,
+        )
+    )
+    about = (verdict.metric, verdict.bench, f"{verdict.level} level" if verdict.level else "")
+    return [
+        verdict.headline,
+        *(f"- {reason}" for reason in verdict.reasons),
+        "",
+        f"{', '.join(filter(None, about))}; A is {verdict.mode_a}, B is {verdict.mode_b}",
+        *_aligned(table),
+    ]
+
+
+def _cells(group: Comparison) -> tuple[str, ...]:
+    chances = (group.worse_permutation, group.better_permutation)
+    means = (f"{group.mean_a:.4f}", f"{group.mean_b:.4f}", f"{group.difference:+.4f}")
+    return group.name, f"{group.cases}", *means, *(f"{chance:.4f}" for chance in chances)
+
+
+def _aligned(table: Iterable[tuple[str, ...]]) -> list[str]:
+    rows = list(table)
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]).rstrip() for row in rows]

@@ -34,10 +34,10 @@ from trackdown.errors import (
     UsageError,
 )
 from trackdown.lab.cases import Place
-from trackdown.lab.children import end_with_parent, interrupts_held
-from trackdown.lab.commit_times import commit_times
+from trackdown.lab.clone import commit_times
 from trackdown.lab.runs import LONGEST_QUERY, MS_DIGITS, SCORE_DIGITS, WITHOUT_ANSWER, Row, RunFile
 from trackdown.lab.tasks import Bench, Task
+from trackdown.lab.workers import end_with_parent, interrupts_held
 from trackdown.models.llm.code_generation import CodeExample
 from trackdown.models.shelf import model_shelf
 from trackdown.pipeline import SearchPlan
@@ -170,12 +170,20 @@ def _check_ids(bench: Bench) -> None:
 
 def _skipped_rows(bench: Bench, plan: Plan, file: RunFile) -> list[Row]:
     return [
-        Row(case.id, name, bench=bench.name, level=bench.level, repository=case.repository,
-            query=case.detail[:LONGEST_QUERY], skipped=case.reason, config=plan.config)
+        Row(
+            case.id,
+            name,
+            bench=bench.name,
+            level=bench.level,
+            repository=case.repository,
+            query=case.detail[:LONGEST_QUERY],
+            skipped=case.reason,
+            config=plan.config,
+        )
         for case in bench.skipped
         for name, _ in plan.modes
         if (case.id, name) not in file.rows or file.rows[case.id, name].skipped
-    ]  # fmt: skip
+    ]
 
 
 Work = tuple[Task, tuple[str, ...]]
@@ -280,17 +288,22 @@ def search_bundle(bundle: Sequence[Work], plan: Plan) -> list[Row]:
 
 def _search(task: Task, modes: Sequence[str], plan: Plan) -> list[Row]:
     """One row for each mode."""
-    digest = _digest(task)
-
-    def row(mode: str, **found: object) -> Row:
-        return Row(task.id, mode, gold=task.gold, bench=plan.bench, level=task.level, repository=task.repository,
-                   query=task.query[:LONGEST_QUERY], category=task.category, config=plan.config, task=digest,
-                   **found)  # type: ignore[arg-type]  # fmt: skip
-
+    blank = Row(
+        task.id,
+        "",
+        gold=task.gold,
+        bench=plan.bench,
+        level=task.level,
+        repository=task.repository,
+        query=task.query[:LONGEST_QUERY],
+        category=task.category,
+        config=plan.config,
+        task=_digest(task),
+    )
     asking = any(options.asks_llm for mode, options in plan.modes if mode in modes)
     ended = llm_ended(plan.settings) if asking else None
     if ended is not None:
-        return [row(mode, skipped=f"{WITHOUT_ANSWER}{ended}") for mode in modes]
+        return [replace(blank, mode=mode, skipped=f"{WITHOUT_ANSWER}{ended}") for mode in modes]
     try:
         repository = _opened(task.place, plan.settings)
         prepared = repository.prepared(task.at)
@@ -304,26 +317,30 @@ def _search(task: Task, modes: Sequence[str], plan: Plan) -> list[Row]:
             try:
                 places = _ranked(prepared, task, options, plan)
             except LlmError as error:
-                rows.append(row(mode, skipped=f"{WITHOUT_ANSWER}{error}"))
+                rows.append(replace(blank, mode=mode, skipped=f"{WITHOUT_ANSWER}{error}"))
                 continue
             ms = (time.perf_counter() - started) * 1000
             ranked = tuple(Place(place.path, place.symbol) for place in places)
             scores = tuple(round(place.score, SCORE_DIGITS) for place in places)
-            rows.append(row(mode, ranked=ranked, scores=scores, ms=round(ms, MS_DIGITS)))
+            rows.append(replace(blank, mode=mode, ranked=ranked, scores=scores, ms=round(ms, MS_DIGITS)))
         return rows
     except StoreError:
         raise
     except TrackdownError as error:
         reason = next((text for kind, text in _REASONS if isinstance(error, kind)), str(error))
-        return [row(mode, skipped=reason) for mode in modes]
+        return [replace(blank, mode=mode, skipped=reason) for mode in modes]
 
 
 def _ranked(prepared: Prepared, task: Task, options: SearchPlan, plan: Plan) -> list[RankedPlace]:
     """The ranking of one mode; empty for a query that holds nothing to search for, which is a miss."""
     chosen = replace(
-        options, level=task.level, k=task.depth, roles=task.roles, among=task.among,
+        options,
+        level=task.level,
+        k=task.depth,
+        roles=task.roles,
+        among=task.among,
         folders=(task.folder,) if task.folder else (),
-    )  # fmt: skip
+    )
     try:
         generated = Generated(task.exemplars, plan.rewriter, plan.pairs)
         asker = open_desk(plan.settings, prepared.facts) if options.asks_llm else None

@@ -65,12 +65,23 @@ def encode_row(row: Row) -> str:
         {"path": place.path, "symbol": place.symbol, "score": round(score, SCORE_DIGITS)}
         for place, score in zip(row.ranked, row.scores, strict=True)
     ]
-    return json.dumps({
-        "id": row.id, "mode": row.mode, "ranked": ranked, "ms": round(row.ms, MS_DIGITS),
-        "gold": [{"path": place.path, "symbol": place.symbol} for place in row.gold],
-        "bench": row.bench, "level": row.level, "repository": row.repository, "query": row.query[:LONGEST_QUERY],
-        "category": row.category, "skipped": row.skipped, "config": row.config, "task": row.task,
-    })  # fmt: skip
+    return json.dumps(
+        {
+            "id": row.id,
+            "mode": row.mode,
+            "ranked": ranked,
+            "ms": round(row.ms, MS_DIGITS),
+            "gold": [{"path": place.path, "symbol": place.symbol} for place in row.gold],
+            "bench": row.bench,
+            "level": row.level,
+            "repository": row.repository,
+            "query": row.query[:LONGEST_QUERY],
+            "category": row.category,
+            "skipped": row.skipped,
+            "config": row.config,
+            "task": row.task,
+        }
+    )
 
 
 def decode_row(line: str) -> Row:
@@ -86,8 +97,10 @@ def decode_row(line: str) -> Row:
     for name, kind in (("id", (str, int)), ("mode", str), ("ranked", list)):
         if not isinstance(value.get(name), kind):
             raise ValueError(f"{name!r} is missing or of the wrong type")
-    texts = {name: _text(value, name) for name in ("bench", "level", "repository", "query", "category", "skipped",
-                                                   "config", "task")}  # fmt: skip
+    texts = {
+        name: _text(value, name)
+        for name in ("bench", "level", "repository", "query", "category", "skipped", "config", "task")
+    }
     ranked = [_place(item, "ranked") for item in value["ranked"]]
     scores = [item.get("score", 0.0) for item in value["ranked"]]
     gold = value.get("gold", [])
@@ -100,8 +113,15 @@ def decode_row(line: str) -> Row:
             raise ValueError
     except (TypeError, ValueError, OverflowError):
         raise ValueError("a score or 'ms' is not a number") from None
-    return Row(str(value["id"]), value["mode"], tuple(ranked), numbers, ms,
-               tuple(_place(item, "gold") for item in gold), **texts)  # fmt: skip
+    return Row(
+        str(value["id"]),
+        value["mode"],
+        tuple(ranked),
+        numbers,
+        ms,
+        tuple(_place(item, "gold") for item in gold),
+        **texts,
+    )
 
 
 def _text(value: dict[str, Any], name: str) -> str:

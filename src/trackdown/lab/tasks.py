@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
-from trackdown.lab.cases import Place
-from trackdown.types import Level
+from trackdown.errors import MissingObject, TrackdownError, UsageError
+from trackdown.lab.cases import Case, Place, Protocol
+from trackdown.lab.clone import UnitsAt, enclosing
+from trackdown.repository.source import Source, open_source
+from trackdown.types import CLASS_KINDS, FUNCTION_KINDS, Level
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,3 +64,80 @@ class Bench:
     remarks: Mapping[str, int] | None = None
     rewrites: Mapping[str, Sequence[tuple[str, str]]] = field(default_factory=dict)
     texts: str = ""
+
+
+CaseLevel = Literal["file", "symbol"]
+METRICS = ("MRR", "R@1", "R@5", "R@10", "nDCG@10", "Hit@1", "Hit@10", "Acc@5")
+
+
+def bench_of_cases(
+    place: str,
+    cases: Sequence[Case],
+    *,
+    level: Level,
+    protocol: Protocol | None = None,
+    name: str = "",
+    depth: int = 100,
+) -> Bench:
+    """Tasks for the cases of one repository. `protocol` None takes each case's own.
+
+    Raises UsageError when cases were mined for the other protocol: their truth is that of another state.
+    """
+    source = open_source(place)
+    label = name or source.name
+    tasks: list[Task] = []
+    skipped: list[Skipped] = []
+    for case in cases:
+        chosen = protocol or case.protocol
+        if case.commit and chosen != case.protocol:
+            mined = f"case {case.id!r} was mined for protocol {case.protocol!r}"
+            raise UsageError(f"{mined}: build the data set again with --protocol {chosen}")
+        id_ = f"{name}/{case.id}" if name else case.id
+        try:
+            parent = source.resolve(f"{case.commit}^") if case.commit else None
+        except TrackdownError as error:
+            skipped.append(Skipped(id_, "commit or its parent not in the clone", str(error), label))
+            continue
+        # What was mined speaks of HEAD; a case that a person wrote asks about what is there now.
+        at, seen_from = (parent, None) if chosen == "past" else (source.head() if case.commit else None, parent)
+        gold = _gold(case, level)
+        tasks.append(Task(id_, case.query, gold, place, label, level, at, seen_from, source.subfolder, depth=depth))
+    tasks = list(_of_level(tasks, source, level))
+    skipped += [Skipped(task.id, f"no truth at {level} level", task.query, label) for task in tasks if not task.gold]
+    return Bench("eval", level, tuple(task for task in tasks if task.gold), tuple(skipped), METRICS)
+
+
+def _gold(case: Case, level: Level) -> tuple[Place, ...]:
+    return tuple(map(Place, case.files)) if level == "file" else case.symbols
+
+
+def _of_level(tasks: Iterable[Task], source: Source, level: Level) -> Iterator[Task]:
+    """The tasks with the truth that their level can find. What no file holds stays: it was not found."""
+    head = source.head()
+    if level not in ("function", "class") or head is None:
+        yield from tasks
+        return
+    with UnitsAt(source) as units:
+        for task in tasks:
+            commit = task.at or head
+            found = (_place_of_level(place, units, commit, level) if place.path else place for place in task.gold)
+            yield replace(task, gold=tuple(dict.fromkeys(place for place in found if place.symbol)))
+
+
+def _place_of_level(place: Place, units: UnitsAt, commit: str, level: Level) -> Place:
+    """A function or a class; without a symbol where it does not count."""
+    try:
+        classes = units.symbols(commit, place.path, CLASS_KINDS)
+        functions = units.symbols(commit, place.path, FUNCTION_KINDS)
+    except MissingObject:
+        return place
+    if level == "class":
+        return replace(place, symbol=enclosing(place.symbol, classes))
+    return replace(place, symbol="") if place.symbol in classes - functions else place
+
+
+def joined(benches: Sequence[Bench]) -> Bench:
+    """Several repositories' cases as one bench."""
+    tasks = tuple(task for bench in benches for task in bench.tasks)
+    skipped = tuple(case for bench in benches for case in bench.skipped)
+    return Bench("eval", benches[0].level, tasks, skipped, METRICS)

@@ -13,7 +13,7 @@ from tests.conftest import Repo
 from tests.rerank.tiny_models import make_models
 from trackdown.engine import rank
 from trackdown.engine.searching.evidence import Evidence, channel_evidence, judged_evidence, speaking_models
-from trackdown.lab.train.features import Wanted
+from trackdown.lab.train.evidence import Wanted
 from trackdown.settings import Settings
 
 FILES = {

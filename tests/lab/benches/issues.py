@@ -57,8 +57,13 @@ class Clones:
     def row(self, repo: Repo, id_: str, issue: str, base: str, commit: str = "HEAD") -> Row:
         command = ["git", "diff", "-M", base, commit]  # not by `repo.git`, which strips blank context at the end
         patch = subprocess.run(command, cwd=repo.root, check=True, capture_output=True, text=True).stdout
-        return {"instance_id": id_, "repo": self.name(repo), "base_commit": base, "problem_statement": issue,
-                "patch": patch}  # fmt: skip
+        return {
+            "instance_id": id_,
+            "repo": self.name(repo),
+            "base_commit": base,
+            "problem_statement": issue,
+            "patch": patch,
+        }
 
 
 def many_issues(clones: Clones, names: tuple[str, ...] = ("ada/shop", "ada/bank"), commits: int = 30) -> list[Row]:
@@ -74,8 +79,12 @@ def many_issues(clones: Clones, names: tuple[str, ...] = ("ada/shop", "ada/bank"
         made = make_history(repo, plan)
         for number, (base, commit) in enumerate(pairwise(made)):
             verb, noun = words(number)
-            row = {"instance_id": f"{repo.root.name}-{number}", "repo": name, "base_commit": base,
-                   "problem_statement": f"{verb} the {noun} when it is missing",
-                   "gold_entities": [f"src/m{number}.py:{verb}_{noun}"]}  # fmt: skip
+            row = {
+                "instance_id": f"{repo.root.name}-{number}",
+                "repo": name,
+                "base_commit": base,
+                "problem_statement": f"{verb} the {noun} when it is missing",
+                "gold_entities": [f"src/m{number}.py:{verb}_{noun}"],
+            }
             rows.append(row | {"fixed_by": commit})
     return rows

@@ -31,8 +31,12 @@ def gold(tmp_path: Path) -> Callable[..., Path]:
 
     def write(*rows: tuple[Any, Any, Any], query: str = QUERY) -> Path:
         path = tmp_path / "gold.parquet"
-        columns = {"commit_id": [row[0] for row in rows], "actual_files_modified": [row[1] for row in rows],
-                   query: [row[2] for row in rows], "commit_date": [3] * len(rows)}  # fmt: skip
+        columns = {
+            "commit_id": [row[0] for row in rows],
+            "actual_files_modified": [row[1] for row in rows],
+            query: [row[2] for row in rows],
+            "commit_date": [3] * len(rows),
+        }
         pyarrow.parquet.write_table(pyarrow.table(columns), path)
         return path
 
@@ -51,14 +55,17 @@ def run(tmp_path: Path, settings: Settings) -> Run:
 
 def history(repo: Repo) -> list[str]:
     """Commits 1 to 4 about giraffes and lions; 3 is the one asked about, 4 comes after it, 5 is on another branch."""
-    return make_history(repo, [
-        Planned("Begin", [], {f"src/{name}.py": "x = 1\n" for name in "abcdef"} | {"tests/test_a.py": "x = 1\n"}),
-        Planned("Feed the giraffe", [0], {"src/a.py": "x = 2\n"}),
-        Planned("Feed the lion", [1], {"src/b.py": "x = 2\n", "tests/test_a.py": "x = 2\n"}),
-        Planned("Brush the giraffe", [2], {"src/c.py": "x = 2\n"}),
-        Planned("Wash the giraffe", [3], {"src/d.py": "x = 2\n"}),
-        Planned("Count the giraffe", [1], {"src/e.py": "x = 2\n"}),
-    ])  # fmt: skip
+    return make_history(
+        repo,
+        [
+            Planned("Begin", [], {f"src/{name}.py": "x = 1\n" for name in "abcdef"} | {"tests/test_a.py": "x = 1\n"}),
+            Planned("Feed the giraffe", [0], {"src/a.py": "x = 2\n"}),
+            Planned("Feed the lion", [1], {"src/b.py": "x = 2\n", "tests/test_a.py": "x = 2\n"}),
+            Planned("Brush the giraffe", [2], {"src/c.py": "x = 2\n"}),
+            Planned("Wash the giraffe", [3], {"src/d.py": "x = 2\n"}),
+            Planned("Count the giraffe", [1], {"src/e.py": "x = 2\n"}),
+        ],
+    )
 
 
 @pytest.mark.parametrize("spelling", [list, repr, lambda files: '["' + '", "'.join(files) + '"]'])
@@ -91,13 +98,16 @@ def test_neither_the_commit_itself_nor_a_later_one_nor_a_branch_helps(
 
 
 def test_files_have_the_names_that_they_had_then(repo: Repo, gold: Callable[..., Path], run: Run) -> None:
-    commits = make_history(repo, [
-        Planned("Begin", [], {"old.py": "giraffe = 1\n" * 9, "x.py": "y = 1\n"}),
-        Planned("Feed the giraffe", [0], {"old.py": "giraffe = 2\n" * 9}),
-        Planned("Something else", [1], {"x.py": "y = 2\n"}),
-        Planned("Move", [2], renames={"old.py": "new.py"}),
-        Planned("Wash the giraffe", [3], {"new.py": "giraffe = 3\n" * 9}),
-    ])  # fmt: skip
+    commits = make_history(
+        repo,
+        [
+            Planned("Begin", [], {"old.py": "giraffe = 1\n" * 9, "x.py": "y = 1\n"}),
+            Planned("Feed the giraffe", [0], {"old.py": "giraffe = 2\n" * 9}),
+            Planned("Something else", [1], {"x.py": "y = 2\n"}),
+            Planned("Move", [2], renames={"old.py": "new.py"}),
+            Planned("Wash the giraffe", [3], {"new.py": "giraffe = 3\n" * 9}),
+        ],
+    )
     bench = read_cmu(gold((commits[2], ["x.py"], "giraffe"), (commits[4], ["new.py"], "giraffe")), repo.root)
     before, after = run(bench, "commits")
     assert [place.path for place in before.ranked] == ["old.py"]
@@ -205,8 +215,9 @@ def test_the_oracle_holds_all_gold_among_the_best_of_the_first_stage(two: Bench,
     stage = [found(first, "1.py", "src/c.py", "2.py", "3.py", "4.py"), found(second, "1.py", "2.py", "3.py")]
     narrowed, shuffled = oracle(two, stage, depth)
     assert [row.id for row in shuffled] == [task.id for task in narrowed.tasks] == [first, second]
-    for task, row, others in zip(narrowed.tasks, shuffled, (["1.py", "2.py", "3.py", "4.py"], ["1.py", "2.py", "3.py"]),
-                                 strict=True):  # fmt: skip
+    for task, row, others in zip(
+        narrowed.tasks, shuffled, (["1.py", "2.py", "3.py", "4.py"], ["1.py", "2.py", "3.py"]), strict=True
+    ):
         files = [place.path for place in row.ranked]
         gold_files = [place.path for place in task.gold]
         assert tuple(files) == task.among and len(set(files)) == len(files)

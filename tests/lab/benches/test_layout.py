@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from trackdown.errors import UsageError
-from trackdown.lab.benches.layout import find_repository
+from trackdown.lab.repositories import find_repository
 
 
 def make(root: Path, *folders: str) -> Path:

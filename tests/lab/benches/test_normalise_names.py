@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trackdown.lab.benches.normalise_names import normalise_names
+from trackdown.lab.benches.code_edits import normalise_names
 
 
 def test_a_function_its_parameters_and_variables() -> None:
@@ -44,7 +44,7 @@ def test_attributes_modules_classes_and_built_in_names_stay() -> None:
         ("x: int = 3", "arg_0: int = 3"),
         ("async def f(q):\n async for i in q: i()", "async def Func(arg_0):\n async for arg_1 in arg_0: arg_1()"),
     ],
-)  # fmt: skip
+)
 def test_what_binds_a_name(code: str, expected: str) -> None:
     assert normalise_names(code) == expected
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trackdown.errors import UsageError
-from trackdown.lab.benches.rows import Refusals, read_parquet, texts
+from trackdown.lab.benches.records import Refusals, read_parquet, texts
 
 
 @given(st.lists(st.text()))
@@ -25,9 +25,27 @@ def test_a_list_is_read_however_it_was_written(items: list[str]) -> None:
 
 @pytest.mark.parametrize(
     "value",
-    [None, 3, {}, "", "a.py", "[", "['a'", "[1]", "{'a': 1}", "{[]: 1}", "3", "null", ["a", None], [["a"]],
-     "[" * 100_000, "['a'" + "," * 10 + "]", "__import__('os')", "9" * 5000],
-)  # fmt: skip
+    [
+        None,
+        3,
+        {},
+        "",
+        "a.py",
+        "[",
+        "['a'",
+        "[1]",
+        "{'a': 1}",
+        "{[]: 1}",
+        "3",
+        "null",
+        ["a", None],
+        [["a"]],
+        "[" * 100_000,
+        "['a'" + "," * 10 + "]",
+        "__import__('os')",
+        "9" * 5000,
+    ],
+)
 def test_what_is_no_list_of_texts_is_refused(value: object) -> None:
     with pytest.raises(ValueError, match="is not a list"):
         texts(value)

@@ -37,9 +37,12 @@ class Data:
             "second", {"src/engine/cog.py": "def turn_around():\n    pass\n", "src/engine/late.py": "x = 1\n"}
         )
         self.specification: dict[str, Any] = {
-            "name": "engine", "language": "python", "url": "https://example.org/ada/engine.git",
-            "revision": self.revision, "benchmark_root": "src/engine",
-        }  # fmt: skip
+            "name": "engine",
+            "language": "python",
+            "url": "https://example.org/ada/engine.git",
+            "revision": self.revision,
+            "benchmark_root": "src/engine",
+        }
         (root / "semble" / "annotations").mkdir(parents=True)
 
     def write(self, items: object, name: str = "engine", repos: object = None) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.conftest import Repo
 from trackdown.errors import UsageError
-from trackdown.lab.benches.snippets import MARK, write_corpus
+from trackdown.lab.benches.snippet_folder import MARK, write_corpus
 
 
 def test_the_folder_is_written_once(tmp_path: Path) -> None:

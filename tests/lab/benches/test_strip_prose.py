@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trackdown.lab.benches.strip_prose import without_comments_like, without_docstrings
+from trackdown.lab.benches.code_edits import without_comments_like, without_docstrings
 
 
 def test_docstrings_of_all_kinds_are_taken_out() -> None:

@@ -164,8 +164,11 @@ def test_a_new_file_is_no_truth_and_a_renamed_one_has_its_old_name(clones: Clone
     assert set(skipped(functions)) == {"new", "moved", "added"}
     files = read(clones, *rows, level="file")
     assert {task.id: [str(place) for place in task.gold] for task in files.tasks} == {
-        "renamed": ["store.go"], "moved": ["box.py"], "deleted": ["lib/cart.js"], "added": ["crate.py"],
-    }  # fmt: skip
+        "renamed": ["store.go"],
+        "moved": ["box.py"],
+        "deleted": ["lib/cart.js"],
+        "added": ["crate.py"],
+    }
     assert skipped(files) == {"new": "no file of the base commit is edited"}
 
 

@@ -122,11 +122,15 @@ def test_cosqa_finds_its_functions_beside_the_queries(tmp_path: Path) -> None:
 
 def csn_row(name: str, **more: object) -> dict[str, object]:
     return {
-        "url": f"https://example.org/x.py#{name}", "language": "python", "func_name": name,
-        "docstring": f"Do {name}.", "docstring_tokens": ["Do", name, "."],
+        "url": f"https://example.org/x.py#{name}",
+        "language": "python",
+        "func_name": name,
+        "docstring": f"Do {name}.",
+        "docstring_tokens": ["Do", name, "."],
         "code": f'def {name}(value):\n    """Do {name}."""\n    return value\n',
-        "code_tokens": ["def", name, "(", "value", ")", ":", "return", "value"], **more,
-    }  # fmt: skip
+        "code_tokens": ["def", name, "(", "value", ")", ":", "return", "value"],
+        **more,
+    }
 
 
 @pytest.mark.parametrize("name", ["test.jsonl", "test.jsonl.gz", "python_test_0.jsonl.gz"])
@@ -264,8 +268,12 @@ def test_answers_that_are_not_there_are_counted(tmp_path: Path) -> None:
     ]
     write_list(data, rows)
     assert [reason for _, reason in told(read("cosqa", data))] == [
-        "duplicate id", "empty gold", "empty query", "missing field", "missing field",
-    ]  # fmt: skip
+        "duplicate id",
+        "empty gold",
+        "empty query",
+        "missing field",
+        "missing field",
+    ]
 
 
 def test_codes_of_one_number_are_counted(tmp_path: Path) -> None:

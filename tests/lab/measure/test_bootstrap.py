@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trackdown.lab.measure import bootstrap
-from trackdown.lab.measure.bootstrap import bootstrap_interval
+from trackdown.lab.measure import significance
+from trackdown.lab.measure.significance import bootstrap_interval
 
 
 @pytest.mark.parametrize("confidence", [0.8, 0.95])
@@ -54,7 +54,7 @@ def test_edges() -> None:
 def test_many_values_are_drawn_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     values = np.random.default_rng(1).random(100).tolist()
     whole = bootstrap_interval(values)
-    monkeypatch.setattr(bootstrap, "_CELLS_AT_ONCE", 700)
+    monkeypatch.setattr(significance, "_CELLS_AT_ONCE", 700)
     assert bootstrap_interval(values) == pytest.approx(whole, abs=1e-12)
 
 

@@ -14,8 +14,7 @@ from ir_measures import AP, RR, P, R, Success, nDCG
 from trackdown.errors import UsageError
 from trackdown.lab.cases import Place
 from trackdown.lab.evaluation import STANDARD_METRICS
-from trackdown.lab.measure.judged import Judged, judge
-from trackdown.lab.measure.metrics import METRIC_NAMES, OF_FIRST_K, OF_WHOLE_RANKING, metric
+from trackdown.lab.measure.metrics import METRIC_NAMES, OF_FIRST_K, OF_WHOLE_RANKING, Judged, judge, metric
 
 PARITY: dict[str, Any] = {"MRR": RR, "MAP": AP}
 for k in (1, 3, 5, 10, 20):
@@ -119,9 +118,25 @@ def test_every_standard_metric_has_a_function() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["", "mrr", "R", "R@", "R@0", "R@-1", "R@1.5", "R@ten", "R@k", "R@10@5", "R@٣", "@10", "MAP@5", "F1@10", "R@10\n",
-     "R@" + "9" * 5000],
-)  # fmt: skip
+    [
+        "",
+        "mrr",
+        "R",
+        "R@",
+        "R@0",
+        "R@-1",
+        "R@1.5",
+        "R@ten",
+        "R@k",
+        "R@10@5",
+        "R@٣",
+        "@10",
+        "MAP@5",
+        "F1@10",
+        "R@10\n",
+        "R@" + "9" * 5000,
+    ],
+)
 def test_unknown_names_are_refused_with_what_there_is(name: str) -> None:
     with pytest.raises(UsageError, match="no metric is called") as error:
         metric(name)

@@ -10,8 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from trackdown.errors import UsageError
-from trackdown.lab.cases import Case, Place
-from trackdown.lab.mine.case_file import CaseFile, Problem, decode_case, encode_case, read_cases, write_cases
+from trackdown.lab.cases import Case, CaseFile, Place, Problem, decode_case, encode_case, read_cases, write_cases
 
 
 def read(tmp_path: Path, *lines: str | dict[str, object] | bytes) -> CaseFile:
@@ -26,24 +25,35 @@ def read(tmp_path: Path, *lines: str | dict[str, object] | bytes) -> CaseFile:
 def test_a_mined_case_in_the_form_of_the_docs() -> None:
     case = Case("1a", "Fix the parser", ("a.py", "b.py"), (Place("a.py", "A.f"), Place("", "g")), "git", "1a2b", "past")
     assert json.loads(encode_case(case)) == {
-        "query": "Fix the parser", "relevant_files": ["a.py", "b.py"], "relevant_symbols": ["a.py:A.f", "g"],
-        "id": "1a", "source": "git", "commit": "1a2b", "protocol": "past",
-    }  # fmt: skip
+        "query": "Fix the parser",
+        "relevant_files": ["a.py", "b.py"],
+        "relevant_symbols": ["a.py:A.f", "g"],
+        "id": "1a",
+        "source": "git",
+        "commit": "1a2b",
+        "protocol": "past",
+    }
     assert decode_case(encode_case(case)) == case
     assert "commit" not in encode_case(Case("1", "q", ("a.py",)))
 
 
 def test_what_people_write(tmp_path: Path) -> None:
     found = read(
-        tmp_path, "# by hand", "", {"query": "q1", "relevant_files": "./a.py", "mood": "good"},
-        {"query": "q2", "relevant_symbols": ["f", "a.py:C.m", {"path": "a.py", "symbol": "g"}], "id": 7}, "   ",
+        tmp_path,
+        "# by hand",
+        "",
+        {"query": "q1", "relevant_files": "./a.py", "mood": "good"},
+        {"query": "q2", "relevant_symbols": ["f", "a.py:C.m", {"path": "a.py", "symbol": "g"}], "id": 7},
+        "   ",
         {"query": "q3", "relevant_symbols": "h", "relevant_files": None, "id": "x", "source": "me"},
-    )  # fmt: skip
-    assert found == CaseFile([
-        Case("3", "q1", ("a.py",)),
-        Case("7", "q2", (), (Place("", "f"), Place("a.py", "C.m"), Place("a.py", "g"))),
-        Case("x", "q3", (), (Place("", "h"),), "me"),
-    ])  # fmt: skip
+    )
+    assert found == CaseFile(
+        [
+            Case("3", "q1", ("a.py",)),
+            Case("7", "q2", (), (Place("", "f"), Place("a.py", "C.m"), Place("a.py", "g"))),
+            Case("x", "q3", (), (Place("", "h"),), "me"),
+        ]
+    )
 
 
 @pytest.mark.parametrize(
@@ -69,7 +79,7 @@ def test_what_people_write(tmp_path: Path) -> None:
         ({"query": "q", "relevant_files": ["a"], "protocol": "past"}, "protocol 'past' needs a 'commit'"),
         ({"query": "q", "relevant_files": ["a"], "id": "1"}, "the id '1' is that of line 1"),
     ],
-)  # fmt: skip
+)
 def test_a_bad_line_is_told_and_the_others_count(tmp_path: Path, line: str | dict[str, object], reason: str) -> None:
     good: dict[str, object] = {"query": "q", "relevant_files": ["a.py"]}
     found = read(tmp_path, good, line, good)
@@ -122,9 +132,16 @@ def cases(draw: st.DrawFn) -> list[Case]:
         commit = draw(st.sampled_from(["", "1a2b3c"]))
         protocol = draw(st.sampled_from(["head", "past"])) if commit else "head"
         made.append(
-            Case(f"{number}{draw(names)}", draw(names), tuple(files), tuple(symbols), draw(names | st.just("")), commit,
-                 "past" if protocol == "past" else "head")
-        )  # fmt: skip
+            Case(
+                f"{number}{draw(names)}",
+                draw(names),
+                tuple(files),
+                tuple(symbols),
+                draw(names | st.just("")),
+                commit,
+                "past" if protocol == "past" else "head",
+            )
+        )
     return made
 
 

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Repo
-from trackdown.lab.mine.changed_files import ChangedFile, ChangeReader
-from trackdown.lab.mine.changes import newest_first
+from trackdown.lab.mine.changes import ChangedFile, ChangeReader, newest_first
 from trackdown.repository.git import Git
 from trackdown.repository.history import CommitRef
 from trackdown.repository.source import open_source
@@ -61,10 +60,15 @@ def test_every_kind_of_change(repo: Repo) -> None:
     repo.commit("two", {"b.txt": lines.replace("line 3\n", "line three\n"), "empty": "", "c.bin": b"\0\1\2"})
     found = changes(repo, context=0)
     assert told(found) == [
-        (0, "A", "a.txt", "a.txt"), (0, "A", "gone.txt", "gone.txt"), (0, "A", "link", "link"),
-        (2, "R", "a.txt", "b.txt"), (2, "A", "c.bin", "c.bin"), (2, "A", "empty", "empty"),
-        (2, "D", "gone.txt", "gone.txt"), (2, "T", "link", "link"),
-    ]  # fmt: skip
+        (0, "A", "a.txt", "a.txt"),
+        (0, "A", "gone.txt", "gone.txt"),
+        (0, "A", "link", "link"),
+        (2, "R", "a.txt", "b.txt"),
+        (2, "A", "c.bin", "c.bin"),
+        (2, "A", "empty", "empty"),
+        (2, "D", "gone.txt", "gone.txt"),
+        (2, "T", "link", "link"),
+    ]
     hunks = {file.path: file.hunks for place, file in found if place == 2}
     assert hunks["b.txt"] == b"@@ -4 +4 @@ line 2\n-line 3\n+line three\n"
     assert hunks["c.bin"] == hunks["empty"] == b""
@@ -101,9 +105,10 @@ def test_hostile_names(repo: Repo, name: str) -> None:
     found = changes(repo, context=0)
     assert told(found) == [(0, "A", name, name), (1, "M", name, name)]
     assert found[1][1].hunks == (
-        b"@@ -1,2 +1,4 @@\n---- a/other\n-+++ b/other\n+diff --git a/x b/x\n+@@ -1 +1 @@\n+" + b"a" * 40
+        b"@@ -1,2 +1,4 @@\n---- a/other\n-+++ b/other\n+diff --git a/x b/x\n+@@ -1 +1 @@\n+"
+        + b"a" * 40
         + b"\n+:100644 100644\n"
-    )  # fmt: skip
+    )
 
 
 def test_a_missing_blob_costs_its_own_file_only(repo: Repo) -> None:
@@ -129,9 +134,11 @@ def test_rename_detection_that_lacks_a_blob(repo: Repo) -> None:
     remove_blob(repo, "HEAD~1:new.csv")
     found = changes(repo)
     assert told(found)[2:] == [
-        (1, "M", "a.py", "a.py"), (1, "A", "new.csv", "new.csv"), (1, "D", "old.csv", "old.csv"),
+        (1, "M", "a.py", "a.py"),
+        (1, "A", "new.csv", "new.csv"),
+        (1, "D", "old.csv", "old.csv"),
         (2, "M", "a.py", "a.py"),
-    ]  # fmt: skip
+    ]
     assert {place: file.hunks for place, file in found if file.path == "a.py"}[1] == b"@@ -1 +1 @@\n-1\n+2\n"
 
 

@@ -11,7 +11,7 @@ from contextlib import closing
 import pytest
 
 from trackdown.errors import UsageError
-from trackdown.lab.mine.crew import Done, run_all
+from trackdown.lab.workers import Done, run_all
 from trackdown.types import Progress
 
 

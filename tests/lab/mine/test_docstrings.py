@@ -7,21 +7,31 @@ from collections.abc import Callable
 import pytest
 
 from tests.growth import grows_at_most
-from trackdown.lab.mine.docstrings import LONGEST, without_docstring
+from trackdown.lab.mine.documents import without_docstring
+from trackdown.units.docstrings import LONGEST
 
 SAID = "Sign the session cookie of a user."
 CASES = [
-    ("python", f'def sign(x):\n    """{SAID}\n\n    :param x: what\n    """\n    return x\n',
-     "def sign(x):\n    return x\n"),
-    ("python", f"async def sign(\n    x,\n) -> int:  # why\n    r'''{SAID}'''\n    return x\n",
-     "async def sign(\n    x,\n) -> int:  # why\n    return x\n"),
+    (
+        "python",
+        f'def sign(x):\n    """{SAID}\n\n    :param x: what\n    """\n    return x\n',
+        "def sign(x):\n    return x\n",
+    ),
+    (
+        "python",
+        f"async def sign(\n    x,\n) -> int:  # why\n    r'''{SAID}'''\n    return x\n",
+        "async def sign(\n    x,\n) -> int:  # why\n    return x\n",
+    ),
     ("python", f'def sign(x):\n    "{SAID}"\n    return x\n', "def sign(x):\n    return x\n"),
     ("go", f"// {SAID}\nfunc Sign() {{}}\n", "func Sign() {}\n"),
     ("rust", f"/// {SAID}\n///\n/// # Errors\n/// Never.\n#[inline]\nfn sign() {{}}\n", "#[inline]\nfn sign() {}\n"),
     ("java", f"/**\n * {SAID}\n *\n * @param x what\n */\n@Override\nint sign() {{}}\n", "@Override\nint sign() {}\n"),
     ("javascript", f"/** {SAID} */\nfunction sign() {{}}\n", "function sign() {}\n"),
-    ("csharp", f"/// <summary>\n/// {SAID}\n/// </summary>\n/// <param name='x'>what</param>\nint Sign() {{}}\n",
-     "int Sign() {}\n"),
+    (
+        "csharp",
+        f"/// <summary>\n/// {SAID}\n/// </summary>\n/// <param name='x'>what</param>\nint Sign() {{}}\n",
+        "int Sign() {}\n",
+    ),
     ("ruby", f"# {SAID}\n#\n# @param x [String] what\ndef sign(x)\nend\n", "def sign(x)\nend\n"),
     ("bash", f"# {SAID}\nsign() {{ :; }}\n", "sign() { :; }\n"),
     ("elixir", f'@doc """\n{SAID}\n\n## Examples\n\n    sign(1)\n"""\ndef sign(x), do: x\n', "def sign(x), do: x\n"),
@@ -33,7 +43,7 @@ CASES = [
     ("php", f"/** {SAID} */\n#[Pure]\nfunction sign() {{}}\n", "#[Pure]\nfunction sign() {}\n"),
     ("php", f"# {SAID}\nfunction sign() {{}}\n", "function sign() {}\n"),
     ("kotlin", f"/** {SAID} */\nfun sign() {{}}\n", "fun sign() {}\n"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("language", "code", "rest"), CASES)
@@ -62,11 +72,17 @@ def test_nothing_is_said(language: str, code: str) -> None:
 
 @pytest.mark.parametrize(
     "comment",
-    ["See above.", "TODO: sign the session cookie here", "Copyright 2020 the session cookie authors", "{@inheritDoc}",
-     "<inheritdoc cref=\"Session.Sign(Cookie, User)\"/>",
-     "eslint-disable-next-line no-session-cookie", "签署用户的会话 cookie 并且保存在商店里面",
-     "-----------------------"],
-)  # fmt: skip
+    [
+        "See above.",
+        "TODO: sign the session cookie here",
+        "Copyright 2020 the session cookie authors",
+        "{@inheritDoc}",
+        '<inheritdoc cref="Session.Sign(Cookie, User)"/>',
+        "eslint-disable-next-line no-session-cookie",
+        "签署用户的会话 cookie 并且保存在商店里面",
+        "-----------------------",
+    ],
+)
 def test_what_is_not_worth_asking(comment: str) -> None:
     assert without_docstring(f"// {comment}\nfunc Sign() {{}}\n", "go")[0] == ""
 

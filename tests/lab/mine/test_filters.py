@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from trackdown.lab.mine.filters import Filters, clean_subject
-from trackdown.lab.mine.housekeeping import is_changelog, is_housekeeping
+from trackdown.lab.mine.filters import Filters, is_changelog, is_housekeeping
+from trackdown.lab.mine.messages import clean_subject
 from trackdown.repository.history import CommitFacts, PathChange
 
 
@@ -23,26 +23,49 @@ def rule(found: CommitFacts, filters: Filters | None = None) -> str | None:
 FITTING = {
     "merge": ["Merge branch 'main' into feature", "Merge pull request #1 from a/b", "Merge remote-tracking branch 'x'"],
     "revert": [
-        'Revert "Add the parser for dates"', "Revert the change of the parser", "Reverted: parser for dates again",
-        "Use the old parser for dates\n\nThis reverts commit 1234567890.", "Back out the new parser for dates",
+        'Revert "Add the parser for dates"',
+        "Revert the change of the parser",
+        "Reverted: parser for dates again",
+        "Use the old parser for dates\n\nThis reverts commit 1234567890.",
+        "Back out the new parser for dates",
     ],
     "release": [
-        "Release 1.2.3", "v2.0", "2.0.0rc1", "Bump version number to 1.0.2.dev", "start version 3.1", "This is 0.2",
-        "Back to development: 1.3.dev0", "Prepare release", "updated changelog", "chore: release v1.2",
+        "Release 1.2.3",
+        "v2.0",
+        "2.0.0rc1",
+        "Bump version number to 1.0.2.dev",
+        "start version 3.1",
+        "This is 0.2",
+        "Back to development: 1.3.dev0",
+        "Prepare release",
+        "updated changelog",
+        "chore: release v1.2",
         "v0.9.0 history",
     ],
     "dependency update": [
-        "Bump werkzeug from 2.0.1 to 2.0.2", "update dev dependencies", "chore(deps): bump lodash to 4.17.21",
-        "Update pre-commit hooks to their latest", "Updated requirements.txt for the examples",
+        "Bump werkzeug from 2.0.1 to 2.0.2",
+        "update dev dependencies",
+        "chore(deps): bump lodash to 4.17.21",
+        "Update pre-commit hooks to their latest",
+        "Updated requirements.txt for the examples",
         "Upgrade github actions",
     ],
     "credits": ["Added myself to AUTHORS", "Add Ada Lovelace to the contributors list", "Update AUTHORS.rst once more"],
     "message without content": [
-        "Fix typo", "wip", "cleanup", "Fix tests", "fix: bug (#12)", "Update README.md",
-        "Update src/models/user_session.py", "Address review comments", "minor fixes and improvements", "Fixes #123",
-        ".", "",
+        "Fix typo",
+        "wip",
+        "cleanup",
+        "Fix tests",
+        "fix: bug (#12)",
+        "Update README.md",
+        "Update src/models/user_session.py",
+        "Address review comments",
+        "minor fixes and improvements",
+        "Fixes #123",
+        ".",
+        "",
     ],
-}  # fmt: skip
+}
 
 NEAR = [
     "Merge sort must be stable for equal keys",
@@ -77,9 +100,20 @@ GOOD = "Close the socket when the pool is full"
 
 @pytest.mark.parametrize(
     "author",
-    ["dependabot[bot]", "dependabot-preview[bot]", "renovate-bot", "pre-commit-ci[bot]", "github-actions", "Weblate",
-     "GitHub Actions", "Hosted Weblate", "pyup-bot", "some-company-bot", "transifex-integration[bot]"],
-)  # fmt: skip
+    [
+        "dependabot[bot]",
+        "dependabot-preview[bot]",
+        "renovate-bot",
+        "pre-commit-ci[bot]",
+        "github-actions",
+        "Weblate",
+        "GitHub Actions",
+        "Hosted Weblate",
+        "pyup-bot",
+        "some-company-bot",
+        "transifex-integration[bot]",
+    ],
+)
 def test_bots(author: str) -> None:
     assert rule(commit(GOOD, author=author)) == "bot"
 
@@ -109,9 +143,19 @@ def test_housekeeping_only() -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["CHANGES", "CHANGES.rst", "docs/changelog.md", "NEWS", "HISTORY.md", "newsfragments/12.bugfix", "AUTHORS.rst",
-     "changelog/123.bugfix.rst", "docs/releases/3.2.txt", "CHANGE_LOG.txt"],
-)  # fmt: skip
+    [
+        "CHANGES",
+        "CHANGES.rst",
+        "docs/changelog.md",
+        "NEWS",
+        "HISTORY.md",
+        "newsfragments/12.bugfix",
+        "AUTHORS.rst",
+        "changelog/123.bugfix.rst",
+        "docs/releases/3.2.txt",
+        "CHANGE_LOG.txt",
+    ],
+)
 def test_changelogs(path: str) -> None:
     assert is_changelog(path) and is_housekeeping(path)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trackdown.lab.mine.foreign import is_foreign, is_written_by_a_program
+from trackdown.lab.mine.documents import is_foreign, is_written_by_a_program
 
 FOREIGN = """vendor/github.com/pkg/errors/errors.go node_modules/a/index.js src/third_party/re2.cc lib/ThirdParty/zlib.c
 app/static/jquery.min.js app/static/jquery-3.7.1.js js/bootstrap-4.0.0.min.js app/bundle.js.map api/user_pb2.py

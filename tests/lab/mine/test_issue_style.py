@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tests.models.llm.made_llm import MadeLlm
-from trackdown.lab.mine.issue_style import LEAKS, NO_ANSWER, NO_ISSUE, IssueWriter, Told, issue_of
+from trackdown.lab.mine.issue_writer import LEAKS, NO_ANSWER, NO_ISSUE, IssueWriter, Told, issue_of
 from trackdown.models.llm.prompt import Completion, Prompt
 
 MESSAGE = "Downloader: add retry_limit (#12)\n\nBusy servers are asked again.\n\nSigned-off-by: Ada <ada@example.org>\n"

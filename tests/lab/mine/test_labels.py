@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.conftest import Repo
-from trackdown.lab.mine.documents import Span
-from trackdown.lab.mine.labels import is_trivial, shares_a_file, telling_spans
+from trackdown.lab.mine.documents import Span, is_trivial, telling_spans
 from trackdown.lab.mine.pairs import NO_UNIT, harvest
 
 CART = """\
@@ -24,37 +23,71 @@ class Cart:
 """
 
 
-def test_past_commits_answer_by_their_files() -> None:
-    assert shares_a_file(("a.py", "b.py"), ("b.py",))
-    assert not shares_a_file(("a.py",), ("b.py", "lib/a.py")) and not shares_a_file((), ())
-
-
-@pytest.mark.parametrize("line", [
-    "", "   \t", "}", "  });", "# ---", "else:", "} else {", "end", "    return", "return;", "pass", "finally {",
-    "import os", "from a.b import (c, d)", "#include <stdio.h>", "using System.Text;", "use std::fmt;",
-    "import {a, b} from './x';", "import static org.junit.Assert.*;",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "line",
+    [
+        "",
+        "   \t",
+        "}",
+        "  });",
+        "# ---",
+        "else:",
+        "} else {",
+        "end",
+        "    return",
+        "return;",
+        "pass",
+        "finally {",
+        "import os",
+        "from a.b import (c, d)",
+        "#include <stdio.h>",
+        "using System.Text;",
+        "use std::fmt;",
+        "import {a, b} from './x';",
+        "import static org.junit.Assert.*;",
+    ],
+)
 def test_lines_that_tell_nothing(line: str) -> None:
     assert is_trivial(line) and is_trivial(f"\t{line}\r")
 
 
-@pytest.mark.parametrize("line", [
-    "x", "return x", "else: x = 1", "end_of_file()", "important = 1", "const x = await import('y')", "import('y')",
-    "using (var file = open())", "use_it()", "i++;", "große", "# a comment", "from_here()", "useful;",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "line",
+    [
+        "x",
+        "return x",
+        "else: x = 1",
+        "end_of_file()",
+        "important = 1",
+        "const x = await import('y')",
+        "import('y')",
+        "using (var file = open())",
+        "use_it()",
+        "i++;",
+        "große",
+        "# a comment",
+        "from_here()",
+        "useful;",
+    ],
+)
 def test_lines_that_tell_something(line: str) -> None:
     assert not is_trivial(line)
 
 
-@pytest.mark.parametrize(("hunks", "spans"), [
-    (b"@@ -3 +3 @@ f\n-a\n+@@ -9 +9 @@\n@@ -5,0 +6,2 @@\n+x\n@@ -7,3 +8,0 @@\n-@@ -1 +1 @@ a\n-b\n-c\n",
-     [(3, 3), (5, 4), (7, 9)]),
-    (b"@@ -3,4 +2,0 @@\n-a\n-\n-}\n-b\n", [(3, 3), (6, 6)]),
-    (b"@@ -3 +3 @@\n-    return\n+    return x\n", [(3, 3)]),
-    (b"@@ -3,2 +3 @@\n-}\n-\n+else {\n", []),
-    (b"@@ -9,0 +10,2 @@\n+\n+import x\n\\ No newline at end of file\n", []),
-    (b"", []),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("hunks", "spans"),
+    [
+        (
+            b"@@ -3 +3 @@ f\n-a\n+@@ -9 +9 @@\n@@ -5,0 +6,2 @@\n+x\n@@ -7,3 +8,0 @@\n-@@ -1 +1 @@ a\n-b\n-c\n",
+            [(3, 3), (5, 4), (7, 9)],
+        ),
+        (b"@@ -3,4 +2,0 @@\n-a\n-\n-}\n-b\n", [(3, 3), (6, 6)]),
+        (b"@@ -3 +3 @@\n-    return\n+    return x\n", [(3, 3)]),
+        (b"@@ -3,2 +3 @@\n-}\n-\n+else {\n", []),
+        (b"@@ -9,0 +10,2 @@\n+\n+import x\n\\ No newline at end of file\n", []),
+        (b"", []),
+    ],
+)
 def test_spans_are_those_of_telling_lines(hunks: bytes, spans: list[Span]) -> None:
     assert telling_spans(hunks) == spans
 

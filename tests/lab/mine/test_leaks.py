@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import Repo
 from trackdown.lab.mine.changes import read_patches
-from trackdown.lab.mine.leaks import Name, leak, leaked, new_identifiers
+from trackdown.lab.mine.issue_writer import Name, leak, leaked, new_identifiers
 from trackdown.repository.blobs import BlobReader
 from trackdown.repository.source import open_source
 
@@ -48,8 +48,12 @@ def test_names_are_new_when_their_file_did_not_have_them(repo: Repo) -> None:
         },
     )
     assert names_of(repo, commit) == {
-        ("retry", "limit"), ("attempt",), ("range",), ("is", "complete"), ("too", "many", "retries"),
-    }  # fmt: skip
+        ("retry", "limit"),
+        ("attempt",),
+        ("range",),
+        ("is", "complete"),
+        ("too", "many", "retries"),
+    }
 
 
 def test_a_renamed_file_brings_in_what_its_old_text_lacks(repo: Repo) -> None:
@@ -61,8 +65,12 @@ def test_a_renamed_file_brings_in_what_its_old_text_lacks(repo: Repo) -> None:
 
 def test_a_first_commit_brings_in_everything(repo: Repo) -> None:
     assert names_of(repo, repo.commit("Begin", {"loader.py": LOADER})) == {
-        ("load",), ("url",), ("response",), ("fetch",), ("body",),
-    }  # fmt: skip
+        ("load",),
+        ("url",),
+        ("response",),
+        ("fetch",),
+        ("body",),
+    }
 
 
 NAMES: frozenset[Name] = frozenset({("retry", "limit"), ("attempt",), ("is", "complete"), ("too", "many", "retries")})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trackdown.lab.mine.likeness import Once, likeness_of_code, likeness_of_query
+from trackdown.lab.mine.messages import Once, likeness_of_code, likeness_of_query
 
 
 @pytest.mark.parametrize(

@@ -6,18 +6,11 @@ import math
 import random
 from collections import Counter
 
-import numpy as np
 import pytest
 
 from tests.growth import calls_of
+from trackdown.lab.mine.bm25_negatives import HardNegatives, TermIndex, bm25_negatives
 from trackdown.lab.mine.documents import Document
-from trackdown.lab.mine.negatives import (
-    TermIndex,
-    bm25_negatives,
-    keep_if_ranked,
-    path_and_symbol,
-    vector_negatives,
-)
 from trackdown.units.tokens import term_counts
 
 
@@ -33,6 +26,11 @@ DOCUMENTS = [
     unit("shop/order.py", "Order.sum", "def total(self): return sum(item.price for item in self.items)"),
     unit("web/session.py", "sign", "def sign(cookie): return hmac(cookie)"),
 ]
+
+
+def negatives(queries: list[str], documents: list[Document], answers: list[list[int]], k: int) -> HardNegatives:
+    """Hard negatives of documents whose files never changed their names."""
+    return bm25_negatives(queries, documents, answers, k, units=[(one.path, one.symbol) for one in documents])
 
 
 def by_hand(query: str, documents: list[Document]) -> list[float]:
@@ -58,61 +56,43 @@ def test_scores_are_bm25(query: str) -> None:
 
 
 def test_versions_and_copies_of_an_answer_are_no_negatives() -> None:
-    found = bm25_negatives(["total price of the items in the cart"], DOCUMENTS, [[1]], 5)
+    found = negatives(["total price of the items in the cart"], DOCUMENTS, [[1]], 5)
     # 2 is another version of the answer, 4 has the same words; 5 shares no term with the query.
     assert sorted(found.negatives[0]) == [0, 3]
-    assert found.ranks.tolist() == [1]
+    assert found.ranks == [1]
 
 
 def test_one_version_of_each_unit_and_the_best_first() -> None:
-    found = bm25_negatives(["sum of item price and count"], DOCUMENTS, [[5]], 5)
+    found = negatives(["sum of item price and count"], DOCUMENTS, [[5]], 5)
     assert found.negatives[0][0] == 2 and 1 not in found.negatives[0]
-    assert found.ranks.tolist() == [0], "the answer shares no term with the query"
+    assert found.ranks == [0], "the answer shares no term with the query"
 
 
 def test_ranks_count_units_and_not_versions() -> None:
     versions = [unit("a.py", "f", f"def f(): return cookie cookie sign {number}") for number in range(9)]
     answer = unit("b.py", "g", "def g(): return the signature of a cookie, at some length, for it is no close match")
-    found = bm25_negatives(["sign cookie"], [*versions, answer], [[9]], 3)
-    assert found.ranks.tolist() == [2] and len(found.negatives[0]) == 1
+    found = negatives(["sign cookie"], [*versions, answer], [[9]], 3)
+    assert found.ranks == [2] and len(found.negatives[0]) == 1
 
 
 def test_a_renamed_file_s_units_are_versions_too() -> None:
     documents = [unit("old/cart.py", "total", "total price old"), unit("new/cart.py", "total", "total price new")]
-    assert bm25_negatives(["total price"], documents, [[1]], 3).negatives == [[0]]
-    found = bm25_negatives(
-        ["total price"], documents, [[1]], 3, unit_of=lambda one: (one.path.split("/")[1], one.symbol)
-    )
+    assert negatives(["total price"], documents, [[1]], 3).negatives == [[0]]
+    found = bm25_negatives(["total price"], documents, [[1]], 3, units=["cart.total", "cart.total"])
     assert found.negatives == [[]]
-    assert path_and_symbol(documents[0]) == ("old/cart.py", "total")
 
 
 def test_it_looks_further_where_versions_crowd_the_front() -> None:
     crowd = [unit("a.py", "f", f"sign cookie {'x' * (number % 7)} {number}") for number in range(500)]
     rest = [unit(f"{number}.py", "g", f"sign of {number} " + "long text " * 20) for number in range(5)]
     answer = unit("answer.py", "h", "sign cookie now")
-    found = bm25_negatives(["sign cookie"], [*crowd, *rest, answer], [[505]], 4)
+    found = negatives(["sign cookie"], [*crowd, *rest, answer], [[505]], 4)
     assert len({(number >= 500) for number in found.negatives[0]}) == 2 and len(found.negatives[0]) == 4
 
 
-def test_by_vectors() -> None:
-    vectors = np.eye(6, dtype=np.float32)
-    queries = np.array([[0.1, 0.9, 0.3, 0.2, 0.0, -0.4]], dtype=np.float32)
-    found = vector_negatives(queries, vectors, DOCUMENTS, [[0]], 3)
-    assert found.negatives == [[1, 3, 5]], "of two versions the better one, and none with the words of another"
-    assert found.ranks.tolist() == [3]
-    many = vector_negatives(np.repeat(queries, 600, axis=0), vectors, DOCUMENTS, [[0]] * 600, 3)
-    assert many.negatives == found.negatives * 600
-
-
-def test_swerank_s_filter() -> None:
-    assert keep_if_ranked([0, 1, 20, 21]).tolist() == [False, True, True, False]
-    assert keep_if_ranked(np.array([3, 2]), within=2).tolist() == [False, True]
-
-
 def test_nothing_there() -> None:
-    assert bm25_negatives([], [], [], 3).negatives == []
-    assert bm25_negatives(["x"], DOCUMENTS[:1], [[0]], 3).negatives == [[]]
+    assert negatives([], [], [], 3).negatives == []
+    assert negatives(["x"], DOCUMENTS[:1], [[0]], 3).negatives == [[]]
 
 
 def test_a_query_costs_no_call_for_each_document() -> None:
@@ -124,5 +104,5 @@ def test_a_query_costs_no_call_for_each_document() -> None:
 
     documents = [unit(f"{number % 300}.py", f"f{number}", text(60)) for number in range(4000)]
     queries = [text(20) for _ in range(400)]
-    calls = calls_of(lambda: bm25_negatives(queries, documents, [[number] for number in range(len(queries))], 15))
+    calls = calls_of(lambda: negatives(queries, documents, [[number] for number in range(len(queries))], 15))
     assert calls < len(queries) * len(documents)

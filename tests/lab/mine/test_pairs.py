@@ -14,8 +14,16 @@ from trackdown.errors import EmptyRepository, NoSuchPath, UsageError
 from trackdown.lab.mine.dataset import NO_PARENT, SAID_BEFORE
 from trackdown.lab.mine.filters import MERGE
 from trackdown.lab.mine.harvest import SAME_WORDS, Example, Harvest, Limits
-from trackdown.lab.mine.pairs import FOREIGN, LIKE_ANOTHER, MANY_UNITS, NO_UNIT, SHORT, harvest
-from trackdown.lab.mine.present import LIKE_ANOTHER_DOCSTRING, LIKE_OTHER_CODE
+from trackdown.lab.mine.pairs import (
+    FOREIGN,
+    LIKE_ANOTHER,
+    LIKE_ANOTHER_DOCSTRING,
+    LIKE_OTHER_CODE,
+    MANY_UNITS,
+    NO_UNIT,
+    SHORT,
+    harvest,
+)
 
 CART = '''\
 class Cart:
@@ -90,8 +98,11 @@ def test_a_renamed_file_keeps_its_identity(repo: Repo) -> None:
     newest = commits(found)[0]
     assert symbols(found, newest.answers) == ["basket.py:Cart.clear"]
     assert [found.present_path(path) for path in ("cart.py", "basket.py", "shop_basket.py", "x.py")] == [
-        "shop_basket.py", "shop_basket.py", "shop_basket.py", "x.py",
-    ]  # fmt: skip
+        "shop_basket.py",
+        "shop_basket.py",
+        "shop_basket.py",
+        "x.py",
+    ]
 
 
 def test_what_is_left_out_is_counted(repo: Repo) -> None:
@@ -110,8 +121,9 @@ def test_what_is_left_out_is_counted(repo: Repo) -> None:
     repo.git("merge", "-q", "--no-ff", "-m", "Merge branch side", "side")
     found = harvest(repo.root, "ada/shop")
     assert [example.subject for example in commits(found)] == [
-        "Clear all wares of customers at once", "fix: takes first ware from the ends!",
-    ]  # fmt: skip
+        "Clear all wares of customers at once",
+        "fix: takes first ware from the ends!",
+    ]
     expected = {MERGE: 1, MANY_UNITS: 1, FOREIGN: 1, NO_UNIT: 3, SAID_BEFORE: 1, LIKE_ANOTHER: 1, NO_PARENT: 1}
     assert {rule: found.dropped[rule] for rule in expected} == expected
     assert found.looked_at == 10 and not any("vendor" in document.path for document in found.documents)
@@ -125,8 +137,9 @@ def test_documents_alike(repo: Repo) -> None:
     repo.commit("Sign sessions of customers twice", {"a.py": text.replace("return 1", "return 11")})
     found = harvest(repo.root, "ada/shop")
     assert sorted(example.subject.replace("Signs", "Sign") for example in docstrings(found)) == [
-        "Close the session of customers.", "Sign the session of customers.",
-    ]  # fmt: skip
+        "Close the session of customers.",
+        "Sign the session of customers.",
+    ]
     assert (found.dropped[LIKE_ANOTHER_DOCSTRING], found.dropped[LIKE_OTHER_CODE]) == (2, 2)
     assert found.dropped[SAME_WORDS] == 0
 
@@ -202,8 +215,9 @@ def test_a_missing_blob_costs_one_commit_at_most(repo: Repo) -> None:
     remove_blob(repo, "HEAD~1:big.csv")
     found = harvest(repo.root, "x")
     assert [symbols(found, example.answers) for example in commits(found)] == [
-        ["cart.py:Cart.clear", "cart.py:Cart.first"], ["cart.py:Cart.first"],
-    ]  # fmt: skip
+        ["cart.py:Cart.clear", "cart.py:Cart.first"],
+        ["cart.py:Cart.first"],
+    ]
 
 
 def test_a_shallow_clone(repo: Repo, tmp_path: Path) -> None:

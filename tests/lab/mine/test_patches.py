@@ -32,7 +32,7 @@ def diff(repo: Repo, *options: str) -> list[FilePatch]:
 
 def test_a_hunk_tells_both_sides_and_their_line_numbers() -> None:
     (patch,) = parse_patch(SMALL)
-    assert (patch.old_path, patch.new_path, patch.binary, patch.regular) == ("a.py", "a.py", False, True)
+    assert (patch.old_path, patch.new_path, patch.regular) == ("a.py", "a.py", True)
     (hunk,) = patch.hunks
     assert hunk.old_lines == ["one", "two", "three"] and hunk.new_lines == ["one", "zwei", "three"]
     assert (hunk.removed(), hunk.added()) == ([2], [2])
@@ -49,10 +49,14 @@ def test_new_deleted_renamed_binary_and_changed_mode(repo: Repo) -> None:
     repo.commit("second", {"b.bin": b"\0\2", "new.py": lines.replace("line 3\n", "line drei\n"), "made.py": "c\n"})
     by_paths = {(patch.old_path, patch.new_path): patch for patch in diff(repo)}
     assert set(by_paths) == {
-        ("gone.py", None), ("empty.py", None), ("old.py", "new.py"), ("b.bin", "b.bin"), ("run.sh", "run.sh"),
+        ("gone.py", None),
+        ("empty.py", None),
+        ("old.py", "new.py"),
+        ("b.bin", "b.bin"),
+        ("run.sh", "run.sh"),
         (None, "made.py"),
-    }  # fmt: skip
-    assert by_paths["b.bin", "b.bin"].binary and not by_paths["b.bin", "b.bin"].hunks
+    }
+    assert not by_paths["b.bin", "b.bin"].hunks
     assert by_paths["old.py", "new.py"].hunks[0].removed() == [4]
     assert apply(by_paths["gone.py", None], "a\nb\n") == ""
     assert apply(by_paths[None, "made.py"], "") == "c\n"
@@ -105,8 +109,9 @@ def test_a_plain_diff_without_gits_lines() -> None:
     text = "--- a.py\t2024-01-01 00:00\n+++ a.py\t2024-01-02 00:00\n@@ -1 +1 @@\n-a\n+b\n"
     twice = text + text.replace("a.py", "b.py")
     assert [(patch.old_path, patch.hunks) for patch in parse_patch(twice)] == [
-        ("a.py", (Hunk(1, 1, ("-a", "+b")),)), ("b.py", (Hunk(1, 1, ("-a", "+b")),)),
-    ]  # fmt: skip
+        ("a.py", (Hunk(1, 1, ("-a", "+b")),)),
+        ("b.py", (Hunk(1, 1, ("-a", "+b")),)),
+    ]
 
 
 def test_blank_context_whose_space_was_cut_off() -> None:

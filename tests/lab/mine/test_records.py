@@ -44,9 +44,12 @@ def test_a_history(repo: Repo, tmp_path: Path) -> None:
     assert (done.rows, done.commits, done.dropped) == (5, 3, {})
     shown = [(row["commit_id"], row["file_path"], row["status"], row["file_extension"]) for row in rows]
     assert shown == [
-        (third, "Makefile", "deleted", ""), (third, "src/b.pyi", "renamed", "pyi"),
-        (second, "src/a.py", "modified", "py"), (first, "Makefile", "added", ""), (first, "src/a.py", "added", "py"),
-    ]  # fmt: skip
+        (third, "Makefile", "deleted", ""),
+        (third, "src/b.pyi", "renamed", "pyi"),
+        (second, "src/a.py", "modified", "py"),
+        (first, "Makefile", "added", ""),
+        (first, "src/a.py", "added", "py"),
+    ]
     assert {(row["owner"], row["repo_name"], row["is_merge"]) for row in rows} == {("ada", "shop", False)}
     changed = rows[2]
     assert (changed["previous_commit_id"], changed["previous_file_content"]) == (first, code)
@@ -74,8 +77,16 @@ def test_merges_are_marked(repo: Repo, tmp_path: Path) -> None:
 
 
 def test_large_and_binary_contents_are_empty_and_counted_as_changes(repo: Repo, tmp_path: Path) -> None:
-    repo.commit("one", {"large.txt": "x\n" * LARGEST_CONTENT, "image.png": b"\0\1",
-                        "utf16.txt": "añb\n".encode("utf-16"), "latin.txt": b"caf\xe9\n", "empty.txt": ""})  # fmt: skip
+    repo.commit(
+        "one",
+        {
+            "large.txt": "x\n" * LARGEST_CONTENT,
+            "image.png": b"\0\1",
+            "utf16.txt": "añb\n".encode("utf-16"),
+            "latin.txt": b"caf\xe9\n",
+            "empty.txt": "",
+        },
+    )
     repo.commit("two", {"large.txt": "small\n", "image.png": b"\0\2"})
     rows, _ = records(repo, tmp_path)
     found = {(row["file_path"], row["status"]): row for row in rows}

@@ -10,7 +10,7 @@ import pytest
 
 from tests.conftest import Repo
 from trackdown.errors import NoSuchPath, UsageError
-from trackdown.lab.mine.repositories import Place, check_allowed, find_places, name_by_layout, read_names
+from trackdown.lab.repositories import Place, check_allowed, find_places, name_by_layout, read_names
 
 LAYOUT = "{owner}+{name}/repo"
 

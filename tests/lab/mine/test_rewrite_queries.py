@@ -12,11 +12,11 @@ from tests.conftest import Repo
 from tests.lab.mine.test_training import grown, rows
 from tests.models.llm.made_llm import MadeLlm
 from trackdown.errors import UsageError
-from trackdown.lab.mine.case_file import read_cases, write_cases
+from trackdown.lab.cases import read_cases, write_cases
 from trackdown.lab.mine.dataset import build_from_git
-from trackdown.lab.mine.issue_style import LEAKS, NO_ANSWER, IssueWriter
-from trackdown.lab.mine.repositories import Place
+from trackdown.lab.mine.issue_writer import LEAKS, NO_ANSWER, IssueWriter
 from trackdown.lab.mine.training import Job, Wanted, mine, mine_all
+from trackdown.lab.repositories import Place
 from trackdown.models.llm.prompt import Prompt
 
 POOL = "class Pool:\n    def take(self):\n        return self.items.pop()\n"
@@ -68,8 +68,9 @@ def test_what_leaks_keeps_its_subject_and_its_source(history: Repo) -> None:
     writer = IssueWriter(model(ISSUES))
     found = build_from_git(history.root, query_from="rewritten", writer=writer)
     assert [(case.query, case.source) for case in found] == [
-        ("Close every connection of a pool", "git"), (ISSUES["Take the oldest"], "rewritten"),
-    ]  # fmt: skip
+        ("Close every connection of a pool", "git"),
+        (ISSUES["Take the oldest"], "rewritten"),
+    ]
     assert writer.done.kept[LEAKS] == 1 and writer.done.asked_again == 1
 
 

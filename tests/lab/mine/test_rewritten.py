@@ -10,7 +10,7 @@ import pyarrow.parquet
 import pytest
 
 from trackdown.errors import UsageError
-from trackdown.lab.mine.rewritten import read_rewritten
+from trackdown.lab.mine.training import read_rewritten
 
 ONE, TWO = "a" * 40, "b" * 64
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.conftest import Repo
-from trackdown.lab.mine.states import files_among
+from trackdown.lab.clone import files_among
 from trackdown.repository.blobs import BlobReader
 from trackdown.repository.snapshot import commit_snapshot
 from trackdown.repository.source import open_source
@@ -11,11 +11,18 @@ from trackdown.repository.source import open_source
 
 def test_as_the_snapshot_has_them(repo: Repo) -> None:
     files = {
-        ".trackdownignore": "*.txt\n", "deep/.trackdownignore": "!kept.txt\nx.py\n", "a.txt": "a\n",
-        "deep/kept.txt": "a\n", "deep/er/kept.txt": "a\n", "deep/x.py": "a\n", "deep/er/x.py": "a\n", "y.py": "a\n",
+        ".trackdownignore": "*.txt\n",
+        "deep/.trackdownignore": "!kept.txt\nx.py\n",
+        "a.txt": "a\n",
+        "deep/kept.txt": "a\n",
+        "deep/er/kept.txt": "a\n",
+        "deep/x.py": "a\n",
+        "deep/er/x.py": "a\n",
+        "y.py": "a\n",
         "poetry.lock": "a\n",
-        "ünder [x]*.py": "a\n", "-n": "a\n",
-    }  # fmt: skip
+        "ünder [x]*.py": "a\n",
+        "-n": "a\n",
+    }
     repo.commit("Begin", files)
     (repo.root / "link.py").symlink_to("y.py")
     repo.git("update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},module")

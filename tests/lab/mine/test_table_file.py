@@ -12,8 +12,8 @@ import pyarrow.parquet
 import pytest
 
 from trackdown.errors import UsageError
-from trackdown.lab.mine import table_file
-from trackdown.lab.mine.table_file import TableWriter, clean_text, is_complete, read_about, sweep
+from trackdown.lab.mine import parquet_table
+from trackdown.lab.mine.parquet_table import TableWriter, clean_text, is_complete, read_about, sweep
 
 COLUMNS = {"name": "text", "count": "number", "good": "truth", "paths": "texts", "numbers": "numbers"}
 ROWS = [("a", 1, True, ("x", "y"), (1, 2)), (None, -5, False, (), ()), ("ü\udcff", 1 << 40, True, ("\udc80",), (0,))]
@@ -32,8 +32,10 @@ def test_rows_come_back(tmp_path: Path) -> None:
     table = pyarrow.parquet.read_table(path)
     assert table.column_names == list(COLUMNS)
     assert [tuple(row.values()) for row in table.to_pylist()] == [
-        ("a", 1, True, ["x", "y"], [1, 2]), (None, -5, False, [], []), ("ü\\udcff", 1 << 40, True, ["\\udc80"], [0]),
-    ]  # fmt: skip
+        ("a", 1, True, ["x", "y"], [1, 2]),
+        (None, -5, False, [], []),
+        ("ü\\udcff", 1 << 40, True, ["\\udc80"], [0]),
+    ]
     assert [entry.name for entry in path.parent.iterdir()] == ["t.parquet"]
 
 
@@ -43,7 +45,7 @@ def test_without_rows_there_are_columns(tmp_path: Path) -> None:
 
 
 def test_row_groups_bound_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(table_file, "_BYTES", 1000)
+    monkeypatch.setattr(parquet_table, "_BYTES", 1000)
     write(tmp_path / "t.parquet", rows=[("x" * 400, 1, True, (), ())] * 9)
     assert pyarrow.parquet.ParquetFile(tmp_path / "t.parquet").metadata.num_row_groups == 3
     assert pyarrow.parquet.read_table(tmp_path / "t.parquet").num_rows == 9
@@ -92,8 +94,12 @@ def test_a_file_in_the_folder_s_place(tmp_path: Path) -> None:
 def test_sweeping_takes_the_parts_of_the_dead(tmp_path: Path) -> None:
     dead = subprocess.Popen([sys.executable, "-c", ""])
     dead.wait()
-    names = [f".a[b]+c.records.parquet.{dead.pid}.part", f".a[b]+c.records.parquet.{os.getpid()}.part",
-             f".other.records.parquet.{dead.pid}.part", "a[b]+c.records.parquet"]  # fmt: skip
+    names = [
+        f".a[b]+c.records.parquet.{dead.pid}.part",
+        f".a[b]+c.records.parquet.{os.getpid()}.part",
+        f".other.records.parquet.{dead.pid}.part",
+        "a[b]+c.records.parquet",
+    ]
     for name in names:
         (tmp_path / name).touch()
     sweep(tmp_path, "a[b]+c")

@@ -15,11 +15,10 @@ import pytest
 from tests.conftest import Repo
 from tests.lab.mine.test_pairs import CART
 from trackdown.errors import UsageError
-from trackdown.lab.mine.harvest import Limits
-from trackdown.lab.mine.harvest_file import DOCUMENT_COLUMNS, EXAMPLE_COLUMNS
-from trackdown.lab.mine.repositories import Place
-from trackdown.lab.mine.table_file import read_about
+from trackdown.lab.mine.harvest import DOCUMENT_COLUMNS, EXAMPLE_COLUMNS, Limits
+from trackdown.lab.mine.parquet_table import read_about
 from trackdown.lab.mine.training import Job, Mined, Wanted, mine, mine_all
+from trackdown.lab.repositories import Place
 
 
 def grown(repo: Repo) -> Place:

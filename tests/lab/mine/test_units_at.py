@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.conftest import Repo
-from trackdown.lab.mine.units_at import UnitsAt, enclosing
+from trackdown.lab.clone import UnitsAt, enclosing
 from trackdown.repository.source import open_source
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS
 
@@ -26,9 +26,23 @@ def test_a_file_is_read_as_it_was(repo: Repo) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["", "src", "src/", "/src/box.py", "./src/box.py", "src/../src/box.py", "../repo/src/box.py", "src//box.py",
-     "no.py", "a\0b", "\ud800", "*.py", ":(glob)**/box.py", "-z"],
-)  # fmt: skip
+    [
+        "",
+        "src",
+        "src/",
+        "/src/box.py",
+        "./src/box.py",
+        "src/../src/box.py",
+        "../repo/src/box.py",
+        "src//box.py",
+        "no.py",
+        "a\0b",
+        "\ud800",
+        "*.py",
+        ":(glob)**/box.py",
+        "-z",
+    ],
+)
 def test_what_is_no_file_of_the_commit_is_none(repo: Repo, path: str) -> None:
     commit = repo.commit("One", {"src/box.py": CODE})
     with UnitsAt(open_source(repo.root / "src")) as units:
@@ -40,5 +54,9 @@ def test_what_is_no_file_of_the_commit_is_none(repo: Repo, path: str) -> None:
 def test_the_nearest_around_a_symbol() -> None:
     known = {"Box", "Box.Inner"}
     assert [enclosing(symbol, known) for symbol in ("Box.Inner.open", "Box.open", "Box", "close", "")] == [
-        "Box.Inner", "Box", "Box", "", "",
-    ]  # fmt: skip
+        "Box.Inner",
+        "Box",
+        "Box",
+        "",
+        "",
+    ]

@@ -14,22 +14,51 @@ from trackdown.lab.cases import Place
 from trackdown.lab.runs import Row, encode_row
 
 MODES = (
-    "bm25", "commits", "hybrid", "hybrid+graph", "hybrid+rerank", "hybrid+graph+rerank", "semantic-minilm-l12-v2",
+    "bm25",
+    "commits",
+    "hybrid",
+    "hybrid+graph",
+    "hybrid+rerank",
+    "hybrid+graph+rerank",
+    "semantic-minilm-l12-v2",
     "a-mode-with-quite-a-long-name+rrf+adaptive",
-)  # fmt: skip
+)
 REPOSITORIES = (
-    "django/django", "pallets/flask", "psf/requests", "pytest-dev/pytest", "scikit-learn/scikit-learn", "sympy/sympy",
-    "matplotlib/matplotlib", "sphinx-doc/sphinx", "astropy/astropy", "pydata/xarray", "mwaskom/seaborn",
-    "pylint-dev/pylint", "a-rather-long-organisation-name/and-a-repository-whose-name-goes-on-and-on",
-    "redis/redis", "facebook/react",
-)  # fmt: skip
+    "django/django",
+    "pallets/flask",
+    "psf/requests",
+    "pytest-dev/pytest",
+    "scikit-learn/scikit-learn",
+    "sympy/sympy",
+    "matplotlib/matplotlib",
+    "sphinx-doc/sphinx",
+    "astropy/astropy",
+    "pydata/xarray",
+    "mwaskom/seaborn",
+    "pylint-dev/pylint",
+    "a-rather-long-organisation-name/and-a-repository-whose-name-goes-on-and-on",
+    "redis/redis",
+    "facebook/react",
+)
 CATEGORIES = ("Bug report", "Feature request", "Performance issue", "Security vulnerability")
 HOSTILE = (
-    "<script>alert(1)</script>", "</script><script>alert(2)</script>", "\"><img src=x onerror=alert(3)>",
-    "']];alert(4)//", "| a | b |\n|---|---|", "**bold** [link](https://example.org) `code` @someone",
-    "\x1b[31mred\x1b[0m\x07", "\u202egnorw\u2066", "line\u2028break\u2029end", "lone \ud800 surrogate", "nul\x00byte",
-    "&lt;b&gt; &amp; <b>", "-->", "<!--", "]]>", "漢字の課題 — ünïcödé 🙂",
-)  # fmt: skip
+    "<script>alert(1)</script>",
+    "</script><script>alert(2)</script>",
+    '"><img src=x onerror=alert(3)>',
+    "']];alert(4)//",
+    "| a | b |\n|---|---|",
+    "**bold** [link](https://example.org) `code` @someone",
+    "\x1b[31mred\x1b[0m\x07",
+    "\u202egnorw\u2066",
+    "line\u2028break\u2029end",
+    "lone \ud800 surrogate",
+    "nul\x00byte",
+    "&lt;b&gt; &amp; <b>",
+    "-->",
+    "<!--",
+    "]]>",
+    "漢字の課題 — ünïcödé 🙂",
+)
 _WORDS = (
     "cookie session parser header render template cache migration query index widget token stream filter socket crash "
     "wrong missing slow empty unicode timezone encoding nested recursion default option"
@@ -57,10 +86,14 @@ def make_rows(
         bad = HOSTILE[number % len(HOSTILE)] if hostile else ""
         gold = tuple(_place(source, bad) for _ in range(source.choice((1, 1, 1, 2, 3))))
         facts = {
-            "gold": gold, "bench": "made up", "level": level, "repository": repository + bad,
-            "category": source.choice(categories) if categories else "", "config": "made",
+            "gold": gold,
+            "bench": "made up",
+            "level": level,
+            "repository": repository + bad,
+            "category": source.choice(categories) if categories else "",
+            "config": "made",
             "query": f"{' '.join(words).capitalize()} {bad}\n\nSteps:\n1. {' '.join(source.sample(_WORDS, 9))}\n",
-        }  # fmt: skip
+        }
         name = f"{repository.rpartition('/')[2][:30]}-{1000 + 37 * number}{bad}"
         hard = source.random()
         pool = [_place(source, bad) for _ in range(depth + 40)]
@@ -112,9 +145,13 @@ def main() -> None:
     parser.add_argument("--hostile", action="store_true")
     asked = parser.parse_args()
     rows = make_rows(
-        modes=MODES[: asked.modes], repositories=REPOSITORIES[: asked.repositories], cases=asked.cases,
-        depth=asked.depth, seed=asked.seed, hostile=asked.hostile,
-    )  # fmt: skip
+        modes=MODES[: asked.modes],
+        repositories=REPOSITORIES[: asked.repositories],
+        cases=asked.cases,
+        depth=asked.depth,
+        seed=asked.seed,
+        hostile=asked.hostile,
+    )
     write_run(asked.file, rows)
 
 

@@ -12,8 +12,7 @@ from tests.lab.report.made_runs import MODES, make_rows, write_run
 from tests.lab.report.page_walk import walk
 from tests.lab.report.small_run import small_run
 from trackdown.lab.report.contenders import read_contenders
-from trackdown.lab.report.document import as_json
-from trackdown.lab.report.markdown import as_markdown
+from trackdown.lab.report.formats import as_json, as_markdown
 from trackdown.lab.report.page import as_html
 from trackdown.lab.report.summary import Summary, summarize
 from trackdown.lab.report.tables import Table, at_k_table, groups_table, pairs_table, scores_table

@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.lab.report.made_runs import make_rows, write_run
 from tests.lab.report.small_run import small_run
 from trackdown.lab.report.contenders import read_contenders
-from trackdown.lab.report.markdown import as_markdown
+from trackdown.lab.report.formats import as_markdown
 from trackdown.lab.report.summary import summarize
 
 

@@ -152,11 +152,19 @@ def test_of_many_queries_those_with_the_largest_differences_are_kept(tmp_path: P
 
 def test_a_deep_ranking_leaves_the_page_small(tmp_path: Path) -> None:
     shallow = page_of(tmp_path, make_rows(cases=30, depth=60))
-    deep = page_of(tmp_path, [
-        replace(row, ranked=(*row.ranked, *row.ranked[10:] * 10), scores=(0.0,) * (len(row.ranked) + 10 * len(
-            row.ranked[10:]))) if not row.skipped else row
-        for row in make_rows(cases=30, depth=60)
-    ])  # fmt: skip
+    deep = page_of(
+        tmp_path,
+        [
+            replace(
+                row,
+                ranked=(*row.ranked, *row.ranked[10:] * 10),
+                scores=(0.0,) * (len(row.ranked) + 10 * len(row.ranked[10:])),
+            )
+            if not row.skipped
+            else row
+            for row in make_rows(cases=30, depth=60)
+        ],
+    )
     assert len(deep) < 1.2 * len(shallow)
 
 

@@ -9,12 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.lab.report.made_runs import MODES, REPOSITORIES, make_rows, write_run
-from trackdown.lab.report.contenders import read_contenders
-from trackdown.lab.report.plots.differences import bars
-from trackdown.lab.report.plots.groups import groups_plot
-from trackdown.lab.report.plots.latency import latency_plot
-from trackdown.lab.report.plots.recall import recall_plot
-from trackdown.lab.report.plots.scales import (
+from trackdown.lab.report.axes import (
     Scale,
     magnitude_ticks,
     round_ticks,
@@ -24,7 +19,8 @@ from trackdown.lab.report.plots.scales import (
     thinned,
     tick_text,
 )
-from trackdown.lab.report.plots.scores import scores_plot
+from trackdown.lab.report.contenders import read_contenders
+from trackdown.lab.report.plots import bars, groups_plot, latency_plot, recall_plot, scores_plot
 from trackdown.lab.report.summary import Summary, summarize
 
 TEXT = re.compile(r'<text x="([-\d.]+)" y="([-\d.]+)"(?: class="([^"]*)")?(?: text-anchor="(\w+)")?[^>]*>([^<]*)<')

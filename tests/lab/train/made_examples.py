@@ -8,7 +8,7 @@ import numpy as np
 
 from trackdown.fuse.learned import ranks_of
 from trackdown.lab.cases import Place
-from trackdown.lab.train.examples import Example
+from trackdown.lab.train.evidence import Example
 
 SIGNALS = ("lexical", "mentions", "commits")
 
@@ -32,9 +32,17 @@ def made_example(
     ranks = np.stack([ranks_of(column) for column in scores.T], axis=1)
     features = dict.fromkeys(("words", "long", "code", "traceback"), 0.0) | dict(query or {})
     return Example(
-        f"case{number}", 1_600_000_000 + 60 * number, (places[answer],), places, tuple(signals), scores, ranks,
-        scores.max(axis=0), np.ones(candidates), features,
-    )  # fmt: skip
+        f"case{number}",
+        1_600_000_000 + 60 * number,
+        (places[answer],),
+        places,
+        tuple(signals),
+        scores,
+        ranks,
+        scores.max(axis=0),
+        np.ones(candidates),
+        features,
+    )
 
 
 def made_repository(seed: int, knowing: str, cases: int = 40, **more: object) -> list[Example]:

@@ -7,8 +7,8 @@ from typing import Any
 
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
-from trackdown.lab.mine.harvest_file import DOCUMENT_COLUMNS, EXAMPLE_COLUMNS
-from trackdown.lab.mine.table_file import TableWriter
+from trackdown.lab.mine.harvest import DOCUMENT_COLUMNS, EXAMPLE_COLUMNS
+from trackdown.lab.mine.parquet_table import TableWriter
 from trackdown.lab.train.pack import Pack, Packer, Share
 
 CODE = "apple bread cheese dates eggs flour grapes honey icing jam kale lemon".split()
@@ -50,11 +50,17 @@ def make_tokenizer(path: Path | None = None) -> Tokenizer:
 def documents() -> list[Row]:
     """Two versions of a function for every word; the older stood in a file of another name."""
     return [
-        {"path": f"{folder}/{word}.py", "present_path": f"src/{word}.py", "symbol": word, "kind": "function",
-         "language": "python", "code": f"def {word}(given): return {sign}"}
+        {
+            "path": f"{folder}/{word}.py",
+            "present_path": f"src/{word}.py",
+            "symbol": word,
+            "kind": "function",
+            "language": "python",
+            "code": f"def {word}(given): return {sign}",
+        }
         for word in CODE
         for folder, sign in (("lib", "given"), ("src", word))
-    ]  # fmt: skip
+    ]
 
 
 def examples(count: int = 36) -> list[Row]:
@@ -64,11 +70,19 @@ def examples(count: int = 36) -> list[Row]:
         topic = number % len(CODE)
         kind = "docstring" if number % 5 == 4 else "commit"
         asked = f"make the {ASKED[topic]} better"
-        rows.append({
-            "kind": kind, "commit": f"{number:040x}", "time": 60 * number if kind == "commit" else 0,
-            "subject": asked, "message": f"{asked}\n\nand {ASKED[topic]} again" if number % 2 else asked,
-            "files": [f"src/{CODE[topic]}.py"], "answers": [2 * topic + number % 2], "beside": [], "rewritten": "",
-        })  # fmt: skip
+        rows.append(
+            {
+                "kind": kind,
+                "commit": f"{number:040x}",
+                "time": 60 * number if kind == "commit" else 0,
+                "subject": asked,
+                "message": f"{asked}\n\nand {ASKED[topic]} again" if number % 2 else asked,
+                "files": [f"src/{CODE[topic]}.py"],
+                "answers": [2 * topic + number % 2],
+                "beside": [],
+                "rewritten": "",
+            }
+        )
     return rows
 
 
@@ -84,8 +98,9 @@ def write_mined(folder: Path, name: str, rows: list[Row] | None = None) -> None:
     """A repository's files as `trackdown mine` writes them."""
     about = {"repository": name}
     for ending, columns, values in (
-        ("documents", DOCUMENT_COLUMNS, documents()), ("examples", EXAMPLE_COLUMNS, rows or examples(60)),
-    ):  # fmt: skip
+        ("documents", DOCUMENT_COLUMNS, documents()),
+        ("examples", EXAMPLE_COLUMNS, rows or examples(60)),
+    ):
         with TableWriter(folder / f"{name.replace('/', '+')}.{ending}.parquet", columns, about) as table:
             for row in values:
                 table.add([row[column] for column in columns])

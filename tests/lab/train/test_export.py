@@ -17,9 +17,9 @@ from safetensors.torch import save_file
 import trackdown.models
 from tests.models.made_models import VOCABULARY, make_tokenizer, table, write_json
 from trackdown.errors import ModelError, UsageError
-from trackdown.lab.train.bert import _LAYER_NAMES, _NAMES, Bert, Shape
 from trackdown.lab.train.export import check, export, export_folder, export_static
-from trackdown.lab.train.states import load_base
+from trackdown.lab.train.training_state import load_base
+from trackdown.lab.train.transformer import _BERT_LAYER_NAMES, _BERT_NAMES, Bert, Shape
 from trackdown.models.registry import open_models
 
 SHAPE = Shape(vocabulary=len(VOCABULARY), width=64, layers=2, heads=1, inner=128, positions=64)
@@ -59,8 +59,10 @@ def test_in_int8_it_is_close_and_small(model: Bert, tokenizer: Path, tmp_path: P
     assert small.files["encoder.onnx"].bytes < whole.files["encoder.onnx"].bytes / 2
     assert small.model_id("encoder") != whole.model_id("encoder")
     assert sorted(path.name for path in (tmp_path / "small").iterdir()) == [
-        "encoder.onnx", "manifest.json", "tokenizer.json",
-    ]  # fmt: skip
+        "encoder.onnx",
+        "manifest.json",
+        "tokenizer.json",
+    ]
 
 
 def test_what_was_made_small_can_be_trained_on_again(model: Bert, tokenizer: Path, tmp_path: Path) -> None:
@@ -182,8 +184,8 @@ def make_source(folder: Path, model: Bert, tokenizer: Path) -> Path:
     write_json(folder / "1_Pooling" / "config.json", {"pooling_mode_mean_tokens": True})
     write_json(folder / "config.json", {"model_type": "bert", "hidden_act": "gelu", "num_attention_heads": SHAPE.heads})
     (folder / "tokenizer.json").write_bytes(tokenizer.read_bytes())
-    theirs = {ours: name for name, ours in _NAMES.items()}
-    inner = {ours: name for name, ours in _LAYER_NAMES.items()}
+    theirs = {ours: name for name, ours in _BERT_NAMES.items()}
+    inner = {ours: name for name, ours in _BERT_LAYER_NAMES.items()}
     state = {}
     for name, value in model.state_dict().items():
         parts = name.split(".")

@@ -16,9 +16,8 @@ from tests.lab.train.made_history import TOPICS, misleading_history
 from trackdown.engine import rank
 from trackdown.errors import UsageError
 from trackdown.fuse.learned import decode_fusions
-from trackdown.lab.train import features
-from trackdown.lab.train.contenders import rows_of, table_of
-from trackdown.lab.train.features import Wanted, collect, mixed_cases
+from trackdown.lab.train.evidence import Wanted, collect, examples_of, mixed_cases
+from trackdown.lab.train.fit import rows_of, table_of
 from trackdown.lab.train.fusion import judge_level, read_fusions, train_fusion, write_fusions
 from trackdown.settings import Settings
 from trackdown.types import Fusion, Level
@@ -68,8 +67,10 @@ def test_collected_fitted_judged_and_written(places: dict[str, str], tmp_path: P
     assert written == judged.fusion and written.trained["repositories"] == 3
     assert [table.needs for table in written.tables] == [("commits",), ()], "one for searches without a history"
     assert sorted(file.name for file in (tmp_path / "data").iterdir()) == [
-        "one.file.retrieve.npz", "three.file.retrieve.npz", "two.file.retrieve.npz",
-    ]  # fmt: skip
+        "one.file.retrieve.npz",
+        "three.file.retrieve.npz",
+        "two.file.retrieve.npz",
+    ]
     assert judged.as_dict()["cases"] == 3 * 12
 
 
@@ -90,7 +91,7 @@ def test_what_was_collected_is_not_collected_again(places: dict[str, str], tmp_p
 def test_an_example_is_what_a_search_sees_before_the_commit(repo: Repo, settings: Settings) -> None:
     ids = misleading_history(repo, 3)
     cases = mixed_cases(str(repo.root), 30)
-    found = features.examples_of(str(repo.root), cases, settings, Wanted(levels=("file", "function")))
+    found = examples_of(str(repo.root), cases, settings, Wanted(levels=("file", "function")))
     assert {level: len(examples) for level, examples in found.items()} == {"file": 24, "function": 24}
     oldest, newest = found["file"][0], found["file"][-1]
     assert (oldest.id, newest.id) == (ids[1][:12], ids[-1][:12]) and oldest.when < newest.when
@@ -106,7 +107,7 @@ def test_an_example_is_what_a_search_sees_before_the_commit(repo: Repo, settings
 def test_what_is_judged_ranks_as_a_search_does(repo: Repo, settings: Settings, level: Level, fusion: Fusion) -> None:
     misleading_history(repo, 3)
     wanted = Wanted(levels=(level,))
-    found = features.examples_of(str(repo.root), mixed_cases(str(repo.root), 6), settings, wanted)[level]
+    found = examples_of(str(repo.root), mixed_cases(str(repo.root), 6), settings, wanted)[level]
     options = replace(wanted.options(settings, level), fusion=fusion, k=50)
     table = table_of(dict(options.weights), rrf=fusion == "rrf")
     asked = {case.id: case for case in mixed_cases(str(repo.root), 6)}
@@ -129,8 +130,10 @@ def test_what_models_say_is_weighed_by_the_same_fit(settings: Settings) -> None:
     data = {f"r{seed}": made_repository(seed, "code-reranker", 30, signals=signals) for seed in range(4)}
     judged = judge_level("function", data, Wanted(stage="rerank"), settings)
     assert judged.fusion.stage == "rerank" and [one.label for one in judged.evaluations()] == [
-        "by hand", "unread", "learned",
-    ]  # fmt: skip
+        "by hand",
+        "unread",
+        "learned",
+    ]
     scores = {one.label: one.mrr for one in judged.evaluations()}
     assert scores["learned"] > scores["by hand"] > scores["unread"]
     assert judged.fusion.tables[0].needs == signals[1:] and len(judged.fusion.tables) == 8

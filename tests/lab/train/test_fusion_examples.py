@@ -11,7 +11,7 @@ import pytest
 from tests.lab.train.made_examples import made_repository
 from trackdown.errors import TrackdownError
 from trackdown.lab.cases import Place
-from trackdown.lab.train.examples import Example, read_examples, write_examples
+from trackdown.lab.train.evidence import Example, read_examples, write_examples
 
 
 def same(one: Example, other: Example) -> bool:

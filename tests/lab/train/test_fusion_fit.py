@@ -11,9 +11,8 @@ from tests.lab.train.made_examples import SIGNALS, made_example, made_repository
 from trackdown.errors import UsageError
 from trackdown.fuse.learned import WeightTable
 from trackdown.lab.evaluation import evaluation
-from trackdown.lab.train.contenders import rows_of, scores_of, table_of
-from trackdown.lab.train.examples import Example
-from trackdown.lab.train.fit import Columns, Design, fit, heard_in, needs_of
+from trackdown.lab.train.evidence import Example
+from trackdown.lab.train.fit import Columns, Design, fit, heard_in, needs_of, rows_of, scores_of, table_of
 
 PLAIN = table_of({"lexical": 1.0, "mentions": 0.5, "commits": 0.5})
 COLUMNS = Columns(SIGNALS)

@@ -9,9 +9,9 @@ pytest.importorskip("torch")
 import torch
 
 from tests.lab.train.made_packs import CODE, documents, examples, make_pack, make_tokenizer, vocabulary
-from trackdown.lab.train.negatives import bm25_scores, is_answer, mine, vector_scores
+from trackdown.lab.train.batches import Data
+from trackdown.lab.train.hard_negatives import bm25_scores, is_answer, mine, vector_scores
 from trackdown.lab.train.pack import Packer
-from trackdown.lab.train.ragged import Data
 
 
 @pytest.fixture

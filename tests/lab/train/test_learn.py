@@ -13,18 +13,17 @@ pytest.importorskip("torch")
 import torch
 
 from tests.lab.train.made_packs import make_pack, vocabulary
-from trackdown.lab.mine.labels import shares_a_file
-from trackdown.lab.train.bert import Bert, Shape, from_checkpoint
-from trackdown.lab.train.encode import encode_all
+from trackdown.lab.train.batches import Data, encode_all
+from trackdown.lab.train.hard_negatives import mine, vector_scores
 from trackdown.lab.train.judge import commit_mrr, held_out
 from trackdown.lab.train.learn import CommitPairs, Plan, RelevanceLoss, commit_pairs, learn, relevance_loss
-from trackdown.lab.train.negatives import mine, vector_scores
 from trackdown.lab.train.pack import DOCSTRING
-from trackdown.lab.train.ragged import Data
+from trackdown.lab.train.transformer import Bert, Shape, from_checkpoint
 
 SHAPE = Shape(vocabulary=len(vocabulary()), width=64, layers=1, heads=1, inner=64, positions=64)
-SHORT = Plan(steps=51, batch=16, hard=1, rate=3e-3, query_tokens=16, document_tokens=16, pair_query_tokens=12,
-             pair_tokens=32)  # fmt: skip
+SHORT = Plan(
+    steps=51, batch=16, hard=1, rate=3e-3, query_tokens=16, document_tokens=16, pair_query_tokens=12, pair_tokens=32
+)
 
 
 @pytest.fixture(autouse=True)
@@ -121,7 +120,7 @@ def test_past_commits_are_older_and_right_by_shared_files(data: Data) -> None:
         assert bool((data.time[others] < data.time[example]).all())
         assert bool((data.repository[others] == data.repository[example]).all())
         assert not bool((data.kind[others] == DOCSTRING).any())
-        assert labels.tolist() == [shares_a_file(files(example), files(other)) for other in others.tolist()]
+        assert labels.tolist() == [bool(set(files(example)) & set(files(other))) for other in others.tolist()]
 
 
 def test_few_commits_have_no_past(data: Data) -> None:

@@ -13,11 +13,10 @@ import torch
 
 from tests.lab.train.made_packs import make_pack
 from trackdown.errors import ModelError, UsageError
-from trackdown.lab.train.bert import Bert, Shape
+from trackdown.lab.train.batches import Data
 from trackdown.lab.train.learn import Plan, learn
-from trackdown.lab.train.mpnet import Mpnet, bucket, teacher, teacher_state
-from trackdown.lab.train.ragged import Data
-from trackdown.lab.train.states import load_state, save_state
+from trackdown.lab.train.training_state import load_state, save_state
+from trackdown.lab.train.transformer import Bert, Mpnet, Shape, bucket, teacher, teacher_state
 
 SHAPE = Shape(vocabulary=400, width=32, layers=2, heads=2, inner=64, positions=64)
 
@@ -59,8 +58,17 @@ def make_both() -> tuple[Data, Mpnet, Bert]:
 def test_a_student_comes_to_find_relevant_what_its_reader_does() -> None:
     data, reader, student = make_both()
     torch.nn.init.normal_(reader.relevance_head.weight, std=3.0)  # an opinion that can be told from none
-    plan = Plan(steps=151, batch=0, pairs=24, hard_pairs=4, rate=5e-3, relevance="listwise", pair_query_tokens=12,
-                pair_tokens=32, taught=1.0)  # fmt: skip
+    plan = Plan(
+        steps=151,
+        batch=0,
+        pairs=24,
+        hard_pairs=4,
+        rate=5e-3,
+        relevance="listwise",
+        pair_query_tokens=12,
+        pair_tokens=32,
+        taught=1.0,
+    )
     negatives = torch.randint(data.pack.documents, (data.pack.examples, 6))
     lines: list[str] = []
     learn(student, data, torch.arange(data.pack.examples), negatives, plan, log=lines.append, reader=reader)

@@ -17,7 +17,7 @@ from trackdown.engine.repository_weights import RepositoryWeights, WeightsRecord
 from trackdown.errors import EmptyRepository, UsageError
 from trackdown.fuse.learned import LearnedFusion, WeightTable, encode_fusions, load_learned
 from trackdown.lab.cases import Case
-from trackdown.lab.train.own import FEWEST_CASES, OLDER, default_table, fit_own, judge_own, split_by_time
+from trackdown.lab.train.repository_weights import FEWEST_CASES, OLDER, default_table, fit_own, judge_own, split_by_time
 from trackdown.settings import Settings
 
 
@@ -113,16 +113,27 @@ def record(repository: str, won: bool, **changes: object) -> WeightsRecord:
     fusion = LearnedFusion("file", (WeightTable((), {"commits.scaled": 1.0}),))
     score = WeightsScore("file", 30, "MRR", 0.5, 0.6, 0.01, won)
     values = {
-        "repository": repository, "date": "2024-01-01", "against": default_digest(), "models": (), "cases": 100,
-        "scores": (score,), "fusions": encode_fusions([fusion] if won else []), **changes,
-    }  # fmt: skip
+        "repository": repository,
+        "date": "2024-01-01",
+        "against": default_digest(),
+        "models": (),
+        "cases": 100,
+        "scores": (score,),
+        "fusions": encode_fusions([fusion] if won else []),
+        **changes,
+    }
     return WeightsRecord(**values)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("won", "changes"), [
-    (False, {}), (True, {"against": "another default"}), (True, {"models": ("another-model",)}),
-    (True, {"fusions": "no weights"}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("won", "changes"),
+    [
+        (False, {}),
+        (True, {"against": "another default"}),
+        (True, {"models": ("another-model",)}),
+        (True, {"fusions": "no weights"}),
+    ],
+)
 def test_what_did_not_win_against_what_is_there_now_is_never_used(
     repo: Repo, settings: Settings, won: bool, changes: dict[str, object]
 ) -> None:

@@ -19,9 +19,11 @@ from trackdown.lab.train.pack import (
     Pack,
     Packer,
     Share,
+    by_time,
     load_pack,
+    pack_folder,
+    read_tokenizer,
 )
-from trackdown.lab.train.pack_folder import by_time, pack_folder, read_tokenizer
 
 
 def words(pack: Pack, name: str, row: int) -> str:

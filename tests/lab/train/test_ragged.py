@@ -10,7 +10,7 @@ pytest.importorskip("torch")
 import torch
 
 from tests.lab.train.made_packs import make_pack, make_tokenizer
-from trackdown.lab.train.ragged import Data, Ragged, pair, single
+from trackdown.lab.train.batches import Data, Ragged, pair, single
 
 TEXTS = ["make the red better", "", "bee", "sugar and honey again and again", "def leaf return"]
 

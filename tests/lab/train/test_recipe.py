@@ -22,20 +22,20 @@ from tests.lab.train.made_packs import ASKED, CODE, make_pack, make_tokenizer, v
 from tests.lab.train.test_export import make_source
 from trackdown.errors import ModelError, UsageError
 from trackdown.lab.train.ablations import run_ablations
-from trackdown.lab.train.bert import Bert, Shape, from_checkpoint
+from trackdown.lab.train.batches import Data
 from trackdown.lab.train.learn import Plan
-from trackdown.lab.train.mpnet import Mpnet
 from trackdown.lab.train.pack import REWRITTEN
-from trackdown.lab.train.ragged import Data
 from trackdown.lab.train.recipe import SMALL, Recipe, load_training, main, run, with_issues_more
-from trackdown.lab.train.states import load_base, load_state, save_state
 from trackdown.lab.train.table import TablePlan
-from trackdown.lab.train.whole import prepare, train_models
+from trackdown.lab.train.train_models import prepare, train_models
+from trackdown.lab.train.training_state import load_base, load_state, save_state
+from trackdown.lab.train.transformer import Bert, Mpnet, Shape, from_checkpoint
 from trackdown.models.registry import open_models
 
 SHAPE = Shape(vocabulary=len(vocabulary()), width=64, layers=2, heads=1, inner=64, positions=512)
-SHORT = Plan(steps=3, batch=8, hard=1, rate=3e-3, query_tokens=16, document_tokens=16, pair_query_tokens=12,
-             pair_tokens=32)  # fmt: skip
+SHORT = Plan(
+    steps=3, batch=8, hard=1, rate=3e-3, query_tokens=16, document_tokens=16, pair_query_tokens=12, pair_tokens=32
+)
 TINY = Recipe(
     layers=1,
     vectors=SHORT,
@@ -103,8 +103,15 @@ def test_from_mined_files_to_models_that_search_opens(mined: Path, base: Path, t
     assert models.manifest.figures["encoder"]["cosine_min"] > 0.98
     lines = [json.loads(line) for line in (tmp_path / "out" / "training" / "log.jsonl").read_text().splitlines()]
     assert [line["what"] for line in lines] == [
-        "packed", "start", "looked", "vectors", "looked again", "both", "table", "exported",
-    ]  # fmt: skip
+        "packed",
+        "start",
+        "looked",
+        "vectors",
+        "looked again",
+        "both",
+        "table",
+        "exported",
+    ]
     assert any("step 1/3" in text for text in said) and ("no GPU" in said[0]) != torch.cuda.is_available()
     state, tokenizer = load_base(tmp_path / "out")
     again = from_checkpoint(state)
@@ -129,8 +136,11 @@ def test_the_module_runs_on_a_data_folder_alone(mined: Path, base: Path, tmp_pat
     save_state(ready.base, data, "base")
     main([str(data), str(tmp_path / "module"), "--seconds", "0", "0", "0.1", "0.1", "0.1", "--small", "--batch", "8"])
     assert sorted(path.name for path in (tmp_path / "module").iterdir()) == [
-        "log.jsonl", "model.npz.00", "table.npz.00", "vectors.npz.00",
-    ]  # fmt: skip
+        "log.jsonl",
+        "model.npz.00",
+        "table.npz.00",
+        "vectors.npz.00",
+    ]
     loaded, train, _ = load_training(data, "cpu")
     assert train.pack.examples == ready.train.pack.examples and loaded.keys() == ready.base.keys()
 

@@ -12,10 +12,10 @@ pytest.importorskip("torch")
 import torch
 
 from tests.lab.train.made_packs import make_pack, vocabulary
-from trackdown.lab.train.bert import Bert, Shape
-from trackdown.lab.train.negatives import mine, vector_scores
-from trackdown.lab.train.ragged import Data, Ragged
+from trackdown.lab.train.batches import Data, Ragged
+from trackdown.lab.train.hard_negatives import mine, vector_scores
 from trackdown.lab.train.table import TablePlan, bag, first_table, judge_table, learn_table, vectors_of
+from trackdown.lab.train.transformer import Bert, Shape
 
 
 def test_a_piece_that_is_repeated_weighs_more_but_not_as_often() -> None:

@@ -14,9 +14,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from trackdown.errors import UsageError
-from trackdown.lab.benches.rows import Record, Refusals, read_parquet, texts
+from trackdown.lab.benches.records import Record, Refusals, read_parquet, texts
 from trackdown.lab.cases import Place
-from trackdown.lab.commit_times import is_commit_id
+from trackdown.lab.clone import is_commit_id
 from trackdown.lab.runs import Row
 from trackdown.lab.tasks import Bench, Skipped, Task
 from trackdown.repository.git import Git
@@ -24,8 +24,20 @@ from trackdown.repository.source import open_source
 
 QUERY = "transformed_message_gpt4"
 METRICS = (
-    "MAP", "MAP-cmu", "MRR", "P@1", "P@5", "P@10", "P@20", "R@1", "R@10", "R@20", "R@100", "R@500", "R@1000",
-)  # fmt: skip
+    "MAP",
+    "MAP-cmu",
+    "MRR",
+    "P@1",
+    "P@5",
+    "P@10",
+    "P@20",
+    "R@1",
+    "R@10",
+    "R@20",
+    "R@100",
+    "R@500",
+    "R@1000",
+)
 _DEPTH = 1000
 
 
@@ -65,8 +77,9 @@ def _task(
     if commit not in parents:
         refusals.withdraw(commit, "commit not in the clone", "or it has no parent", name)
         return None
-    return Task(commit, text, tuple(map(Place, gold)), place, name, "file", at=parents[commit], roles=False,
-                depth=_DEPTH)  # fmt: skip
+    return Task(
+        commit, text, tuple(map(Place, gold)), place, name, "file", at=parents[commit], roles=False, depth=_DEPTH
+    )
 
 
 def _parents(git: Git, commits: Sequence[str]) -> dict[str, str]:
@@ -106,6 +119,3 @@ def oracle(bench: Bench, first_stage: Sequence[Row], depth: int, seed: int = 0) 
         places = tuple(map(Place, files))
         rows.append(replace(row, mode="shuffled", ranked=places, scores=(0.0,) * len(places), ms=0.0))
     return replace(bench, tasks=tuple(tasks), skipped=tuple(skipped)), rows
-
-
-__all__ = ["METRICS", "oracle", "read_cmu"]

@@ -19,10 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from trackdown.errors import TrackdownError, UnknownRevision, UsageError
-from trackdown.lab.benches.layout import find_repository
-from trackdown.lab.benches.records import read_items
-from trackdown.lab.benches.rows import Record, Refusals
+from trackdown.lab.benches.records import Record, Refusals, read_items
 from trackdown.lab.cases import Place
+from trackdown.lab.repositories import find_repository
 from trackdown.lab.tasks import Bench, Task
 from trackdown.repository.snapshot import commit_snapshot
 from trackdown.repository.source import open_source
@@ -172,10 +171,17 @@ class _Reader:
         category = given if isinstance(given, str) and given else infer_category(query)
         self.tasks.append(
             Task(
-                id_, query, tuple(gold), searched.place, searched.name, "file", at=searched.commit,
-                folder=searched.folder, category=f"{searched.language}/{category}",
+                id_,
+                query,
+                tuple(gold),
+                searched.place,
+                searched.name,
+                "file",
+                at=searched.commit,
+                folder=searched.folder,
+                category=f"{searched.language}/{category}",
             )
-        )  # fmt: skip
+        )
 
     def _searched(self, name: str) -> _Searched | _Refused:
         if name not in self._opened:

@@ -13,13 +13,11 @@ from functools import partial
 from pathlib import Path
 
 from trackdown.errors import TrackdownError, UsageError
-from trackdown.lab.benches.layout import find_repository
-from trackdown.lab.benches.records import read_lines
-from trackdown.lab.benches.rows import Record, Refusals, texts
+from trackdown.lab.benches.records import Record, Refusals, read_lines, texts
 from trackdown.lab.cases import Place
-from trackdown.lab.commit_times import present_commits
-from trackdown.lab.mine.edits import edited_by_patch
-from trackdown.lab.mine.units_at import UnitsAt, enclosing
+from trackdown.lab.clone import UnitsAt, enclosing, present_commits
+from trackdown.lab.mine.truth import edited_by_patch
+from trackdown.lab.repositories import find_repository
 from trackdown.lab.tasks import Bench, Task
 from trackdown.repository.git import Git
 from trackdown.repository.source import Source, open_source

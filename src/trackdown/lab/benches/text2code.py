@@ -6,23 +6,20 @@ nothing. A question has one answer, so recall within k is also the share of ques
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+import hashlib
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from trackdown.errors import UsageError
-from trackdown.lab.benches.conala import read_conala
-from trackdown.lab.benches.cosqa import read_cosqa
-from trackdown.lab.benches.csn import read_csn
-from trackdown.lab.benches.made_texts import read_ids, read_made_texts
-from trackdown.lab.benches.mbjp import read_mbjp
-from trackdown.lab.benches.mbpp import read_mbpp
-from trackdown.lab.benches.normalise_names import normalise_names as without_names
-from trackdown.lab.benches.rows import Refusals
-from trackdown.lab.benches.snippets import SnippetSet, write_corpus
+from trackdown.lab.benches.code_edits import normalise_names as without_names
+from trackdown.lab.benches.records import Refusals
+from trackdown.lab.benches.snippet_folder import write_corpus
+from trackdown.lab.benches.snippet_sets import SnippetSet, read_conala, read_cosqa, read_csn, read_mbjp, read_mbpp
 from trackdown.lab.cases import Place
 from trackdown.lab.tasks import Bench, Task
+from trackdown.models.llm.pregenerated import read_pregenerated
 
 METRICS = ("MRR", "R@1", "R@5", "R@10", "R@100")
 _DEPTH = 1000
@@ -75,11 +72,18 @@ def read_text2code(
     corpus = write_corpus(corpus_folder, name, found.snippets, found.ending)
     tasks = tuple(
         Task(
-            question.id, question.query, (Place(corpus.files[question.answer]),), str(corpus.folder), name, "file",
-            roles=False, depth=_DEPTH, exemplars=exemplars.get(question.id, ()),
+            question.id,
+            question.query,
+            (Place(corpus.files[question.answer]),),
+            str(corpus.folder),
+            name,
+            "file",
+            roles=False,
+            depth=_DEPTH,
+            exemplars=exemplars.get(question.id, ()),
         )
         for question in asked
-    )  # fmt: skip
+    )
     remarks = {"snippets": len(found.snippets)} | {text: count for text, count in found.remarks.items() if count}
     full_name = f"{name}-normalised" if normalise_names else name
     bench = Bench(full_name, "file", tasks, tuple(refusals.skipped), METRICS, remarks)
@@ -88,3 +92,60 @@ def read_text2code(
     remarks |= {"questions with exemplars": len(exemplars), "snippets with rewrites": len(made.rewrites)}
     rewrites = {corpus.files[key]: rewrite for key, rewrite in made.rewrites.items()}
     return replace(bench, remarks=remarks, rewrites=rewrites, texts=made.digest)
+
+
+Made = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedTexts:
+    """Exemplars by the id of a question, rewrites (summary and code) by the key of a snippet, and a digest of all."""
+
+    exemplars: Mapping[str, tuple[str, ...]]
+    rewrites: Mapping[str, Sequence[Made]]
+    digest: str
+
+
+def read_made_texts(folder: Path, name: str, questions: Collection[str], snippets: Collection[str]) -> JoinedTexts:
+    """The texts of a set's questions and snippets, whose ids the files may write without the set's name before them.
+
+    Texts of other ids are passed over: a folder may hold those of a whole set. Raises UsageError when none belongs.
+    """
+    made = read_pregenerated(folder, name)
+    exemplars = {id_: _of(made.exemplars, id_) for id_ in questions}
+    summaries = {key: _of(made.summaries, key) for key in snippets}
+    rewrites = {
+        key: [
+            (summaries[key][number] if number < len(summaries[key]) else "", code) for number, code in enumerate(codes)
+        ]
+        for key in snippets
+        if (codes := _of(made.rewrites, key))
+    }
+    exemplars = {id_: texts for id_, texts in exemplars.items() if texts}
+    if not exemplars and not rewrites:
+        raise UsageError(f"{folder} holds no exemplar and no rewrite for an id of {name}")
+    told = repr((sorted(exemplars.items()), sorted(rewrites.items()))).encode("utf-8", "backslashreplace")
+    return JoinedTexts(exemplars, rewrites, hashlib.sha256(told).hexdigest()[:12])
+
+
+def _of(texts: Mapping[str, tuple[str, ...]], id_: str) -> tuple[str, ...]:
+    found = texts.get(id_) or texts.get(id_.rpartition("/")[2]) or ()
+    return tuple(text for text in found if text.strip())
+
+
+def read_ids(path: Path, known: Collection[str]) -> set[str]:
+    """Ids of a set, one a line, with or without its name. Raises UsageError for one that the set does not have."""
+    try:
+        lines = path.read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "not UTF-8"
+        raise UsageError(f"cannot read the ids {path}: {why}") from None
+    by_name = {name: id_ for id_ in known for name in (id_, id_.rpartition("/")[2])}
+    found = set()
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        if line.strip() not in by_name:
+            raise UsageError(f"{path}, line {number}: the set has no id {line.strip()!r}")
+        found.add(by_name[line.strip()])
+    return found

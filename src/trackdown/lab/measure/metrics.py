@@ -1,36 +1,133 @@
-"""The name of a metric, as tables and options write it → its function."""
+"""A ranking, judged: what every metric starts from."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import fsum, log2
 from types import MappingProxyType
 
 from trackdown.errors import UsageError
-from trackdown.lab.measure.accuracy import accuracy
-from trackdown.lab.measure.average_precision import average_precision, average_precision_of_found
-from trackdown.lab.measure.hit import hit
-from trackdown.lab.measure.judged import Judged
-from trackdown.lab.measure.ndcg import ndcg, ndcg_of_semble
-from trackdown.lab.measure.precision import precision
-from trackdown.lab.measure.recall import recall
-from trackdown.lab.measure.reciprocal_rank import reciprocal_rank, reciprocal_rank_within
+from trackdown.lab.cases import Place
 
-OF_WHOLE_RANKING: Mapping[str, Callable[[Judged], float]] = MappingProxyType({
-    "MRR": reciprocal_rank,
-    "MAP": average_precision,
-    "MAP-cmu": average_precision_of_found,
-})  # fmt: skip
 
-OF_FIRST_K: Mapping[str, Callable[[Judged, int], float]] = MappingProxyType({
-    "MRR": reciprocal_rank_within,
-    "P": precision,
-    "R": recall,
-    "Hit": hit,
-    "Acc": accuracy,
-    "nDCG": ndcg,
-    "nDCG-semble": ndcg_of_semble,
-})  # fmt: skip
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The ranks (from 1, ascending) at which relevant places stand, each once, and how many places are relevant."""
+
+    ranks: tuple[int, ...]
+    relevant: int
+
+
+def judge(ranked: Sequence[Place], gold: Sequence[Place]) -> Judged:
+    """Find each relevant place in a ranking. A rank answers for one place only, a place is found once.
+
+    A place with a path is found by path and symbol, a bare name by any symbol that is it or ends with it.
+    """
+    exact = {(place.path, place.symbol) for place in gold if place.path}
+    names = sorted({place.symbol for place in gold if not place.path}, key=lambda name: (-len(name), name))
+    relevant = len(exact) + len(names)
+    ranks = []
+    for rank, place in enumerate(ranked, 1):
+        key = (place.path, place.symbol)
+        if key in exact:
+            exact.discard(key)
+            ranks.append(rank)
+            continue
+        name = next((name for name in names if f".{place.symbol}".endswith(f".{name}")), None)
+        if name is not None:
+            names.remove(name)
+            ranks.append(rank)
+    return Judged(tuple(ranks), relevant)
+
+
+def reciprocal_rank(judged: Judged) -> float:
+    """1 / rank of the first relevant place, at any depth; 0 when none was found."""
+    return 1.0 / judged.ranks[0] if judged.ranks else 0.0
+
+
+def reciprocal_rank_within(judged: Judged, k: int) -> float:
+    """The same, but 0 when the first relevant place stands below rank k."""
+    return 1.0 / judged.ranks[0] if judged.ranks and judged.ranks[0] <= k else 0.0
+
+
+def average_precision(judged: Judged) -> float:
+    """Sum of the precisions at found ranks, over all relevant places; 0 when nothing is relevant."""
+    return _sum_of_precisions(judged) / judged.relevant if judged.relevant else 0.0
+
+
+def average_precision_of_found(judged: Judged) -> float:
+    """Sum of the precisions at found ranks, over the relevant places that were found; 0 when none was."""
+    return _sum_of_precisions(judged) / len(judged.ranks) if judged.ranks else 0.0
+
+
+def _sum_of_precisions(judged: Judged) -> float:
+    return sum(found / rank for found, rank in enumerate(judged.ranks, 1))
+
+
+def precision(judged: Judged, k: int) -> float:
+    """Relevant places within the first k, over k."""
+    return sum(rank <= k for rank in judged.ranks) / k
+
+
+def recall(judged: Judged, k: int) -> float:
+    """Relevant places within the first k, over all relevant places; 0 when nothing is relevant."""
+    return sum(rank <= k for rank in judged.ranks) / judged.relevant if judged.relevant else 0.0
+
+
+def hit(judged: Judged, k: int) -> float:
+    """1 when at least one relevant place is within the first k, else 0."""
+    return float(any(rank <= k for rank in judged.ranks))
+
+
+def accuracy(judged: Judged, k: int) -> float:
+    """1 when all relevant places are within the first k, else 0; 0 when nothing is relevant."""
+    return float(0 < judged.relevant == sum(rank <= k for rank in judged.ranks))
+
+
+def ndcg(judged: Judged, k: int) -> float:
+    """Discounted gain of the first k over the best possible one; 0 when nothing is relevant."""
+    if not judged.relevant:
+        return 0.0
+    ideal = fsum(_gain(rank) for rank in range(1, min(k, judged.relevant) + 1))
+    return fsum(_gain(rank) for rank in judged.ranks if rank <= k) / ideal
+
+
+def ndcg_of_semble(judged: Judged, k: int) -> float:
+    """nDCG as semble's benchmark computes it (github.com/MinishLab/semble, `benchmarks/metrics.py`).
+
+    The formula is `ndcg`'s. What differs is what is counted. `Judged.relevant` must hold the targets, primary and
+    secondary alike, that exist in what was indexed: whoever makes the gold of a case leaves the others out. And one
+    result can answer for several targets, in which case its rank counts once while each of them counts in the ideal.
+    `judge` lets a rank answer for one place only, so what it returns scores the same here and there.
+    """
+    return ndcg(Judged(tuple(sorted(set(judged.ranks))), judged.relevant), k)
+
+
+def _gain(rank: int) -> float:
+    return 1.0 / log2(rank + 1)
+
+
+OF_WHOLE_RANKING: Mapping[str, Callable[[Judged], float]] = MappingProxyType(
+    {
+        "MRR": reciprocal_rank,
+        "MAP": average_precision,
+        "MAP-cmu": average_precision_of_found,
+    }
+)
+
+OF_FIRST_K: Mapping[str, Callable[[Judged, int], float]] = MappingProxyType(
+    {
+        "MRR": reciprocal_rank_within,
+        "P": precision,
+        "R": recall,
+        "Hit": hit,
+        "Acc": accuracy,
+        "nDCG": ndcg,
+        "nDCG-semble": ndcg_of_semble,
+    }
+)
 
 METRIC_NAMES: tuple[str, ...] = (*OF_WHOLE_RANKING, *(f"{name}@k" for name in OF_FIRST_K))
 """What there is, with k for any number from 1."""

@@ -1,51 +1,36 @@
-"""Is one run better than another, or did chance make it look so? Two paired, one-tailed tests.
+"""How sure is a mean, and is one run better than another or did chance make it look so?
 
-- Student's t-test on the differences, with which Gotmare et al. test CasCode. It takes their mean to be normal.
-- The permutation test (Fisher 1935; Smucker, Allan and Carterette, "A comparison of statistical significance tests for
-  information retrieval evaluation", CIKM 2007): were both runs alike, each difference could as well have the other
-  sign. It assumes nothing about how differences are distributed, which suits metrics that are mostly 0 or 1.
-
-Both take the values of the same cases in the same order and return the probability of a mean difference `a` − `b` as
-large as the one seen, were there none: small when `a` is better. To ask whether `a` is worse, swap them.
+- The percentile bootstrap (Efron and Tibshirani, "An introduction to the bootstrap", 1993, chapter 13): cases are drawn
+  with replacement again and again, and the interval holds the middle of the means.
+- The paired permutation test, one-tailed (Fisher 1935; Smucker, Allan and Carterette, "A comparison of statistical
+  significance tests for information retrieval evaluation", CIKM 2007): if both runs were alike, each difference could
+  as well have the other sign. It assumes no distribution, which suits metrics that are mostly 0 or 1.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import copysign, inf, sqrt
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trackdown.lab.measure.student_t import student_t_tail
-
-DRAWS = 10_000
+PERMUTATIONS = 10_000
+BOOTSTRAPS = 1000
 
 _CELLS_AT_ONCE = 1_000_000
 _ROUNDING = 1e-12
 
 
-def paired_t_test(a: Sequence[float], b: Sequence[float]) -> float:
-    """The p-value of "a is better than b" by the t-test.
+def paired_permutation_test(
+    a: Sequence[float], b: Sequence[float], *, draws: int = PERMUTATIONS, seed: int = 0
+) -> float:
+    """The p-value of "a is better than b": how often flipped signs give a mean difference as large as the one seen.
 
-    1 when no case differs, and for fewer than two cases, which show no spread. When all cases differ by the same amount
-    the spread is 0, and p is 0 or 1. Raises ValueError when `a` and `b` are not equally long.
-    """
-    differences = _differences(a, b)
-    if differences.size < 2 or not differences.any():
-        return 1.0
-    mean, spread = float(differences.mean()), float(differences.std(ddof=1))
-    t = mean / (spread / sqrt(differences.size)) if spread > _ROUNDING * abs(mean) else copysign(inf, mean)
-    return student_t_tail(t, differences.size - 1)
-
-
-def paired_permutation_test(a: Sequence[float], b: Sequence[float], *, draws: int = DRAWS, seed: int = 0) -> float:
-    """The p-value of "a is better than b" by flipping the signs of differences.
-
-    Exact, over all flips, when there are at most `draws` of them; else from that many random ones, with the one that
-    was seen counted in (Phipson and Smyth 2010), so p is never 0. Cases that do not differ change nothing and are left
-    out: with m cases that differ p is at least 1/2^m, and it is 1 when none does. Raises ValueError when `a` and `b`
-    are not equally long.
+    `a` and `b` hold the values of the same cases in the same order; swap them to ask whether `a` is worse. The test is
+    exact if there are at most `draws` ways to flip; otherwise it draws that many at random and counts the observed one
+    in (Phipson and Smyth 2010), so p is never 0. Cases that do not differ are left out: with m that do, p is at least
+    1/2^m, and 1 with none. Raises ValueError when `a` and `b` are not equally long.
     """
     differences = _differences(a, b)
     differences = differences[differences != 0.0]
@@ -82,3 +67,33 @@ def _count_of_random_parts(differences: NDArray[np.float64], most: float, draws:
         parts = random.integers(0, 2, (min(at_once, draws - start), differences.size), dtype=np.int8)
         count += int(np.count_nonzero(parts @ differences <= most))
     return count
+
+
+class Interval(NamedTuple):
+    """Where a mean lies, with the confidence that was asked for."""
+
+    low: float
+    high: float
+
+
+def bootstrap_interval(
+    values: Sequence[float], *, confidence: float = 0.95, draws: int = BOOTSTRAPS, seed: int = 0
+) -> Interval:
+    """The interval of the mean of `values`, the same for the same seed. Without values it is (0, 0).
+
+    Raises ValueError when the confidence is not between 0 and 1, or for fewer draws than 1.
+    """
+    if not 0 < confidence < 1 or draws < 1:
+        raise ValueError(f"confidence {confidence} with {draws} draws: it must lie between 0 and 1, with one at least")
+    sample = np.asarray(values, dtype=np.float64)
+    if not sample.size:
+        return Interval(0.0, 0.0)
+    random = np.random.default_rng(seed)
+    means = np.empty(draws)
+    at_once = max(1, _CELLS_AT_ONCE // sample.size)
+    for start in range(0, draws, at_once):
+        part = means[start : start + at_once]
+        part[:] = sample[random.integers(0, sample.size, (part.size, sample.size))].mean(axis=1)
+    outside = (1 - confidence) / 2
+    low, high = np.quantile(means, [outside, 1 - outside])
+    return Interval(float(low), float(high))

@@ -11,11 +11,9 @@ from typing import Literal, overload
 from trackdown.errors import EmptyRepository, GitError, UsageError
 from trackdown.lab.cases import Case, Protocol
 from trackdown.lab.mine.changes import newest_first, read_patches, read_subjects
-from trackdown.lab.mine.filters import DUPLICATE, MERGE, Filters, clean_message, clean_subject
-from trackdown.lab.mine.housekeeping import is_changelog
-from trackdown.lab.mine.issue_style import IssueWriter, Rewriting, Told
-from trackdown.lab.mine.leaks import new_identifiers
-from trackdown.lab.mine.messages import folded_subject
+from trackdown.lab.mine.filters import DUPLICATE, MERGE, Filters, is_changelog
+from trackdown.lab.mine.issue_writer import IssueWriter, Rewriting, Told, new_identifiers
+from trackdown.lab.mine.messages import clean_message, clean_subject, folded_subject
 from trackdown.lab.mine.truth import Change, HeadTruth, PastTruth, TruthOf
 from trackdown.repository.blobs import BlobReader
 from trackdown.repository.git import Git
@@ -237,16 +235,3 @@ class _Miner:
 
 def _is_below(path: str, folder: str) -> bool:
     return not folder or path == folder or path.startswith(f"{folder}/")
-
-
-__all__ = [
-    "MINED",
-    "NOTHING_THERE",
-    "NO_PARENT",
-    "NO_SYMBOL",
-    "SAID_BEFORE",
-    "UNREADABLE",
-    "Mined",
-    "QueryFrom",
-    "build_from_git",
-]

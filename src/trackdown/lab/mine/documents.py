@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
-from trackdown.lab.mine.foreign import is_foreign, is_written_by_a_program
+from trackdown.lab.mine.messages import content_words
 from trackdown.repository.blobs import BlobReader
 from trackdown.repository.content_rules import decode_text
+from trackdown.repository.ignore import reason_by_name
 from trackdown.repository.roles import role_of
 from trackdown.types import CLASS_KINDS, CODE, FUNCTION_KINDS
+from trackdown.units.docstrings import split_docstring
 from trackdown.units.extract import extract
 from trackdown.units.facts import Unit
 from trackdown.units.languages import TEXT, UNCERTAIN, language_of
@@ -69,6 +73,140 @@ def edited_units(units: Sequence[Unit], spans: Sequence[Span]) -> list[Unit]:
     return [found[place] for place in sorted(found)]
 
 
-__all__ = [
-    "LARGEST_FILE", "LONGEST_CODE", "Document", "Span", "document", "edited_units", "is_own_code", "read_units",
-]  # fmt: skip
+_FOLDERS = frozenset(
+    {
+        "vendor",
+        "vendors",
+        "vendored",
+        "_vendor",
+        "node_modules",
+        "bower_components",
+        "jspm_packages",
+        "third_party",
+        "third-party",
+        "thirdparty",
+        "3rdparty",
+        "3rd_party",
+        "3rd-party",
+        "extern",
+        "external",
+        "externals",
+        "godeps",
+        "pods",
+        "carthage",
+        "site-packages",
+        "dist-packages",
+        "bundled",
+        ".yarn",
+        "dist",
+        "generated",
+        "__generated__",
+        "_generated",
+        "autogen",
+    }
+)
+_NAMES = re.compile(
+    r"[a-z]+(?:[.-][a-z]+)*[-.]v?\d+\.\d[\w.]*(?:[-.](?:slim|full|all|min|bundle))*\.(?:js|css)"  # jquery-3.7.1.js
+    r"|(?:.*[._-])?(?:generated|autogen)\.\w+|.*[._-]gen\.\w+|zz_generated.*|.*\.(?:pb|g|designer)\.\w+"
+    r"|.*_pb2?(?:_grpc)?\.\w+|.*\.(?:bundle|chunk|prod|umd|iife)\.js",
+    re.IGNORECASE,
+)
+_WRITTEN_BY_A_PROGRAM = re.compile(
+    rb"^[\s#/*;%\"'<!-]*(?:(?:this (?:file|code|class|module)|file|code) (?:is |was |has been )?)?"
+    rb"(?:auto-?|automatically |machine[ -]?)?generated\W+(?:by|from|file|code|with|using|on|at|automatically|via)\b"
+    rb"|<auto-?generated|@generated\b|this (?:file|code|class|module) (?:is|was|has been) (?:auto-?|automatically |"
+    rb"machine[ -]?)generated|do not (?:edit|modify) (?:this file|by hand|directly|manually)|a bison parser, made by",
+    re.IGNORECASE | re.MULTILINE,
+)
+_WITHIN = 600
+
+
+@lru_cache(maxsize=4096)
+def is_foreign(path: str) -> bool:
+    """Whether a path says that its file is a copy of another project's, minified, or written by a program."""
+    *folders, name = path.split("/")
+    if any(folder.lower() in _FOLDERS for folder in folders):
+        return True
+    return bool(reason_by_name(path)) or _NAMES.fullmatch(name) is not None
+
+
+def is_written_by_a_program(data: bytes) -> bool:
+    """Whether a file's first lines say so."""
+    return _WRITTEN_BY_A_PROGRAM.search(data, 0, _WITHIN) is not None
+
+
+FEWEST_WORDS = 3
+_NO_DOCUMENTATION = re.compile(
+    r"inherit ?doc|copyright|licen[sc]e|eslint|noqa|pylint|todo|fixme|nolint|prettier-ignore|@ts-|istanbul"
+    r"|auto-?generated|===|---",
+    re.IGNORECASE,
+)
+
+
+def without_docstring(code: str, language: str) -> tuple[str, str]:
+    """(what the documentation says first, the code without it); an empty text where there is none worth asking."""
+    said, rest = split_docstring(code, language)
+    return (said if _is_worth_asking(said) else ""), rest
+
+
+def _is_worth_asking(text: str) -> bool:
+    if _NO_DOCUMENTATION.search(text) or len(content_words(text)) < FEWEST_WORDS:
+        return False
+    return sum(char.isascii() for char in text) > 0.9 * len(text)
+
+
+_HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+")
+_ALONE = frozenset("begin break continue default do done else end endif esac fi finally pass return then try".split())
+_IMPORT = re.compile(
+    r"import\b(?!\s*\()|from\s+\S+\s+import\b|#\s*include\b|using\s+(?:static\s+)?[\w.:]+\s*;|use\s+[\w\\:{}, *]+;"
+)
+_WORD = re.compile(r"\w+")
+
+
+def is_trivial(line: str) -> bool:
+    """Whether a line says nothing by itself: blank, only signs, a lone keyword, an import."""
+    text = line.strip()
+    words = _WORD.findall(text)
+    return not words or (len(words) == 1 and words[0] in _ALONE) or _IMPORT.match(text) is not None
+
+
+def telling_spans(hunks: bytes) -> list[Span]:
+    """The lines of the old text that hunks without context edit: (first, last), or (n, n - 1) for text behind line n.
+
+    Of a hunk count the removed lines that tell something. Where none does, but an added line does, its place counts.
+    A hunk of trivial lines edits nothing.
+    """
+    spans: list[Span] = []
+    for start, count, removed, added in _hunks(hunks):
+        telling = [start + place for place, line in enumerate(removed) if not is_trivial(line)]
+        if telling:
+            spans += _runs(telling)
+        elif not all(map(is_trivial, added)):
+            spans.append((start, start + count - 1))
+    return spans
+
+
+def _hunks(hunks: bytes) -> Iterator[tuple[int, int, list[str], list[str]]]:
+    """(first old line, number of old lines, removed lines, added lines) of each hunk."""
+    found: tuple[int, int, list[str], list[str]] | None = None
+    for line in hunks.split(b"\n"):
+        if head := _HUNK.match(line):
+            if found is not None:
+                yield found
+            found = (int(head[1]), int(head[2] or 1), [], [])
+        elif found is not None and line[:1] in (b"-", b"+"):
+            lines = found[2] if line[:1] == b"-" else found[3]
+            lines.append(line[1:].decode("utf-8", "replace"))
+    if found is not None:
+        yield found
+
+
+def _runs(numbers: list[int]) -> list[Span]:
+    """Ascending numbers as spans of neighbours."""
+    spans: list[Span] = []
+    for number in numbers:
+        if spans and spans[-1][1] == number - 1:
+            spans[-1] = (spans[-1][0], number)
+        else:
+            spans.append((number, number))
+    return spans

@@ -6,10 +6,11 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping
+from fnmatch import fnmatchcase
 
-from trackdown.lab.mine.housekeeping import is_housekeeping
-from trackdown.lab.mine.messages import clean_message, clean_subject, content_words
+from trackdown.lab.mine.messages import clean_subject, content_words
 from trackdown.repository.history import CommitFacts
+from trackdown.units.languages import TEXT, UNCERTAIN, language_of
 from trackdown.units.tokens import words
 
 FEWEST_WORDS = 3
@@ -148,8 +149,59 @@ def _folded(query: str) -> str:
     return " ".join(query.casefold().split()).rstrip(".!")
 
 
-__all__ = [
-    "DUPLICATE", "FEWEST_WORDS", "MASS_CHANGE", "MERGE", "NO_CONTENT", "Filters", "clean_message", "clean_subject",
-    "content_words", "is_by_a_bot", "is_dependency_update", "is_merge", "is_release", "is_revert", "keeps_house",
-    "names_people", "says_nothing",
-]  # fmt: skip
+_ENDINGS = frozenset({"", "md", "markdown", "rst", "txt", "adoc"})
+_STEMS = frozenset({"changes", "changelog", "news", "history", "releasenotes", "authors", "contributors", "credits"})
+_FOLDERS = frozenset(
+    {
+        "changelog",
+        "changelogs",
+        "changelog.d",
+        "newsfragments",
+        "releases",
+        "releasenotes",
+        "release_notes",
+        "whatsnew",
+        "changelog_unreleased",
+        "upcoming_changes",
+    }
+)
+_INFRASTRUCTURE = (
+    ".github/*",
+    ".circleci/*",
+    ".gitlab/*",
+    ".gitlab-ci.yml",
+    ".travis.yml",
+    "appveyor.yml",
+    ".appveyor.yml",
+    "azure-pipelines*",
+    ".azure-pipelines/*",
+    ".pre-commit-config.yaml",
+    ".readthedocs.y*",
+    "codecov.yml",
+    ".codecov.yml",
+    "*.lock",
+    "*-lock.*",
+    "*requirements*.txt",
+    "requirements/*",
+    ".gitignore",
+    ".mailmap",
+    ".editorconfig",
+    "license*",
+    "codeowners",
+)
+
+
+def is_changelog(path: str) -> bool:
+    """Whether a file lists changes or people: `CHANGES.rst`, a fragment in `newsfragments/`, `AUTHORS`."""
+    *folders, name = path.lower().split("/")
+    stem, dot, ending = name.rpartition(".")
+    if not dot:
+        stem, ending = ending, ""
+    if ending in _ENDINGS and stem.replace("-", "").replace("_", "") in _STEMS:
+        return True
+    return not _FOLDERS.isdisjoint(folders) and language_of(path) in (TEXT, UNCERTAIN)
+
+
+def is_housekeeping(path: str) -> bool:
+    """Whether a file is a changelog, or serves the project's continuous integration or its dependencies."""
+    return is_changelog(path) or any(fnmatchcase(path.lower(), pattern) for pattern in _INFRASTRUCTURE)

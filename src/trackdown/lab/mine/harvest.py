@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
+from trackdown.lab.mine.bm25_negatives import HardNegatives, bm25_negatives
 from trackdown.lab.mine.documents import Document
-from trackdown.lab.mine.likeness import likeness_of_code
+from trackdown.lab.mine.messages import likeness_of_code
+from trackdown.lab.mine.parquet_table import About, TableWriter, is_complete
+from trackdown.types import Progress, no_progress
 
 SAME_WORDS = "version with the same words"
 
@@ -78,4 +84,71 @@ class Harvest:
         return self._renamed.get(path, path)
 
 
-__all__ = ["SAME_WORDS", "Example", "Harvest", "Limits"]
+DOCUMENTS, EXAMPLES = "documents.parquet", "examples.parquet"
+DOCUMENT_COLUMNS = {
+    "path": "text",
+    "symbol": "text",
+    "kind": "text",
+    "language": "text",
+    "code": "text",
+    "present_path": "text",
+}
+EXAMPLE_COLUMNS = {
+    "kind": "text",
+    "commit": "text",
+    "time": "number",
+    "subject": "text",
+    "message": "text",
+    "files": "texts",
+    "answers": "numbers",
+    "beside": "numbers",
+    "rewritten": "text",
+}
+RANKED_COLUMNS = {"negatives": "numbers", "rank": "number"}
+
+
+def has_harvest(folder: Path, stem: str, about: About) -> bool:
+    """Whether both files are there and were made of the very same."""
+    return all(is_complete(folder / f"{stem}.{ending}", about) for ending in (DOCUMENTS, EXAMPLES))
+
+
+def write_harvest(
+    folder: Path, stem: str, found: Harvest, about: About, *, negatives: int = 0, progress: Progress = no_progress
+) -> None:
+    """Write both files; examples with so many hard negatives, and with the rank of their answers, when asked for.
+
+    Raises UsageError when they cannot be written.
+    """
+    ranked = _ranked(found, negatives, progress) if negatives else None
+    documents = (
+        (one.path, one.symbol, one.kind, one.language, one.code, found.present_path(one.path))
+        for one in found.documents
+    )
+    _write(folder / f"{stem}.{DOCUMENTS}", DOCUMENT_COLUMNS, about, documents)
+    examples: Iterable[tuple[Any, ...]] = map(_row, found.examples)
+    if ranked is None:
+        _write(folder / f"{stem}.{EXAMPLES}", EXAMPLE_COLUMNS, about, examples)
+        return
+    joined = ((*row, *more) for row, *more in zip(examples, ranked.negatives, ranked.ranks, strict=True))
+    _write(folder / f"{stem}.{EXAMPLES}", EXAMPLE_COLUMNS | RANKED_COLUMNS, about, joined)
+
+
+def _ranked(found: Harvest, count: int, progress: Progress) -> HardNegatives:
+    return bm25_negatives(
+        [example.rewritten or example.message for example in found.examples],
+        found.documents,
+        [example.answers for example in found.examples],
+        count,
+        units=[(found.present_path(one.path), one.symbol) for one in found.documents],
+        progress=progress,
+    )
+
+
+def _row(example: Example) -> tuple[Any, ...]:
+    return tuple(getattr(example, name) for name in EXAMPLE_COLUMNS)
+
+
+def _write(path: Path, columns: dict[str, str], about: About, rows: Iterable[tuple[Any, ...]]) -> None:
+    with TableWriter(path, columns, about) as table:
+        for row in rows:
+            table.add(row)

@@ -16,20 +16,32 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from trackdown.errors import EmptyRepository, UsageError
-from trackdown.lab.mine.changed_files import ChangedFile, ChangeReader
-from trackdown.lab.mine.changes import commits_here, newest_first, read_subjects
+from trackdown.lab.mine.changes import ChangedFile, ChangeReader, commits_here, newest_first, read_subjects
 from trackdown.lab.mine.dataset import NO_PARENT, SAID_BEFORE, UNREADABLE
-from trackdown.lab.mine.documents import Document, document, edited_units, is_own_code, read_units
+from trackdown.lab.mine.documents import (
+    Document,
+    document,
+    edited_units,
+    is_foreign,
+    is_own_code,
+    read_units,
+    telling_spans,
+    without_docstring,
+)
 from trackdown.lab.mine.filters import MERGE, Filters
-from trackdown.lab.mine.foreign import is_foreign
 from trackdown.lab.mine.harvest import Example, Harvest, Limits
-from trackdown.lab.mine.labels import telling_spans
-from trackdown.lab.mine.likeness import Once, likeness_of_query
-from trackdown.lab.mine.messages import clean_message, clean_subject, folded_subject
-from trackdown.lab.mine.present import PresentState
+from trackdown.lab.mine.messages import (
+    Once,
+    clean_message,
+    clean_subject,
+    folded_subject,
+    likeness_of_code,
+    likeness_of_query,
+)
 from trackdown.repository.blobs import BlobReader
 from trackdown.repository.git import Git
 from trackdown.repository.history import CommitFacts, CommitRef, read_commits
+from trackdown.repository.snapshot import commit_snapshot
 from trackdown.repository.source import Source, open_source
 from trackdown.types import FUNCTION_KINDS, Progress, no_progress
 from trackdown.units.facts import Unit
@@ -180,11 +192,17 @@ class _Commits:
             return LIKE_ANOTHER
         self._found.examples.append(
             Example(
-                "commit", commit.oid, commit.time, subject, clean_message(commit.message)[:_LONGEST_MESSAGE],
+                "commit",
+                commit.oid,
+                commit.time,
+                subject,
+                clean_message(commit.message)[:_LONGEST_MESSAGE],
                 tuple(os.fsdecode(change.old_path or change.path) for change in commit.changes),
-                tuple(answers), tuple(number for number in beside if number not in answers), rewritten,
+                tuple(answers),
+                tuple(number for number in beside if number not in answers),
+                rewritten,
             )
-        )  # fmt: skip
+        )
         return None
 
     def _number(self, path: str, unit: Unit, lines: Sequence[str]) -> int:
@@ -194,7 +212,49 @@ class _Commits:
         return read_units(self._blobs, path, oid)
 
 
-__all__ = [
-    "Document", "Example", "Harvest", "Limits", "chosen_batches", "document", "edited_units", "harvest", "open_history",
-    "read_units",
-]  # fmt: skip
+LIKE_ANOTHER_DOCSTRING = "docstring like another"
+LIKE_OTHER_CODE = "function like another"
+
+
+class PresentState:
+    """Takes functions of a commit's snapshot, files in random order, up to the limits."""
+
+    def __init__(self, blobs: BlobReader, found: Harvest, limits: Limits) -> None:
+        self._blobs, self._found, self._limits = blobs, found, limits
+        self._asked = self._others = 0
+        self._said, self._done = Once(), Once()
+
+    def take_all(self, source: Source, head: str, progress: Progress = no_progress) -> None:
+        """Go through the files until there is enough, or half the time for commits has passed."""
+        files = [file for file in commit_snapshot(source, head).files if is_own_code(file.path)]
+        random.Random(self._limits.seed).shuffle(files)
+        deadline = time.monotonic() + self._limits.seconds / 2
+        for number, file in enumerate(files):
+            enough = self._asked >= self._limits.docstrings and self._others >= self._limits.others
+            if enough or time.monotonic() > deadline:
+                return
+            self._take(file.path, file.oid, head)
+            progress("docstrings", number + 1, len(files))
+
+    def _take(self, path: str, oid: str, head: str) -> None:
+        units, lines = read_units(self._blobs, path, oid)
+        for unit in units:
+            if unit.kind not in FUNCTION_KINDS:
+                continue
+            whole = document(path, unit, lines)
+            query, code = without_docstring(whole.code, whole.language)
+            if not self._done.is_new(likeness_of_code(code)):
+                self._found.dropped[LIKE_OTHER_CODE] += 1
+            elif query and self._asked < self._limits.docstrings and self._is_said_first(query):
+                number = self._found.number(Document(whole.path, whole.symbol, whole.kind, whole.language, code))
+                self._found.examples.append(Example("docstring", head, 0, query, query, (path,), (number,), ()))
+                self._asked += 1
+            elif self._others < self._limits.others:
+                self._found.number(whole)
+                self._others += 1
+
+    def _is_said_first(self, query: str) -> bool:
+        if self._said.is_new(likeness_of_query(query)):
+            return True
+        self._found.dropped[LIKE_ANOTHER_DOCSTRING] += 1
+        return False

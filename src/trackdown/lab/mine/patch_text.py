@@ -125,7 +125,6 @@ class _Head:
             None if old == _NOTHING or self._copied or "old" in self._without else old,
             None if new == _NOTHING or "new" in self._without else new,
             hunks,
-            self._binary,
             not self._modes & {_SUBMODULE, _SYMLINK},
         )
 

@@ -61,7 +61,6 @@ class FilePatch:
     old_path: str | None
     new_path: str | None
     hunks: tuple[Hunk, ...] = ()
-    binary: bool = False
     regular: bool = True
 
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from trackdown.lab.mine.changed_files import ChangedFile, ChangeReader
-from trackdown.lab.mine.table_file import About, TableWriter
+from trackdown.lab.mine.changes import ChangedFile, ChangeReader
+from trackdown.lab.mine.parquet_table import About, TableWriter
 from trackdown.repository.blobs import BlobReader
 from trackdown.repository.content_rules import decode_text
 from trackdown.repository.git import Git
@@ -128,9 +128,18 @@ def read_messages(git: Git, commits: Sequence[CommitRef]) -> dict[str, tuple[int
         return {}
     asked = "".join(f"{commit.oid}\n" for commit in commits).encode("ascii")
     output = git.run(
-        "log", "--stdin", "--no-walk=unsorted", "-z", "--no-patch", "--no-show-signature", "--no-notes", "--no-color",
-        "--encoding=UTF-8", _FORMAT, stdin=asked,
-    )  # fmt: skip
+        "log",
+        "--stdin",
+        "--no-walk=unsorted",
+        "-z",
+        "--no-patch",
+        "--no-show-signature",
+        "--no-notes",
+        "--no-color",
+        "--encoding=UTF-8",
+        _FORMAT,
+        stdin=asked,
+    )
     fields = output.decode("utf-8", "replace").split("\0")
     return {
         oid: (int(time) if time.lstrip("-").isdigit() else 0, message.strip())
@@ -147,6 +156,3 @@ def extension(path: str) -> str:
 def _diff(hunks: bytes | None) -> str | None:
     """Hunks as text; None where there are none or they are too many."""
     return hunks.decode("utf-8", "replace") if hunks and len(hunks) <= LARGEST_CONTENT else None
-
-
-__all__ = ["COLUMNS", "CUT_OFF", "LARGEST_CONTENT", "UNREADABLE", "Recorded", "extension", "write_records"]

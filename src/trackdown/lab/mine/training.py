@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import time
 from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from trackdown.errors import TrackdownError, UsageError
-from trackdown.lab.mine.changes import newest_first
-from trackdown.lab.mine.crew import PATIENCE, Done, run_all
-from trackdown.lab.mine.harvest import Limits
-from trackdown.lab.mine.harvest_file import has_harvest, write_harvest
-from trackdown.lab.mine.issue_style import IssueWriter
+from trackdown.errors import GitError, TrackdownError, UsageError
+from trackdown.lab.benches.cmu import QUERY
+from trackdown.lab.benches.records import read_parquet
+from trackdown.lab.mine.changes import commits_here, newest_first, read_patches
+from trackdown.lab.mine.harvest import Harvest, Limits, has_harvest, write_harvest
+from trackdown.lab.mine.issue_writer import NO_ANSWER, IssueWriter, Told, new_identifiers
 from trackdown.lab.mine.pairs import chosen_batches, harvest, open_history
+from trackdown.lab.mine.parquet_table import is_complete, sweep
 from trackdown.lab.mine.records import write_records
-from trackdown.lab.mine.repositories import Place
-from trackdown.lab.mine.rewrite_examples import rewrite_examples
-from trackdown.lab.mine.table_file import is_complete, sweep
+from trackdown.lab.repositories import Place
+from trackdown.lab.workers import PATIENCE, Done, run_all
+from trackdown.repository.blobs import BlobReader
 from trackdown.repository.git import Git
 from trackdown.types import Progress, no_progress
 from trackdown.units.facts import EXTRACTOR_VERSION
@@ -166,4 +168,55 @@ def _digest(rewritten: Mapping[str, str]) -> str:
     return hashlib.sha256(lines.encode("utf-8", "backslashreplace")).hexdigest()[:16]
 
 
-__all__ = ["FORMAT", "RECORDS", "Job", "Mined", "Wanted", "mine", "mine_all"]
+_BATCH = 256
+
+
+def rewrite_examples(git: Git, found: Harvest, writer: IssueWriter, progress: Progress = no_progress) -> int:
+    """Fill `rewritten` of the examples of commits that have none. Returns for how many there was no answer."""
+    todo = [number for number, one in enumerate(found.examples) if one.kind == "commit" and not one.rewritten]
+    before = writer.done.kept[NO_ANSWER]
+    with BlobReader(git) as blobs:
+        for first in range(0, len(todo), _BATCH):
+            batch = todo[first : first + _BATCH]
+            told = _told(git, blobs, found, batch)
+            for number, issue in zip(batch, writer.write(told, progress), strict=True):
+                found.examples[number] = replace(found.examples[number], rewritten=issue)
+    return writer.done.kept[NO_ANSWER] - before
+
+
+def _told(git: Git, blobs: BlobReader, found: Harvest, batch: list[int]) -> list[Told]:
+    commits = [found.examples[number].commit for number in batch]
+    parents = {listed.oid: listed.parents for listed in commits_here(git, commits)}
+    patches = read_patches(git, commits)
+    told = []
+    for number, commit in zip(batch, commits, strict=True):
+        try:
+            parent = next(iter(parents.get(commit, ())), None)
+            names = new_identifiers(git, blobs, parent, patches.get(commit, ()))
+        except GitError:
+            names = frozenset()
+        told.append(Told(found.examples[number].message, names))
+    return told
+
+
+ISSUE = "issue"
+"""The column of issues that people wrote; without it that of rewritten messages is read."""
+_FULL_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+
+
+def read_rewritten(paths: Sequence[Path]) -> dict[str, str]:
+    """Commit → query, of all files. Raises UsageError for a file that cannot be read or holds no such row."""
+    found: dict[str, str] = {}
+    for path in paths:
+        before = len(found)
+        rows = read_parquet(path, ("commit_id",))
+        column = ISSUE if rows and ISSUE in rows[0] else QUERY
+        if rows and column not in rows[0]:
+            raise UsageError(f"{path} has no column {ISSUE} or {QUERY}; it has {', '.join(rows[0])}")
+        for row in rows:
+            commit, text = row["commit_id"], row[column]
+            if isinstance(commit, str) and _FULL_ID.fullmatch(commit) and isinstance(text, str) and text.strip():
+                found.setdefault(commit, " ".join(text.split()))
+        if len(found) == before:
+            raise UsageError(f"{path} holds no commit with a rewritten message")
+    return found

@@ -113,10 +113,15 @@ def _contender(path: Path, label: str, run: str, mode: str, rows: list[Row]) -> 
         for row, found in zip(scored, judged.judged, strict=True)
     )
     return Contender(
-        label, run, mode, tuple(cases), judged,
-        frozenset(row.bench for row in rows), frozenset(row.level for row in rows),
+        label,
+        run,
+        mode,
+        tuple(cases),
+        judged,
+        frozenset(row.bench for row in rows),
+        frozenset(row.level for row in rows),
         max(len(row.ranked) for row in scored),
-    )  # fmt: skip
+    )
 
 
 def _seen(row: Row, gold_ranks: Sequence[int]) -> tuple[tuple[int, Place], ...]:

@@ -30,7 +30,7 @@
       ? [-pair.difference, -pair.high, -pair.low] : [pair.difference, pair.low, pair.high];
     return `${modes[a].letter} is better on ${wins}, ${modes[b].letter} on ${losses}, and they are equal on ${pair.ties} of `
       + `${pair.cases} cases. Mean difference ${signed(mean)}, 95 % interval ${signed(low)} to ${signed(high)}; `
-      + `p ${probability(pair.p_permutation)} (permutation test), p ${probability(pair.p_t_test)} (t-test).`;
+      + `p ${probability(pair.p_permutation)} (permutation test).`;
   };
 
   // The same steps as plots/differences.py.

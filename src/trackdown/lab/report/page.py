@@ -1,4 +1,4 @@
-"""A report as one page: its style, its pictures and its small script are in it, and nothing is loaded from anywhere."""
+"""A report as one page: its style, its pictures and its script are in it, and nothing is loaded from elsewhere."""
 
 from __future__ import annotations
 
@@ -7,12 +7,22 @@ import hashlib
 from collections.abc import Iterator
 from importlib import resources
 
-from trackdown.lab.report.page_figures import categories_figure, latency_figure, quality_figures, repositories_figure
-from trackdown.lab.report.page_pairs import pair_data, pairs_section
-from trackdown.lab.report.page_queries import queries_section
-from trackdown.lab.report.page_tables import html_table
+from trackdown.lab.report.page_figures import (
+    categories_figure,
+    html_table,
+    latency_figure,
+    quality_figures,
+    repositories_figure,
+)
+from trackdown.lab.report.page_queries import pair_data, pairs_section, queries_section
 from trackdown.lab.report.summary import Summary
-from trackdown.lab.report.tables import at_k_table, cases_sentence, cases_table, groups_table, scores_table
+from trackdown.lab.report.tables import (
+    at_k_table,
+    cases_sentence,
+    cases_table,
+    groups_table,
+    scores_table,
+)
 from trackdown.lab.report.wording import clean_line, counted, named
 from trackdown.pages.markup import Markup, element, joined, script_data
 
@@ -32,15 +42,18 @@ def as_html(summary: Summary) -> str:
     sections = list(_sections(summary))
     body = [
         _header(summary),
-        element("nav", element("ul", *(
-            element("li", element("a", title, href=f"#{name}")) for name, title, _ in sections)),
-            aria_label="Sections"),
-        element("main", *(
-            element("section", element("h2", title, id=name), content) for name, title, content in sections)),
+        element(
+            "nav",
+            element("ul", *(element("li", element("a", title, href=f"#{name}")) for name, title, _ in sections)),
+            aria_label="Sections",
+        ),
+        element(
+            "main", *(element("section", element("h2", title, id=name), content) for name, title, content in sections)
+        ),
         element("footer", element("p", _METHOD)),
         script_data(pair_data(summary), "data"),
         element("script", Markup(script)),
-    ]  # fmt: skip
+    ]
     head = [
         element("meta", charset="utf-8"),
         element("meta", http_equiv="Content-Security-Policy", content=_policy(style, script)),

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
 
 from trackdown.lab.cases import Place
+from trackdown.lab.report.axes import COLOURS, series
 from trackdown.lab.report.contenders import SHOWN
-from trackdown.lab.report.page_figures import legend
-from trackdown.lab.report.plots.frame import series
-from trackdown.lab.report.summary import CaseLine, Summary
-from trackdown.lab.report.wording import NONE, clean_line, counted, cut, named, place_name
+from trackdown.lab.report.page_figures import FULL, figure, html_table, legend
+from trackdown.lab.report.plots import differences_plot
+from trackdown.lab.report.summary import CaseLine, Pair, Summary
+from trackdown.lab.report.tables import called, pairs_table
+from trackdown.lab.report.wording import NONE, clean_line, counted, cut, named, place_name, probability, signed
 from trackdown.pages.markup import Markup, clean, element, joined
 
 MOST_QUERIES = 300
@@ -41,21 +45,32 @@ def queries_section(summary: Summary) -> Markup:
         f"Each shows the rank of its first gold place in every mode. Opened, it lists the first {SHOWN} places of each "
         "mode, and gold places at any rank."
     )
-    controls = element("div", _order(several), element(
-        "label", "Filter by words", element("input", id="filter", type="search", autocomplete="off")),
-        class_="controls", hidden=True)  # fmt: skip
+    controls = element(
+        "div",
+        _order(several),
+        element("label", "Filter by words", element("input", id="filter", type="search", autocomplete="off")),
+        class_="controls",
+        hidden=True,
+    )
     return joined(
-        element("p", held), element("p", note, class_="soft"), legend(summary), controls,
+        element("p", held),
+        element("p", note, class_="soft"),
+        legend(summary),
+        controls,
         element("p", "", id="shown", class_="readout", aria_live="polite"),
         element("div", *(_query(summary, number) for number in numbers), id="list"),
-    )  # fmt: skip
+    )
 
 
 def _order(several: bool) -> Markup:
     ways = [("lowest", "lowest score"), ("given", "as in the run file")]
     if several:
-        ways = [("apart", "largest difference of the two modes"), ("first", "first mode better"),
-                ("second", "second mode better"), ways[-1]]  # fmt: skip
+        ways = [
+            ("apart", "largest difference of the two modes"),
+            ("first", "first mode better"),
+            ("second", "second mode better"),
+            ways[-1],
+        ]
     options = (element("option", text, value=name) for name, text in ways)
     return element("label", "Order", element("select", *options, id="order", autocomplete="off"))
 
@@ -67,10 +82,12 @@ def _query(summary: Summary, number: int) -> Markup:
         for place, mode in enumerate(summary.modes)
     )
     summary_line = element(
-        "summary", element("span", cut(named(case.id), _LONGEST_NAME), class_="case"),
-        element("span", *chips, class_="chips"), " ",
+        "summary",
+        element("span", cut(named(case.id), _LONGEST_NAME), class_="case"),
+        element("span", *chips, class_="chips"),
+        " ",
         element("span", cut(clean_line(case.query), _LONGEST_LINE), class_="soft"),
-    )  # fmt: skip
+    )
     facts = " · ".join(filter(None, (clean_line(case.repository), clean_line(case.category))))
     inside = [
         element("p", facts, class_="soft") if facts else "",
@@ -89,9 +106,11 @@ def _places(summary: Summary, case: CaseLine) -> Markup:
     missed = [place for place in dict.fromkeys(case.gold) if not _is_found(case, place)]
     rows += [_row(case, place, [None] * len(case.answers), missed=True) for place in missed]
     table = element(
-        "table", element("thead", element("tr", element("th", "Place", scope="col", class_="name"), *heads)),
-        element("tbody", *rows), class_="places",
-    )  # fmt: skip
+        "table",
+        element("thead", element("tr", element("th", "Place", scope="col", class_="name"), *heads)),
+        element("tbody", *rows),
+        class_="places",
+    )
     return element("div", table, class_="scroll", tabindex="0", role="group", aria_label="Places and their ranks")
 
 
@@ -144,3 +163,79 @@ def _first_rank(case: CaseLine, number: int) -> str:
 
 def _only_value(case: CaseLine) -> float:
     return next(answer.value for answer in case.answers if answer is not None)
+
+
+def pair_data(summary: Summary) -> dict[str, Any]:
+    """Values of all cases and figures of all pairs, for the page's script."""
+    return {
+        "colours": COLOURS,
+        "modes": [{"letter": mode.letter, "label": mode.label} for mode in summary.modes],
+        "ids": [clean_line(case.id) for case in summary.cases],
+        "values": [[None if one is None else round(one.value, 4) for one in case.answers] for case in summary.cases],
+        "pairs": [
+            {name: round(value, 6) if isinstance(value, float) else value for name, value in asdict(pair).items()}
+            for pair in summary.pairs
+        ],
+    }
+
+
+def default_pair(summary: Summary) -> Pair:
+    """The first mode against the last."""
+    return next(pair for pair in summary.pairs if pair.first == 0 and pair.second == len(summary.modes) - 1)
+
+
+def differences(summary: Summary) -> list[float]:
+    """First minus last, of every case that both scored, the largest first."""
+    both = ((case.answers[0], case.answers[-1]) for case in summary.cases)
+    return sorted((a.value - b.value for a, b in both if a is not None and b is not None), reverse=True)
+
+
+def verdict(summary: Summary, pair: Pair) -> str:
+    """A pair in words, as the script writes it too."""
+    first, second = summary.modes[pair.first].letter, summary.modes[pair.second].letter
+    return (
+        f"{first} is better on {pair.wins}, {second} on {pair.losses}, and they are equal on {pair.ties} of "
+        f"{pair.cases} cases. Mean difference {signed(pair.difference)}, 95 % interval {signed(pair.low)} to "
+        f"{signed(pair.high)}; "
+        f"p {_equals(pair.p_permutation)} (permutation test)."
+    )
+
+
+def pairs_section(summary: Summary) -> Markup:
+    """The two that are chosen, their differences, and a table of all pairs."""
+    found = differences(summary)
+    choices = (
+        _choice(summary, "first", "First mode", 0),
+        _choice(summary, "second", "Second mode", len(summary.modes) - 1),
+    )
+    controls = element("div", *choices, class_="controls", hidden=True)
+    drawn = figure(
+        f"{summary.metric} per case",
+        "Each case is a bar: how much higher the first mode scores (up) or the second (down). A click opens the query.",
+        lambda width: differences_plot(summary, found, width),
+        FULL,
+    )
+    table = element(
+        "details",
+        element("summary", "All pairs"),
+        html_table(pairs_table(summary, summary.pairs)),
+        open=len(summary.pairs) <= 6,
+    )
+    against = f"{called(summary.modes[0])} against {called(summary.modes[-1])}."
+    names = element("p", against, class_="soft", id="names")
+    words = element("p", verdict(summary, default_pair(summary)), class_="verdict", id="verdict", aria_live="polite")
+    readout = element("p", "", class_="readout", id="readout")
+    return joined(controls, names, words, drawn, readout, table)
+
+
+def _choice(summary: Summary, name: str, label: str, chosen: int) -> Markup:
+    options = (
+        element("option", called(mode), value=str(number), selected=number == chosen)
+        for number, mode in enumerate(summary.modes)
+    )
+    return element("label", label, element("select", *options, id=name, autocomplete="off"))
+
+
+def _equals(p: float) -> str:
+    text = probability(p)
+    return text if text.startswith("<") else f"= {text}"

@@ -1,21 +1,103 @@
-"""What every format shows: the numbers of a report, computed once."""
+"""Two modes on the cases that both scored: who wins how often, by how much, and whether chance would explain it."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 
 from trackdown.errors import UsageError
 from trackdown.lab.cases import Place
-from trackdown.lab.measure.bootstrap import bootstrap_interval
 from trackdown.lab.measure.metrics import metric as metric_named
+from trackdown.lab.measure.significance import bootstrap_interval, paired_permutation_test
 from trackdown.lab.report.contenders import CaseKey, Contender, ScoredCase
-from trackdown.lab.report.pairs import Pair, all_pairs
-from trackdown.lab.report.remarks import remarks
-from trackdown.lab.report.wording import letters
+from trackdown.lab.report.wording import counted, letters, named
+
+_EQUAL = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Mode number `first` against number `second`: a positive difference speaks for the first. p is two-sided."""
+
+    first: int
+    second: int
+    cases: int
+    wins: int
+    losses: int
+    ties: int
+    difference: float
+    low: float
+    high: float
+    p_permutation: float
+
+
+def all_pairs(columns: Sequence[Sequence[float | None]]) -> Iterator[Pair]:
+    """Every pair of modes, from the metric's values: one column per mode, one row per case, None where not scored."""
+    for first, second in combinations(range(len(columns)), 2):
+        both = [(a, b) for a, b in zip(columns[first], columns[second], strict=True) if a is not None and b is not None]
+        yield compare(first, second, [a for a, _ in both], [b for _, b in both])
+
+
+def compare(first: int, second: int, a: Sequence[float], b: Sequence[float]) -> Pair:
+    """One pair, from the values of the cases that both scored, in one order."""
+    differences = [x - y for x, y in zip(a, b, strict=True)]
+    wins = sum(difference > _EQUAL for difference in differences)
+    losses = sum(difference < -_EQUAL for difference in differences)
+    mean = sum(differences) / len(differences) if differences else 0.0
+    low, high = bootstrap_interval(differences)
+    better, worse = (a, b) if mean >= 0 else (b, a)
+    return Pair(
+        first,
+        second,
+        len(differences),
+        wins,
+        losses,
+        len(differences) - wins - losses,
+        mean,
+        low,
+        high,
+        _two_sided(paired_permutation_test(better, worse)),
+    )
+
+
+def _two_sided(p: float) -> float:
+    """The tests ask whether one certain mode is better; a report asks whether either is."""
+    return min(1.0, 2 * p)
+
+
+def remarks(contenders: Sequence[Contender], ks: Sequence[int]) -> Iterator[str]:
+    """One sentence for each thing that makes numbers of a report less comparable than they look."""
+    yield from _other_cases(contenders)
+    benches = sorted({name for contender in contenders for name in contender.benches if name})
+    if len(benches) > 1:
+        yield f"These runs are of different benches: {', '.join(map(named, benches))}."
+    levels = sorted({name for contender in contenders for name in contender.levels if name})
+    if len(levels) > 1:
+        yield f"These runs rank at different levels: {', '.join(map(named, levels))}."
+    deepest = max(contender.deepest for contender in contenders)
+    if deepest < max(ks):
+        yield (
+            f"No ranking holds more than {counted(deepest, 'place')}: what is measured at a larger k is measured there."
+        )
+
+
+def _other_cases(contenders: Sequence[Contender]) -> Iterator[str]:
+    keys = [{case.key for case in contender.cases} for contender in contenders]
+    shared, every = set.intersection(*keys), set.union(*keys)
+    if shared == every:
+        return
+    yield (
+        f"Modes did not score the same cases: {len(shared):,} of {counted(len(every), 'case')} were scored by all. "
+        "Means are over the cases of each mode; two modes are compared on those that both scored."
+    )
+    other_truth = len(every) - len({name for name, _ in every})
+    if other_truth:
+        yield f"For {counted(other_truth, 'case')} another run has other gold: there, nothing is compared."
+
 
 DEFAULT_METRIC = "MRR"
 DEFAULT_KS = (1, 5, 10, 20, 100)
@@ -153,11 +235,18 @@ def _mode(number: int, contender: Contender, metrics: Iterable[str]) -> Mode:
     times = [ms for ms in evaluation.ms if math.isfinite(ms) and ms > 0]
     p50, p95 = (float(value) for value in np.percentile(times, [50, 95])) if times else (None, None)
     return Mode(
-        letters(number), contender.label, contender.run, contender.mode, len(contender.cases), contender.total,
+        letters(number),
+        contender.label,
+        contender.run,
+        contender.mode,
+        len(contender.cases),
+        contender.total,
         dict(evaluation.skipped),
         {name: _score(evaluation.values(name), evaluation.repositories) for name in metrics},
-        tuple(evaluation.recall(k) for k in CURVE_KS), p50, p95,
-    )  # fmt: skip
+        tuple(evaluation.recall(k) for k in CURVE_KS),
+        p50,
+        p95,
+    )
 
 
 def _score(values: Sequence[float], repositories: Sequence[str]) -> Score:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from trackdown.lab.report.pairs import Pair
-from trackdown.lab.report.summary import CaseLine, Group, Mode, Summary
+from trackdown.lab.report.summary import CaseLine, Group, Mode, Pair, Summary
 from trackdown.lab.report.wording import NONE, counted, milliseconds, named, probability, reasons, score, signed
 
 EXTREMES = 5
@@ -81,20 +80,29 @@ def at_k_table(summary: Summary, *names: str, intervals: bool = True) -> Table:
 def times_table(summary: Summary) -> Table:
     """How long a search took, beside how good it was."""
     rows = (
-        (Cell(called(mode)), Cell(milliseconds(mode.p50_ms)), Cell(milliseconds(mode.p95_ms)),
-         Cell(score(mode.scores[summary.metric].mean)))
+        (
+            Cell(called(mode)),
+            Cell(milliseconds(mode.p50_ms)),
+            Cell(milliseconds(mode.p95_ms)),
+            Cell(score(mode.scores[summary.metric].mean)),
+        )
         for mode in summary.modes
-    )  # fmt: skip
+    )
     return Table("Time of a search", ("mode", "p50 ms", "p95 ms", summary.metric), tuple(rows))
 
 
 def cases_table(summary: Summary) -> Table:
     """How many cases each mode scored, and why the others were skipped."""
     rows = (
-        (Cell(called(mode)), Cell(str(mode.scored)), Cell(str(mode.total)), Cell(str(mode.total - mode.scored)),
-         Cell(reasons(mode.skipped) or NONE))
+        (
+            Cell(called(mode)),
+            Cell(str(mode.scored)),
+            Cell(str(mode.total)),
+            Cell(str(mode.total - mode.scored)),
+            Cell(reasons(mode.skipped) or NONE),
+        )
         for mode in summary.modes
-    )  # fmt: skip
+    )
     return Table("Cases scored and skipped", ("mode", "scored", "of", "skipped", REASONS), tuple(rows))
 
 
@@ -109,35 +117,47 @@ def groups_table(summary: Summary, title: str, groups: Sequence[Group]) -> Table
 
 
 def pairs_table(summary: Summary, pairs: Iterable[Pair]) -> Table:
-    """Wins and losses of the first of two modes, with the p-values of a permutation test and a t-test."""
+    """Wins and losses of the first of two modes, with the p-value of a permutation test."""
     rows = tuple(
         (
-            Cell(called(summary.modes[pair.first])), Cell(called(summary.modes[pair.second])), Cell(str(pair.cases)),
-            Cell(str(pair.wins)), Cell(str(pair.losses)), Cell(str(pair.ties)),
+            Cell(called(summary.modes[pair.first])),
+            Cell(called(summary.modes[pair.second])),
+            Cell(str(pair.cases)),
+            Cell(str(pair.wins)),
+            Cell(str(pair.losses)),
+            Cell(str(pair.ties)),
             Cell(signed(pair.difference), f"{signed(pair.low)} to {signed(pair.high)}"),
-            Cell(probability(pair.p_permutation)), Cell(probability(pair.p_t_test)),
+            Cell(probability(pair.p_permutation)),
         )
         for pair in pairs
-    )  # fmt: skip
-    columns = ("first", "second", "cases", "wins", "losses", "equal", "difference", "p perm.", "p t-test")
+    )
+    columns = ("first", "second", "cases", "wins", "losses", "equal", "difference", "p")
     return Table(f"Wins and losses by {summary.metric}", columns, rows, names=2)
 
 
 def extremes_table(summary: Summary) -> Table:
     """The cases on which the first and the last mode lie farthest apart, either way."""
     found = sorted(
-        ((case.answers[0].value - case.answers[-1].value, case) for case in summary.cases
-         if case.answers[0] is not None and case.answers[-1] is not None),
+        (
+            (case.answers[0].value - case.answers[-1].value, case)
+            for case in summary.cases
+            if case.answers[0] is not None and case.answers[-1] is not None
+        ),
         key=lambda item: (-item[0], item[1].id),
-    )  # fmt: skip
+    )
     wins = [item for item in found[:EXTREMES] if item[0] > 0]
     losses = [item for item in found[-EXTREMES:] if item[0] < 0]
     first, last = summary.modes[0], summary.modes[-1]
     rows = tuple(
-        (Cell(named(case.id)), Cell(named(case.repository)), Cell(signed(difference)), Cell(_first_rank(case, 0)),
-         Cell(_first_rank(case, -1)))
+        (
+            Cell(named(case.id)),
+            Cell(named(case.repository)),
+            Cell(signed(difference)),
+            Cell(_first_rank(case, 0)),
+            Cell(_first_rank(case, -1)),
+        )
         for difference, case in [*wins, *losses]
-    )  # fmt: skip
+    )
     columns = ("case", "repository", "difference", f"first gold in {called(first)}", f"first gold in {called(last)}")
     return Table("Largest differences", columns, rows, names=2)
 

@@ -15,12 +15,10 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from trackdown.lab.train.bench import Bench
-from trackdown.lab.train.bert import Bert, from_checkpoint
+from trackdown.lab.train.batches import Data
+from trackdown.lab.train.judge import HeldOutData
 from trackdown.lab.train.learn import CommitPairs, Plan, commit_pairs, learn
-from trackdown.lab.train.log import Log
 from trackdown.lab.train.pack import DOCSTRING, REWRITTEN
-from trackdown.lab.train.ragged import Data
 from trackdown.lab.train.recipe import (
     Looked,
     fit_table,
@@ -29,8 +27,10 @@ from trackdown.lab.train.recipe import (
     look,
     look_at_words,
     with_long_twice,
-)  # fmt: skip
+)
 from trackdown.lab.train.table import TablePlan, judge_table
+from trackdown.lab.train.training_state import Log
+from trackdown.lab.train.transformer import Bert, from_checkpoint
 
 WITHIN = 30
 PLAN = Plan(steps=100_000, batch=512, hard=2, seconds=24.0)
@@ -43,7 +43,7 @@ class Ground:
 
     base: dict[str, Tensor]
     train: Data
-    bench: Bench
+    bench: HeldOutData
     looked: Looked
     past: CommitPairs
     plan: Plan
@@ -104,7 +104,7 @@ def table_sizes(ground: Ground, teacher: Bert, seconds: float) -> None:
         ground.log("table", dimensions=dimensions, distilled=distilled, dev_mrr=score)
 
 
-def run_ablations(base: dict[str, Tensor], train: Data, bench: Bench, plan: Plan, log: Log) -> None:
+def run_ablations(base: dict[str, Tensor], train: Data, bench: HeldOutData, plan: Plan, log: Log) -> None:
     """Train every variant, and log how each is judged."""
     model = from_checkpoint(base).to(train.device)
     looked = look(model, train, look_at_words(train, model.shape.vocabulary))

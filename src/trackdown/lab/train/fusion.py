@@ -21,10 +21,19 @@ from trackdown.lab.evaluation import Evaluation, evaluation
 from trackdown.lab.gate import gate
 from trackdown.lab.gate_verdict import Verdict
 from trackdown.lab.runs import Row
-from trackdown.lab.train.contenders import rows_of, table_of
-from trackdown.lab.train.examples import Example
-from trackdown.lab.train.features import Wanted, collect
-from trackdown.lab.train.fit import RERANK_KINDS, RETRIEVE_KINDS, STEPS, Columns, Design, fit, heard_in, needs_of
+from trackdown.lab.train.evidence import Example, Wanted, collect
+from trackdown.lab.train.fit import (
+    RERANK_KINDS,
+    RETRIEVE_KINDS,
+    STEPS,
+    Columns,
+    Design,
+    fit,
+    heard_in,
+    needs_of,
+    rows_of,
+    table_of,
+)
 from trackdown.pipeline import SearchPlan
 from trackdown.settings import Settings
 from trackdown.types import Level, Progress, no_progress

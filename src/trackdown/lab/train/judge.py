@@ -1,6 +1,4 @@
-"""How good is a model? On held-out repositories: the mean reciprocal rank of the answer among all of a repository's
-documents. On candidate lists that a search made: accuracy when a model's score is added to the search's own.
-"""
+"""How good is a model? The mean reciprocal rank of the answer among all documents of a held-out repository."""
 
 from __future__ import annotations
 
@@ -8,19 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
-from torch import Tensor
 
-from trackdown.lab.train.bert import Bert
-from trackdown.lab.train.encode import autocast, encode_all
-from trackdown.lab.train.learn import CommitPairs
-from trackdown.lab.train.mpnet import Mpnet
-from trackdown.lab.train.negatives import mine, vector_scores
-from trackdown.lab.train.pack import COMMIT
-from trackdown.lab.train.ragged import Data, Ragged, pair
-
-_WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
+from trackdown.lab.train.batches import Data, autocast, encode_all, pair
+from trackdown.lab.train.hard_negatives import mine, vector_scores
+from trackdown.lab.train.learn import CommitPairs, commit_pairs
+from trackdown.lab.train.pack import COMMIT, REWRITTEN, load_pack
+from trackdown.lab.train.transformer import Bert, Mpnet
 
 
 def held_out(
@@ -33,67 +25,6 @@ def held_out(
     queries = encode_all(model, data.queries, forms, query_tokens)
     ranks = mine(data, vector_scores(documents, queries), k=1).rank
     return float((1.0 / ranks[data.kind == kind]).mean())
-
-
-@dataclass(slots=True)
-class Lists:
-    """Queries with candidates that a search found, its scores, and which are right. Rows are padded to one length."""
-
-    queries: Ragged
-    documents: Ragged
-    candidates: Tensor
-    gold: Tensor
-    gold_count: Tensor
-    base: Tensor
-    there: Tensor
-    part: Tensor
-
-    @staticmethod
-    def load(path: Path, device: str) -> Lists:
-        """Read lists from an .npz; `part` numbers the set that a query belongs to."""
-        found = np.load(path)
-
-        def tensor(name: str) -> Tensor:
-            return torch.from_numpy(found[name]).to(device)
-
-        return Lists(
-            Ragged.of(found["query"], found["query_start"], device),
-            Ragged.of(found["document"], found["document_start"], device),
-            tensor("candidates").long(),
-            tensor("gold").bool(),
-            tensor("gold_count").long(),
-            tensor("base").float(),
-            tensor("there").bool(),
-            tensor("part").long(),
-        )
-
-
-def cosines(model: Bert | Mpnet, lists: Lists, query_tokens: int = 256, document_tokens: int = 192) -> Tensor:
-    """The encoder's score of every candidate."""
-    device = lists.base.device
-    documents = encode_all(model, lists.documents, torch.unique(lists.candidates), document_tokens)
-    place = torch.zeros(int(lists.candidates.max()) + 1, dtype=torch.long, device=device)
-    place[torch.unique(lists.candidates)] = torch.arange(len(documents), device=device)
-    queries = encode_all(model, lists.queries, torch.arange(len(lists.base), device=device), query_tokens)
-    return torch.einsum("qd,qcd->qc", queries.float(), documents[place[lists.candidates]].float())
-
-
-@torch.no_grad()
-def relevances(
-    model: Bert | Mpnet, lists: Lists, depth: int = 100, query_tokens: int = 128, tokens: int = 320
-) -> Tensor:
-    """The cross-encoder's score of the first candidates; the rest get the lowest."""
-    model.eval()
-    device = lists.base.device
-    found = torch.full_like(lists.base, -20.0)
-    depth = min(depth, lists.base.shape[1])
-    for row in range(len(lists.base)):
-        numbers = lists.candidates[row, :depth]
-        rows = torch.full_like(numbers, row)
-        with autocast(device.type):
-            scores = model.relevance(*pair(lists.queries, rows, lists.documents, numbers, query_tokens, tokens))
-        found[row, :depth] = scores.float()
-    return found
 
 
 @torch.no_grad()
@@ -114,42 +45,26 @@ def commit_mrr(model: Bert | Mpnet, data: Data, pairs: CommitPairs, query_tokens
     return float(torch.cat(found).mean())
 
 
-def scaled(scores: Tensor, there: Tensor) -> Tensor:
-    """z-scores over each query's candidates."""
-    count = there.sum(1, keepdim=True)
-    mean = (scores * there).sum(1, keepdim=True) / count
-    spread = (((scores - mean) ** 2 * there).sum(1, keepdim=True) / count).sqrt().clamp(min=1e-6)
-    return (scores - mean) / spread
+@dataclass(slots=True)
+class HeldOutData:
+    """What every model is judged by: held-out repositories, and pairs of their commits."""
+
+    dev: Data
+    past: CommitPairs | None = None
+
+    def report(self, model: Bert | Mpnet, *, pairs: bool) -> dict[str, Any]:
+        """MRR of messages and of issues over all documents and, with `pairs`, of past commits."""
+        found: dict[str, Any] = {"dev MRR": round(held_out(model, self.dev), 4)}
+        if bool((self.dev.kind == REWRITTEN).any()):
+            found["issue MRR"] = round(held_out(model, self.dev, query_tokens=256, kind=REWRITTEN), 4)
+        if pairs and self.past is not None and len(self.past.examples):
+            found["commit MRR"] = round(commit_mrr(model, self.dev, self.past), 4)
+        return found
 
 
-def measures(scores: Tensor, lists: Lists, rows: Tensor) -> dict[str, float]:
-    """Accuracy (all gold within k) and MRR of an order of candidates."""
-    order = torch.where(lists.there, scores, -torch.inf).argsort(dim=1, descending=True, stable=True)
-    gold = lists.gold.gather(1, order)[rows]
-    result = {}
-    for k in (1, 5, 10, 20):
-        result[f"Acc@{k}"] = float((gold[:, :k].sum(1) >= lists.gold_count[rows]).float().mean())
-    first = torch.where(gold.any(1), 1.0 / (1 + gold.float().argmax(1)), 0.0)
-    result["MRR"] = float(first.mean())
-    return {name: round(value, 4) for name, value in result.items()}
-
-
-def rerank_table(lists: Lists, scores: dict[str, Tensor], depth: int = 100) -> list[dict[str, Any]]:
-    """For each of the sets and each of the scores: alone within the first `depth`, and added to the search's own."""
-    first = torch.arange(lists.base.shape[1], device=lists.base.device)[None] < depth
-    there = lists.there & first
-    base = scaled(lists.base, there)
-    table = []
-    for part in torch.unique(lists.part).tolist():
-        rows = torch.nonzero(lists.part == part).squeeze(1)
-        for name, score in scores.items():
-            extra = scaled(score, there)
-            for weight in _WEIGHTS:
-                total = torch.where(there, base + weight * extra, base - 1e3)
-                table.append({"part": part, "score": name, "weight": weight, **measures(total, lists, rows)})
-            alone = torch.where(there, extra, base - 1e3)
-            table.append({"part": part, "score": name, "weight": "alone", **measures(alone, lists, rows)})
-    return table
-
-
-__all__ = ["Lists", "commit_mrr", "cosines", "held_out", "measures", "relevances", "rerank_table", "scaled"]
+def load_held_out(folder: Path, base: Bert, device: str) -> HeldOutData:
+    """The held-out repositories, with the past commits that the base model finds similar."""
+    dev = Data(load_pack(list(folder.glob("dev.xz*"))), device)
+    forms = torch.arange(2 * dev.pack.examples, device=device)
+    queries = encode_all(base, dev.queries, forms, 128)
+    return HeldOutData(dev, commit_pairs(dev, queries, torch.arange(dev.pack.examples, device=device)))

@@ -15,11 +15,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional as f
 
-from trackdown.lab.train.bert import Bert
-from trackdown.lab.train.encode import autocast, embedded
-from trackdown.lab.train.mpnet import Mpnet
+from trackdown.lab.train.batches import Data, Ragged, autocast, embedded, pair
 from trackdown.lab.train.pack import COMMIT, DOCSTRING
-from trackdown.lab.train.ragged import Data, Ragged, pair
+from trackdown.lab.train.transformer import Bert, Mpnet
 
 RelevanceLoss = Literal["bce", "mse", "listwise"]
 
@@ -224,8 +222,9 @@ def _commits(
 ) -> Tensor:
     """Relevance of past commits, by their messages: right are those whose files intersect the query's."""
     place = torch.randint(len(pairs.examples), (plan.commits,), generator=chance, device=pairs.examples.device)
-    columns = torch.randint(pairs.others.shape[1], (plan.commits, 1 + plan.hard_pairs), generator=chance,
-                            device=place.device)  # fmt: skip
+    columns = torch.randint(
+        pairs.others.shape[1], (plan.commits, 1 + plan.hard_pairs), generator=chance, device=place.device
+    )
     others = pairs.others[place[:, None], columns]
     labels = pairs.labels[place[:, None], columns].float()
     forms = _forms(data, pairs.examples[place], plan, chance).repeat_interleave(others.shape[1])
@@ -301,6 +300,3 @@ def commit_pairs(data: Data, vectors: Tensor, examples: Tensor, k: int = 24) -> 
         nothing = torch.zeros((0, k), dtype=torch.long, device=examples.device)
         return CommitPairs(nothing[:, 0], nothing, nothing.bool())
     return CommitPairs(torch.cat(kept), torch.cat(partners), torch.cat(labels))
-
-
-__all__ = ["CommitPairs", "Judge", "Plan", "RelevanceLoss", "commit_pairs", "learn", "relevance_loss"]

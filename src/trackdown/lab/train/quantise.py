@@ -103,6 +103,3 @@ def _with_bias(node: onnx.NodeProto) -> list[tuple[str, str]]:
     """(what is added to, name of the bias) of an addition; nothing where neither side is a bias."""
     first, second = node.input
     return [(given, name) for given, name in ((first, second), (second, first)) if name.endswith(".bias")]
-
-
-__all__ = ["dequantised", "quantise"]

@@ -23,19 +23,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from trackdown.lab.train.bench import Bench, load_bench
-from trackdown.lab.train.bert import Bert, from_checkpoint
-from trackdown.lab.train.encode import encode_all
-from trackdown.lab.train.judge import cosines, held_out, relevances
+from trackdown.lab.train.batches import Data, encode_all
+from trackdown.lab.train.hard_negatives import bm25_scores, mine, vector_scores
+from trackdown.lab.train.judge import HeldOutData, held_out, load_held_out
 from trackdown.lab.train.learn import Plan, commit_pairs, learn
-from trackdown.lab.train.log import Log
-from trackdown.lab.train.mpnet import Mpnet, halved
-from trackdown.lab.train.mpnet import teacher as teacher_of
-from trackdown.lab.train.negatives import bm25_scores, mine, vector_scores
 from trackdown.lab.train.pack import COMMIT, DOCSTRING, REWRITTEN, load_pack
-from trackdown.lab.train.ragged import Data
-from trackdown.lab.train.states import load_state, save_state
 from trackdown.lab.train.table import TablePlan, first_table, judge_table, learn_table
+from trackdown.lab.train.training_state import Log, load_state, save_state
+from trackdown.lab.train.transformer import Bert, Mpnet, from_checkpoint, halved
+from trackdown.lab.train.transformer import teacher as teacher_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +50,17 @@ class Recipe:
     )
     reader: Plan = field(
         default_factory=lambda: Plan(
-            steps=1500, batch=0, pairs=64, hard_pairs=7, relevance="listwise", rate=3e-5, pair_query_tokens=128,
-            pair_tokens=320, messages=0.75,
+            steps=1500,
+            batch=0,
+            pairs=64,
+            hard_pairs=7,
+            relevance="listwise",
+            rate=3e-5,
+            pair_query_tokens=128,
+            pair_tokens=320,
+            messages=0.75,
         )
-    )  # fmt: skip
+    )
     vectors: Plan = field(
         default_factory=lambda: Plan(
             steps=4000, batch=1024, hard=2, query_tokens=192, document_tokens=176, messages=0.75, taught=0.7
@@ -86,15 +89,26 @@ class Recipe:
 SMALL = Recipe(
     layers=3,
     teacher=Plan(steps=20, batch=16, hard=1, rate=3e-5, query_tokens=64, document_tokens=96),
-    reader=Plan(steps=10, batch=0, pairs=4, hard_pairs=3, relevance="listwise", rate=3e-5, pair_query_tokens=64,
-                pair_tokens=160),
+    reader=Plan(
+        steps=10, batch=0, pairs=4, hard_pairs=3, relevance="listwise", rate=3e-5, pair_query_tokens=64, pair_tokens=160
+    ),
     vectors=Plan(steps=40, batch=16, hard=1, query_tokens=64, document_tokens=96, taught=0.7),
     both=Plan(
-        steps=30, batch=8, hard=1, pairs=4, hard_pairs=3, commits=2, relevance="listwise", query_tokens=64,
-        document_tokens=96, pair_query_tokens=64, pair_tokens=160, taught=0.7,
+        steps=30,
+        batch=8,
+        hard=1,
+        pairs=4,
+        hard_pairs=3,
+        commits=2,
+        relevance="listwise",
+        query_tokens=64,
+        document_tokens=96,
+        pair_query_tokens=64,
+        pair_tokens=160,
+        taught=0.7,
     ),
     table=TablePlan(steps=100, batch=256),
-)  # fmt: skip
+)
 """The same in minutes on a CPU: it shows that everything works, and its models are not good ones."""
 
 
@@ -151,7 +165,7 @@ def run(
     recipe: Recipe,
     base: dict[str, Tensor],
     train: Data,
-    bench: Bench,
+    bench: HeldOutData,
     out: Path,
     log: Log,
     teacher: dict[str, Tensor] | None = None,
@@ -166,9 +180,16 @@ def run(
     """
     torch.manual_seed(0)  # the relevance head of a checkpoint begins at random
     model = from_checkpoint(base, recipe.layers).to(train.device)
-    log("start", recipe=asdict(recipe), examples=train.pack.examples, documents=train.pack.documents,
-        repositories=len(train.pack.repositories), kinds=np.bincount(train.pack.example_kind).tolist(),
-        pairs=len(train.pack.answer), base=bench.report(model, pairs="relevance_head.weight" in base))  # fmt: skip
+    log(
+        "start",
+        recipe=asdict(recipe),
+        examples=train.pack.examples,
+        documents=train.pack.documents,
+        repositories=len(train.pack.repositories),
+        kinds=np.bincount(train.pack.example_kind).tolist(),
+        pairs=len(train.pack.answer),
+        base=bench.report(model, pairs="relevance_head.weight" in base),
+    )
     words = look_at_words(train, model.shape.vocabulary)
     first = look(model, train, words)
     examples = kept_examples(train, first.rank, recipe.within)
@@ -189,16 +210,18 @@ def run(
     second = look(model, train, words, skip=1)
     examples = kept_examples(train, second.rank, recipe.within)
     past = commit_pairs(train, second.queries, examples)
-    log("looked again", kept=len(examples), mrr=_mrr(second.rank, train), commit_pairs=len(past.examples),
-        share=round(float(past.labels.float().mean()), 3) if len(past.examples) else 0.0)  # fmt: skip
+    log(
+        "looked again",
+        kept=len(examples),
+        mrr=_mrr(second.rank, train),
+        commit_pairs=len(past.examples),
+        share=round(float(past.labels.float().mean()), 3) if len(past.examples) else 0.0,
+    )
     mixed = _mixed(train, examples, recipe)
     learn(model, train, mixed, second.negatives, recipe.both, past, judge, log.line, *teachers)
     del teachers
     log("both", **bench.report(model, pairs=True))
     save_state(model.state_dict(), out, "model")
-    if bench.lists is not None:
-        scores = {"encoder": cosines(model, bench.lists), "relevance": relevances(model, bench.lists, depth=300)}
-        np.savez(out / "lists-scores.npz", **{name: value.cpu().numpy() for name, value in scores.items()})
     third = look(model, train, words)
     table = fit_table(model, train, examples, third, recipe.table, log)
     log("table", dimensions=recipe.table.dimensions, dev_mrr=round(judge_table(table, bench.dev), 4))
@@ -217,7 +240,7 @@ def _taught(
     examples: Tensor,
     negatives: Tensor,
     recipe: Recipe,
-    bench: Bench,
+    bench: HeldOutData,
     out: Path,
     log: Log,
     resume: bool,
@@ -256,7 +279,7 @@ def fit_table(
     return learn_table(start, data, examples, looked.negatives, teacher, plan, log.line)
 
 
-def _judge(bench: Bench) -> Callable[[Bert | Mpnet], float]:
+def _judge(bench: HeldOutData) -> Callable[[Bert | Mpnet], float]:
     return lambda model: held_out(model, bench.dev)
 
 
@@ -264,11 +287,11 @@ def _mrr(rank: Tensor, data: Data) -> float:
     return round(float((1.0 / rank[data.kind == COMMIT].float()).mean()), 4)
 
 
-def load_training(folder: Path, device: str) -> tuple[dict[str, Tensor], Data, Bench]:
-    """What a data folder holds: `base.npz.*`, `train.xz.*`, `dev.xz*`, and `lists.npz` where there are lists."""
+def load_training(folder: Path, device: str) -> tuple[dict[str, Tensor], Data, HeldOutData]:
+    """What a data folder holds: `base.npz.*`, `train.xz.*`, and `dev.xz*`."""
     base = load_state(folder, "base")
     train = Data(load_pack(list(folder.glob("train.xz*"))), device)
-    return base, train, load_bench(folder, from_checkpoint(base).to(device), device)
+    return base, train, load_held_out(folder, from_checkpoint(base).to(device), device)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -276,8 +299,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("data", type=Path)
     parser.add_argument("out", type=Path)
-    parser.add_argument("--seconds", type=float, nargs=5, default=(0.0, 0.0, 200.0, 200.0, 40.0),
-                        metavar=("TEACHER", "READER", "VECTORS", "BOTH", "TABLE"))  # fmt: skip
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        nargs=5,
+        default=(0.0, 0.0, 200.0, 200.0, 40.0),
+        metavar=("TEACHER", "READER", "VECTORS", "BOTH", "TABLE"),
+    )
     parser.add_argument("--until", choices=["teacher", "vectors"], default="")
     parser.add_argument("--resume", action="store_true", help="take what an earlier run left in OUT")
     parser.add_argument("--batch", type=int, help="queries of a step that learns vectors")
@@ -303,11 +331,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     state = load_state(given.data, "teacher") if teacher and _left(given.data, "teacher") else None
     run(recipe, base, train, bench, given.out, log, state, resume=given.resume, until=given.until)
 
-
-__all__ = [
-    "SMALL", "Looked", "Recipe", "fit_table", "kept_examples", "load_training", "look", "look_at_words", "run",
-    "with_issues_more", "with_long_twice",
-]  # fmt: skip
 
 if __name__ == "__main__":
     main()

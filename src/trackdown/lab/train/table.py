@@ -16,11 +16,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as f
 
-from trackdown.lab.train.bert import Bert
-from trackdown.lab.train.encode import autocast
-from trackdown.lab.train.negatives import mine, vector_scores
+from trackdown.lab.train.batches import CLS, SEP, Data, Ragged, autocast
+from trackdown.lab.train.hard_negatives import mine, vector_scores
 from trackdown.lab.train.pack import COMMIT
-from trackdown.lab.train.ragged import CLS, SEP, Data, Ragged
+from trackdown.lab.train.transformer import Bert
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +136,3 @@ def learn_table(
         if step % 250 == 0:
             log(f"table {step}/{plan.steps} {time.monotonic() - began:.0f}s loss {float(loss.detach()):.4f}")
     return table
-
-
-__all__ = ["TablePlan", "bag", "first_table", "judge_table", "learn_table", "vectors_of"]

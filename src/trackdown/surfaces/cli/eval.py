@@ -162,7 +162,7 @@ def _bench(
 ) -> Bench:
     from dataclasses import replace
 
-    from trackdown.lab.case_tasks import bench_of_cases, joined
+    from trackdown.lab.tasks import bench_of_cases, joined
 
     protocol: Protocol | None = mining["protocol"]
 
@@ -174,7 +174,7 @@ def _bench(
 
     if manifest is None:
         return one(path, dataset)
-    from trackdown.lab.manifest import read_manifest
+    from trackdown.lab.repositories import read_manifest
 
     return joined([one(str(entry.path), entry.dataset, entry.name) for entry in read_manifest(manifest)])
 
@@ -188,7 +188,7 @@ def _cases(
         if not mined:
             raise UsageError(f"{path}: no commit makes a case; write some by hand and name them with --dataset")
         return mined, []
-    from trackdown.lab.mine.case_file import read_cases
+    from trackdown.lab.cases import read_cases
     from trackdown.lab.tasks import Skipped
 
     found = read_cases(dataset, strict=strict)
@@ -236,7 +236,7 @@ def gate(a: str, b: str, name: str, style: str) -> None:
     if style == "json":
         print_json(verdict.as_dict())
     else:
-        from trackdown.lab.gate_text import verdict_lines
+        from trackdown.lab.gate_verdict import verdict_lines
 
         for line in verdict_lines(verdict):
             print(one_line(line))

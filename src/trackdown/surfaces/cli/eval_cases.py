@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def build_cases(path: str, dataset: Path, style: str, mining: dict[str, Any], progress: Progress) -> None:
     """Mine cases and write them, unless that would overwrite what a person wrote; say what came of it."""
     from trackdown.engine.llm.configured import llm_cost
-    from trackdown.lab.mine.case_file import read_cases, write_cases
+    from trackdown.lab.cases import read_cases, write_cases
     from trackdown.lab.mine.dataset import MINED
     from trackdown.surfaces.cli.llm_cost import print_llm_cost
 
@@ -61,7 +61,7 @@ def mine_cases(path: str, mining: dict[str, Any], progress: Progress) -> Mined:
 
     from trackdown.engine.llm.configured import asking
     from trackdown.lab.mine.dataset import build_from_git
-    from trackdown.lab.mine.issue_style import IssueWriter
+    from trackdown.lab.mine.issue_writer import IssueWriter
 
     build = partial(
         build_from_git,

@@ -18,9 +18,9 @@ from trackdown.surfaces.cli.mining_board import MiningBoard
 from trackdown.surfaces.cli.options import format_option, print_json, print_notes
 
 if TYPE_CHECKING:
-    from trackdown.lab.mine.issue_style import IssueWriter
-    from trackdown.lab.mine.repositories import Place
+    from trackdown.lab.mine.issue_writer import IssueWriter
     from trackdown.lab.mine.training import Mined, Wanted
+    from trackdown.lab.repositories import Place
 
 F = TypeVar("F", bound=Callable[..., Any])
 _FILE = click.Path(path_type=Path)
@@ -170,9 +170,9 @@ def _chosen(
     issues: tuple[Path, ...],
 ) -> tuple[list[Place], dict[str, str] | None]:
     """The repositories to mine, none of them excluded, and the issues of their commits where a file has them."""
-    from trackdown.lab.mine.repositories import check_allowed, find_places, read_names
-    from trackdown.lab.mine.rewritten import read_rewritten
-    from trackdown.lab.mine.table_file import check_pyarrow
+    from trackdown.lab.mine.parquet_table import check_pyarrow
+    from trackdown.lab.mine.training import read_rewritten
+    from trackdown.lab.repositories import check_allowed, find_places, read_names
 
     check_pyarrow()
     if allow and not (issues and exclude):
@@ -188,7 +188,7 @@ def _mine_and_write(places: list[Place], wanted: Wanted, settings: Settings, sty
     from tempfile import TemporaryDirectory
 
     from trackdown.engine.llm.configured import asking
-    from trackdown.lab.mine.issue_style import IssueWriter
+    from trackdown.lab.mine.issue_writer import IssueWriter
 
     with ExitStack() as stack:
         desk = stack.enter_context(asking(settings))

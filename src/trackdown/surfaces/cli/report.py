@@ -74,11 +74,11 @@ def _numbers(text: str) -> list[int]:
 
 def _written(summary: Summary, style: str, output: Path | None) -> str:
     if style == "json":
-        from trackdown.lab.report.document import as_json
+        from trackdown.lab.report.formats import as_json
 
         return as_json(summary)
     if style == "markdown":
-        from trackdown.lab.report.markdown import as_markdown
+        from trackdown.lab.report.formats import as_markdown
 
         return as_markdown(summary)
     if style == "html":

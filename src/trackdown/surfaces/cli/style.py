@@ -40,7 +40,7 @@ def command(a: str, b: str, language: str | None, corpus: Path | None, style: st
     BLEU take A as the reference. All go from 0 to 1, where 1 is the same. Without --corpus names are weighed by A and B
     alone.
     """
-    from trackdown.lab.measure.style.source import check_packages, corpus_names, one_language, read_source
+    from trackdown.lab.measure.style.snippet import check_packages, corpus_names, one_language, read_source
 
     check_packages()
     from trackdown.lab.measure.style.cssim import weights_from

@@ -17,7 +17,7 @@ from trackdown.surfaces.cli.progress import TerminalProgress
 
 if TYPE_CHECKING:
     from trackdown.lab.train.fusion import Judged
-    from trackdown.lab.train.own import OwnReport
+    from trackdown.lab.train.repository_weights import OwnReport
 
 F = TypeVar("F", bound=Callable[..., Any])
 _PATH = click.Path(path_type=Path)
@@ -82,7 +82,7 @@ def weights(path: str, max_cases: int | None, count_cases: bool, forget: bool, s
             raise UsageError("--forget removes the fitted weights: it does not go with --count-cases")
         _forget(path, style)
         return
-    from trackdown.lab.train.own import MOST_CASES, fit_own
+    from trackdown.lab.train.repository_weights import MOST_CASES, fit_own
 
     with TerminalProgress(path) as progress:
         most = max_cases or MOST_CASES
@@ -106,7 +106,7 @@ def _forget(path: str, style: str) -> None:
 
 
 def _weights_lines(report: OwnReport) -> list[str]:
-    from trackdown.lab.train.own import FEWEST_CASES
+    from trackdown.lab.train.repository_weights import FEWEST_CASES
 
     counted = f"{report.repository}: {report.cases} commits make a case"
     if report.count_only:
@@ -140,8 +140,8 @@ def fusion(manifest: Path, data: Path, stage: Any, max_cases: int | None, out: P
     Each repository is judged by weights that were fitted to the others. The table compares them with the weighted sum,
     reciprocal rank fusion and adaptive fusion, and the gate says whether they may become the default.
     """
-    from trackdown.lab.manifest import read_manifest
-    from trackdown.lab.train.features import Wanted
+    from trackdown.lab.repositories import read_manifest
+    from trackdown.lab.train.evidence import Wanted
     from trackdown.lab.train.fusion import train_fusion
 
     places = {entry.name: str(entry.path) for entry in read_manifest(manifest)}
@@ -159,7 +159,7 @@ def fusion(manifest: Path, data: Path, stage: Any, max_cases: int | None, out: P
 
 def _show_level(judged: Judged) -> None:
     """Print a table of the ways to fuse, and what the gate says of learned fusion."""
-    from trackdown.lab.gate_text import verdict_lines
+    from trackdown.lab.gate_verdict import verdict_lines
     from trackdown.lab.train.fusion import METRICS
 
     print(f"{judged.level} level, repositories that were not fitted to")
@@ -206,7 +206,7 @@ def recipe_options(function: F) -> F:
 def models(data: Path, base: Path, out: Path, style: str, **given: Any) -> None:
     """Train models by the published recipe and export them to a folder that TRACKDOWN_MODELS can name."""
     _need_torch()
-    from trackdown.lab.train.whole import train_models
+    from trackdown.lab.train.train_models import train_models
 
     given["held_out"] = given.pop("hold_out")
     _show(train_models(data, base, out, say=_say, **given), style)
@@ -217,7 +217,7 @@ def models(data: Path, base: Path, out: Path, style: str, **given: Any) -> None:
 def ablations(data: Path, base: Path, out: Path, hold_out: tuple[str, ...], small: bool, style: str) -> None:
     """Train short variants of the recipe that differ in one thing, and log how well each does."""
     _need_torch()
-    from trackdown.lab.train.whole import train_ablations
+    from trackdown.lab.train.train_models import train_ablations
 
     _show(train_ablations(data, base, out, held_out=hold_out, small=small, say=_say), style)
 

@@ -39,8 +39,16 @@ _CALLED = st.sampled_from(["len", "sum", "math.sqrt", "rows.append", "Counter", 
 @st.composite
 def python_code(draw: st.DrawFn) -> str:
     """A Python function of one to six statements."""
-    forms = ["{0} = {1}", "{0} += {2}({1})", "{2}({0}, key={1})", "if {0} in {1}: {2}({0})", "return {0} - {1}",
-             "for {0} in {2}({1}): pass", "{0} = [{1} for {1} in {0}]", "assert not {0}  # {1}"]  # fmt: skip
+    forms = [
+        "{0} = {1}",
+        "{0} += {2}({1})",
+        "{2}({0}, key={1})",
+        "if {0} in {1}: {2}({0})",
+        "return {0} - {1}",
+        "for {0} in {2}({1}): pass",
+        "{0} = [{1} for {1} in {0}]",
+        "assert not {0}  # {1}",
+    ]
     lines = [
         draw(st.sampled_from(forms)).format(draw(_NAMES), draw(_NAMES), draw(_CALLED))
         for _ in range(draw(st.integers(1, 6)))
@@ -51,7 +59,12 @@ def python_code(draw: st.DrawFn) -> str:
 @st.composite
 def java_code(draw: st.DrawFn) -> str:
     """A Java class with one method of one to five statements."""
-    forms = ["int {0} = {1} + 1;", "{0} = Math.max({0}, {1});", "for (int {0} = 0; {0} < {1}; {0}++) {{ use({0}); }}",
-             "if ({0} > {1}) {{ return {0}; }}", "{0}.add(new Thing({1}));"]  # fmt: skip
+    forms = [
+        "int {0} = {1} + 1;",
+        "{0} = Math.max({0}, {1});",
+        "for (int {0} = 0; {0} < {1}; {0}++) {{ use({0}); }}",
+        "if ({0} > {1}) {{ return {0}; }}",
+        "{0}.add(new Thing({1}));",
+    ]
     lines = [draw(st.sampled_from(forms)).format(draw(_NAMES), draw(_NAMES)) for _ in range(draw(st.integers(1, 5)))]
     return f"class A {{ int {draw(_NAMES)}(int {draw(_NAMES)}) {{ {' '.join(lines)} return 0; }} }}"

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trackdown.lab.measure.style.bleu import bleu
-from trackdown.lab.measure.style.rouge_l import rouge_l
+from trackdown.lab.measure.style.codebleu import bleu
+from trackdown.lab.measure.style.scores import rouge_l
 from trackdown.lab.measure.style.snippet import read_snippet
-from trackdown.lab.measure.style.tokens import Token
+from trackdown.lab.measure.style.syntax import Token
 
 TOKENS = st.lists(st.builds(Token, st.sampled_from(["a", "b", "(", "if"]), st.just(False)), min_size=1, max_size=12)
 

@@ -6,11 +6,10 @@ from math import exp
 
 import pytest
 
-from trackdown.lab.measure.style.codebleu import codebleu, dataflow_match, weighted_ngram_match
+from trackdown.lab.measure.style.codebleu import codebleu, dataflow_match, syntax_match, weighted_ngram_match
 from trackdown.lab.measure.style.dataflow import Flow, dataflow
 from trackdown.lab.measure.style.snippet import read_snippet
-from trackdown.lab.measure.style.syntax_match import syntax_match
-from trackdown.lab.measure.style.tokens import Token
+from trackdown.lab.measure.style.syntax import Token
 from trackdown.units.extract import syntax_tree
 
 
@@ -37,8 +36,10 @@ def test_values_flow_from_what_is_read_to_what_is_bound() -> None:
     assert flows("def f(b):\n    a = b\n    return a\n") == [(0, "comes", 0), (1, "computed", 0), (1, "comes", 1)]
     assert flows("x = 1\n") == []
     assert flows("int f(int b) { int a = b; return a; }", "java") == [
-        (0, "comes", 0), (1, "computed", 0), (1, "comes", 1),
-    ]  # fmt: skip
+        (0, "comes", 0),
+        (1, "computed", 0),
+        (1, "comes", 1),
+    ]
 
 
 def test_a_binding_takes_effect_behind_its_own_side() -> None:
@@ -48,8 +49,10 @@ def test_a_binding_takes_effect_behind_its_own_side() -> None:
 
 def test_loops_bind_what_runs_through_them() -> None:
     assert flows("def f(rows):\n    for row in rows:\n        g(row)\n") == [
-        (0, "comes", 0), (1, "computed", 0), (1, "comes", 1),
-    ]  # fmt: skip
+        (0, "comes", 0),
+        (1, "computed", 0),
+        (1, "comes", 1),
+    ]
 
 
 def test_data_flow_does_not_mind_what_things_are_called() -> None:

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trackdown.lab.measure.style.name_distance import name_distance
-from trackdown.lab.measure.style.rarity import Rarity
+from trackdown.lab.measure.style.cssim import Rarity, name_distance
 
 NAMES = st.frozensets(st.text("abc_", min_size=1, max_size=6), min_size=1, max_size=6)
 

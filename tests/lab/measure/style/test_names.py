@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from trackdown.lab.measure.style.calls import calls
 from trackdown.lab.measure.style.snippet import read_names
-from trackdown.lab.measure.style.variables import variables
+from trackdown.lab.measure.style.syntax import calls, variables
 from trackdown.units.extract import syntax_tree
 
 PYTHON = '''\
@@ -77,7 +76,7 @@ EXPECTED = {
         "xs total x kept",
         "WriteLine List Add",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("language", EXPECTED)

@@ -10,9 +10,9 @@ from apted.helpers import Tree as TheirTree
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from trackdown.lab.measure.style.cssim import edit_distance, lower_bound, tree_distance
 from trackdown.lab.measure.style.snippet import read_snippet
-from trackdown.lab.measure.style.tree import Tree
-from trackdown.lab.measure.style.tree_distance import edit_distance, lower_bound, tree_distance
+from trackdown.lab.measure.style.syntax import Tree
 
 Nested = tuple[str, list[Any]]
 NESTED: st.SearchStrategy[Nested] = st.recursive(
@@ -85,8 +85,14 @@ def test_more_edits_than_nodes_count_as_wholly_different() -> None:
 def test_code_becomes_its_named_nodes_with_operators_in_their_labels() -> None:
     found = read_snippet("x = y + 1  # a comment", "python").tree
     assert found.preorder() == [
-        "module", "expression_statement", "assignment", "identifier", "binary_operator +", "identifier", "integer",
-    ]  # fmt: skip
+        "module",
+        "expression_statement",
+        "assignment",
+        "identifier",
+        "binary_operator +",
+        "identifier",
+        "integer",
+    ]
     minus = read_snippet("x = y - 1", "python").tree
     assert edit_distance(found, minus) == 1
     assert edit_distance(found, read_snippet("long_name = other + 23", "python").tree) == 0

@@ -1,8 +1,7 @@
-"""CodeBLEU: the mean of BLEU, BLEU with reserved words in front, syntax match and data-flow match.
+"""BLEU of one snippet against another, by sacrebleu.
 
-Ren et al., "CodeBLEU: a method for automatic evaluation of code synthesis", 2020, with the weights of a quarter each
-that the paper recommends. The package `codebleu` needs grammars older than ours; this is written after the paper. A
-reference without any data flow has no such term, and the other three are averaged. Not the same both ways.
+Papineni et al., "BLEU: a method for automatic evaluation of machine translation", ACL 2002; smoothed for single pairs
+as sacrebleu does (Chen and Cherry 2014, method 3, orders that a short text lacks left out). Not the same both ways.
 """
 
 from __future__ import annotations
@@ -12,11 +11,43 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, log
 
-from trackdown.lab.measure.style.bleu import bleu
+from sacrebleu.metrics.bleu import BLEU
+
 from trackdown.lab.measure.style.dataflow import Flow
 from trackdown.lab.measure.style.snippet import Snippet
-from trackdown.lab.measure.style.syntax_match import syntax_match
-from trackdown.lab.measure.style.tokens import Token
+from trackdown.lab.measure.style.syntax import Token, Tree
+
+_SCORER = BLEU(tokenize="none", effective_order=True, force=True)
+
+
+def bleu(reference: Sequence[Token], candidate: Sequence[Token]) -> float:
+    """From 0 to 1: how much of a candidate's runs of one to four tokens the reference has."""
+    texts = [" ".join(token.text for token in side) for side in (candidate, reference)]
+    return min(1.0, max(0.0, float(_SCORER.sentence_score(texts[0], [texts[1]]).score) / 100))
+
+
+def syntax_match(reference: Tree, candidate: Tree) -> float:
+    """From 0 to 1; a reference that is one leaf is compared as that."""
+    numbers: dict[tuple[str, tuple[int, ...]], int] = {}
+    wanted, there = _subtrees(reference, numbers), set(_subtrees(candidate, numbers))
+    return sum(number in there for number in wanted) / len(wanted)
+
+
+def _subtrees(tree: Tree, numbers: dict[tuple[str, tuple[int, ...]], int]) -> list[int]:
+    """A number for every subtree that is more than a leaf, and for the whole: equal subtrees have the same."""
+    own: list[int] = []
+    found = []
+    for place, label in enumerate(tree.labels):
+        below = []
+        child = place - 1
+        while child >= tree.leftmost[place]:
+            below.append(own[child])
+            child = tree.leftmost[child] - 1
+        own.append(numbers.setdefault((label, tuple(below)), len(numbers)))
+        if below or place == len(tree.labels) - 1:
+            found.append(own[place])
+    return found
+
 
 _KEYWORD, _OTHER = 1.0, 0.2
 _LONGEST = 4

@@ -17,8 +17,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from trackdown.lab.measure.style.syntax import walk
-from trackdown.lab.measure.style.variables import variables
+from trackdown.lab.measure.style.syntax import variables, walk
 
 _BINDING = re.compile(
     r"\w*assignment\w*|\w*declarator|named_expression|for\w*|enhanced_for_statement|let_declaration|range_clause"

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple
 
 from tree_sitter import Node
 
 from trackdown.errors import UsageError
-from trackdown.lab.measure.style.calls import calls
 from trackdown.lab.measure.style.dataflow import Flow, dataflow
-from trackdown.lab.measure.style.tokens import Token, tokens
-from trackdown.lab.measure.style.tree import Tree, tree
-from trackdown.lab.measure.style.variables import variables
+from trackdown.lab.measure.style.syntax import Token, Tree, calls, tokens, tree, variables
+from trackdown.repository.content_rules import decode_text, reason_to_skip
 from trackdown.units.extract import syntax_tree
-from trackdown.units.languages import BY_NAME
+from trackdown.units.languages import BY_NAME, TEXT, UNCERTAIN, language_of, language_of_content
 
 
 class Names(NamedTuple):
@@ -73,3 +74,92 @@ def _flaw(root: Node) -> int:
             break
         node = inner
     return node.start_point[0] + 1
+
+
+STANDARD_INPUT = "-"
+_LARGEST = 1 << 18
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The text of a file, what it is called, and the language that its name or its first line tells; or nothing."""
+
+    name: str
+    text: str
+    language: str
+
+
+def check_packages() -> None:
+    """Raise UsageError, with what to install, where the packages that count edits and n-grams are missing."""
+    try:
+        import rapidfuzz  # noqa: F401
+        import sacrebleu  # noqa: F401
+    except ImportError:
+        raise UsageError("comparing style needs rapidfuzz and sacrebleu: pip install 'trackdown[lab]'") from None
+
+
+def read_source(place: str) -> Source:
+    """A file, or standard input for `-`. Raises UsageError when it cannot be read, is not text, empty or too large."""
+    name = "standard input" if place == STANDARD_INPUT else place
+    try:
+        data = sys.stdin.buffer.read(_LARGEST + 1) if place == STANDARD_INPUT else _head(Path(place))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"cannot read {name}: {getattr(error, 'strerror', None) or error}") from None
+    if len(data) > _LARGEST:
+        raise UsageError(f"{name} is larger than {_LARGEST >> 10} KiB: compare functions, or files of usual size")
+    text = decode_text(data)
+    if text is None:
+        raise UsageError(f"{name} is not text: it looks like a binary file")
+    if not text.strip():
+        raise UsageError(f"{name} is empty")
+    return Source(name, text, _language(place, data))
+
+
+def one_language(sources: tuple[Source, Source], asked: str | None) -> str:
+    """The language of both. Raises UsageError when it has no grammar, when they differ, and when nothing tells it."""
+    known = ", ".join(sorted(BY_NAME))
+    if asked is not None:
+        if asked not in BY_NAME:
+            raise UsageError(f"no grammar for {asked!r}: there are {known}")
+        return asked
+    found = {source.language: source.name for source in sources if source.language}
+    if not found:
+        names = " and ".join(dict.fromkeys(source.name for source in sources))
+        raise UsageError(f"nothing tells the language of {names}: give --language, one of {known}")
+    if len(found) > 1:
+        both = " and ".join(f"{name} is {language}" for language, name in found.items())
+        raise UsageError(f"{both}: only code of one language can be compared; --language says that both are in one")
+    return next(iter(found))
+
+
+def corpus_names(folder: Path, language: str) -> Iterator[Names]:
+    """The names in every file of a language below a folder, without hidden ones. Raises UsageError if there is none."""
+    if not folder.is_dir():
+        raise UsageError(f"the corpus {folder} is not a folder")
+    read = 0
+    for path in sorted(folder.rglob("*")):
+        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
+        if hidden or language_of(path.name) != language or not path.is_file():
+            continue
+        try:
+            data = _head(path)
+        except OSError:
+            continue
+        text = None if reason_to_skip(data, language, _LARGEST) else decode_text(data)
+        if text is not None:
+            read += 1
+            yield read_names(text, language)
+    if not read:
+        raise UsageError(f"the corpus {folder} holds no file in {language}")
+
+
+def _head(path: Path) -> bytes:
+    with path.open("rb") as stream:
+        return stream.read(_LARGEST + 1)
+
+
+def _language(place: str, data: bytes) -> str:
+    """What the name tells, or the first line; empty when neither does."""
+    told = UNCERTAIN if place == STANDARD_INPUT else language_of(place)
+    found = language_of_content(data) if told == UNCERTAIN else told
+    return "" if found == TEXT else found

@@ -1,0 +1,113 @@
+"""Hard negatives of the same repository, by the words and by a model, and how well the answer ranks among them.
+
+An answer's other versions, which share its key, are never negatives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from trackdown.lab.train.batches import Data
+
+Scores = Callable[[Tensor, Tensor], Tensor]
+"""(rows of queries, numbers of documents of one repository) → scores [queries, documents]."""
+_QUERIES_AT_ONCE = 512
+_K1, _B = 1.2, 0.75
+
+
+@dataclass(frozen=True, slots=True)
+class Mined:
+    """For each example the best wrong documents [examples, k], and the rank of the first right one (1 is best)."""
+
+    negatives: Tensor
+    rank: Tensor
+
+
+def mine(data: Data, score: Callable[[Tensor], Scores], k: int = 16, skip: int = 0, message: bool = True) -> Mined:
+    """Search every repository for its examples. `score` prepares a repository's documents. `skip` leaves out the best
+    wrong ones, which are the likeliest to be right after all. Where a repository has too few wrong documents they are
+    repeated, and where it has none the next repository gives one.
+    """
+    examples = data.pack.examples
+    negatives = torch.zeros((examples, k), dtype=torch.long, device=data.device)
+    ranks = torch.zeros(examples, dtype=torch.long, device=data.device)
+    for rows, documents in by_repository(data):
+        scores_of = score(documents)
+        for start in range(0, len(rows), _QUERIES_AT_ONCE):
+            some = rows[start : start + _QUERIES_AT_ONCE]
+            form = data.form(some, torch.full_like(some, message, dtype=torch.bool))
+            scores = scores_of(form, documents)
+            right = is_answer(data, some, documents)
+            best = torch.where(right, scores, -torch.inf).amax(1)
+            ranks[some] = 1 + (torch.where(right, -torch.inf, scores) > best[:, None]).sum(1)
+            wrong = torch.where(right, -torch.inf, scores)
+            elsewhere = (documents[-1] + 1) % data.pack.documents
+            negatives[some] = _best(wrong, documents, k, skip, elsewhere)
+    return Mined(negatives, ranks)
+
+
+def _best(scores: Tensor, documents: Tensor, k: int, skip: int, elsewhere: Tensor) -> Tensor:
+    """The k best documents of each row behind the first `skip`; a score of -inf is never taken."""
+    best = scores.topk(min(k + skip, len(documents)), dim=1)
+    count = torch.isfinite(best.values).sum(1, keepdim=True)
+    first = torch.minimum(torch.full_like(count, skip), (count - 1).clamp(min=0))
+    places = torch.arange(k, device=scores.device)[None] % (count - first).clamp(min=1) + first
+    found = documents[best.indices.gather(1, places)]
+    return torch.where(count > 0, found, elsewhere)
+
+
+def by_repository(data: Data) -> Iterator[tuple[Tensor, Tensor]]:
+    """(examples, documents) of each repository."""
+    for repository in range(len(data.pack.repositories)):
+        rows = torch.nonzero(data.repository == repository).squeeze(1)
+        documents = torch.nonzero(data.document_repository == repository).squeeze(1)
+        if len(rows):
+            yield rows, documents
+
+
+def is_answer(data: Data, examples: Tensor, documents: Tensor) -> Tensor:
+    """Whether a document is an answer of an example, or another version of one: [examples, documents]."""
+    keys = data.key[documents]
+    found = torch.zeros((len(examples), len(documents)), dtype=torch.bool, device=data.device)
+    for column in data.answer_keys(examples).T:
+        found |= column[:, None] == keys[None]
+    return found
+
+
+def bm25_scores(data: Data, documents: Tensor, vocabulary: int) -> Scores:
+    """BM25 over the word pieces of a repository's documents, as one dense matrix."""
+    ids, mask = data.documents.rows(documents, 192)
+    counts = torch.zeros((len(documents), vocabulary), dtype=torch.float32, device=data.device)
+    counts.scatter_add_(1, ids, mask.float())
+    counts[:, 0] = 0
+    length = mask.sum(1).float()
+    held = (counts > 0).float().sum(0)
+    inverse = torch.log1p((len(documents) - held + 0.5) / (held + 0.5))
+    norm = _K1 * (1 - _B + _B * length / length.mean())
+    weights = (counts * (_K1 + 1) / (counts + norm[:, None]) * inverse).to(_half(data.device))
+
+    def score(forms: Tensor, _: Tensor) -> Tensor:
+        query, present = data.queries.rows(forms, 256)
+        bag = torch.zeros((len(forms), vocabulary), dtype=torch.float32, device=data.device)
+        bag.scatter_add_(1, query, present.float())
+        bag[:, 0] = 0
+        return (bag.log1p().to(weights.dtype) @ weights.T).float()
+
+    return score
+
+
+def vector_scores(documents: Tensor, queries: Tensor) -> Callable[[Tensor], Scores]:
+    """Cosines of vectors that were computed for all documents and all queries' forms."""
+
+    def prepare(_: Tensor) -> Scores:
+        return lambda forms, numbers: (queries[forms] @ documents[numbers].T).float()
+
+    return prepare
+
+
+def _half(device: str) -> torch.dtype:
+    return torch.float32 if device == "cpu" else torch.bfloat16
