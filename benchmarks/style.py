@@ -35,7 +35,7 @@ from whitespace_bm25 import Tokenizer, identifier_parts, lucene, reciprocal_rank
 
 from trackdown.lab.benches.records import Refusals, read_records
 from trackdown.lab.benches.snippet_sets import read_mbpp
-from trackdown.lab.measure.style.cssim import Weights, tree_distance, weights_from
+from trackdown.lab.measure.style.cssim import NameWeights, tree_distance, weights_from
 from trackdown.lab.measure.style.scores import style_scores
 from trackdown.lab.measure.style.snippet import Snippet, read_snippet
 
@@ -113,7 +113,7 @@ def measure_styles(snippets: Sequence[Mapping[str, Snippet]]) -> dict[str, dict[
     return likeness
 
 
-def values(reference: Snippet, candidate: Snippet, weights: Weights) -> dict[str, float | None]:
+def values(reference: Snippet, candidate: Snippet, weights: NameWeights) -> dict[str, float | None]:
     """Every metric, and the terms of CSSim as likeness; None where one does not exist."""
     scores = style_scores(reference, candidate, weights)
     terms = (scores.cssim.variables, scores.cssim.calls, scores.cssim.tree)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from tests.conftest import Repo
 from tests.index.histories import Planned, make_history
-from trackdown.lab.cases import Place
+from trackdown.lab.cases import CodeLocation
 from trackdown.lab.runs import Row
 from trackdown.lab.tasks import Bench, Task
 
@@ -50,7 +50,7 @@ def task(repo: Repo, number: int, at: str | None, **more: object) -> Task:
         Task(
             f"{repo.root.name}-{number}",
             f"cannot {verb} the {noun}",
-            (Place(f"src/m{number}.py", f"{verb}_{noun}"),),
+            (CodeLocation(f"src/m{number}.py", f"{verb}_{noun}"),),
             str(repo.root),
             repo.root.name,
             "function",

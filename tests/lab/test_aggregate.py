@@ -8,12 +8,12 @@ import pytest
 
 from trackdown.errors import UsageError
 from trackdown.lab.evaluation import STANDARD_METRICS, Evaluation, aggregate_by_mode, mean_results
-from trackdown.lab.measure.metrics import Judged
+from trackdown.lab.measure.metrics import JudgedRanking
 
 
 def evaluated(mode: str, *ranks: int) -> Evaluation:
     """A mode with one case per rank, 0 for not found."""
-    judged = tuple(Judged((rank,) if rank else (), 1) for rank in ranks)
+    judged = tuple(JudgedRanking((rank,) if rank else (), 1) for rank in ranks)
     return Evaluation(mode, tuple(f"c{number}" for number in range(len(ranks))), judged)
 
 

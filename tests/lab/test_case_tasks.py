@@ -10,7 +10,7 @@ import pytest
 
 from tests.conftest import Repo
 from trackdown.errors import NoSuchPath, UsageError
-from trackdown.lab.cases import Case, Place, Protocol
+from trackdown.lab.cases import Case, CodeLocation, Protocol
 from trackdown.lab.tasks import bench_of_cases, joined
 from trackdown.types import Level
 
@@ -35,7 +35,7 @@ def commits(repo: Repo) -> list[str]:
 
 
 def case(**more: object) -> Case:
-    found = {"files": ("box.py",), "symbols": (Place("box.py", "Box.open"),), **more}
+    found = {"files": ("box.py",), "symbols": (CodeLocation("box.py", "Box.open"),), **more}
     return Case("1", "open the box", **found)  # type: ignore[arg-type]
 
 
@@ -43,7 +43,7 @@ def test_past_searches_the_parent_with_its_own_past(repo: Repo, commits: list[st
     (task,) = bench_of_cases(str(repo.root), [case(commit=commits[1], protocol="past")], level="file").tasks
     assert (task.at, task.seen_from) == (commits[0], None)
     assert (task.gold, task.level, task.repository, task.place, task.depth) == (
-        (Place("box.py"),),
+        (CodeLocation("box.py"),),
         "file",
         "repo",
         str(repo.root),
@@ -54,7 +54,7 @@ def test_past_searches_the_parent_with_its_own_past(repo: Repo, commits: list[st
 def test_head_searches_what_is_there_now_with_the_past_of_the_parent(repo: Repo, commits: list[str]) -> None:
     (task,) = bench_of_cases(str(repo.root), [case(commit=commits[1], protocol="head")], level="symbol").tasks
     assert (task.at, task.seen_from) == (repo.git("rev-parse", "HEAD"), commits[0])
-    assert task.gold == (Place("box.py", "Box.open"),)
+    assert task.gold == (CodeLocation("box.py", "Box.open"),)
 
 
 @pytest.mark.parametrize("protocol", [None, "past", "head"])
@@ -98,7 +98,9 @@ def test_cases_that_cannot_be_searched_are_named_with_the_reason(repo: Repo, com
 def test_a_level_has_the_truth_that_it_can_find(
     repo: Repo, commits: list[str], level: Level, gold: list[str], protocol: Protocol
 ) -> None:
-    symbols = [Place("box.py", name) for name in ("Box", "Box.open", "Box.Lid.lift", "close", "Box.Lid", "never.there")]
+    symbols = [
+        CodeLocation("box.py", name) for name in ("Box", "Box.open", "Box.Lid.lift", "close", "Box.Lid", "never.there")
+    ]
     cases = [case(commit=commits[1], protocol=protocol, symbols=tuple(symbols))]
     (task,) = bench_of_cases(str(repo.root), cases, level=level).tasks
     assert [place.symbol for place in task.gold] == gold
@@ -107,12 +109,12 @@ def test_a_level_has_the_truth_that_it_can_find(
 def test_bare_names_count_at_every_level(repo: Repo, commits: list[str]) -> None:
     levels: tuple[Level, ...] = ("function", "class", "symbol")
     for level in levels:
-        (task,) = bench_of_cases(str(repo.root), [case(symbols=(Place("", "Box"),))], level=level).tasks
-        assert task.gold == (Place("", "Box"),)
+        (task,) = bench_of_cases(str(repo.root), [case(symbols=(CodeLocation("", "Box"),))], level=level).tasks
+        assert task.gold == (CodeLocation("", "Box"),)
 
 
 def test_a_class_alone_is_no_truth_at_function_level(repo: Repo, commits: list[str]) -> None:
-    bench = bench_of_cases(str(repo.root), [case(symbols=(Place("box.py", "Box"),))], level="function")
+    bench = bench_of_cases(str(repo.root), [case(symbols=(CodeLocation("box.py", "Box"),))], level="function")
     assert (bench.tasks, [skipped.reason for skipped in bench.skipped]) == ((), ["no truth at function level"])
 
 

@@ -14,7 +14,7 @@ from tests.conftest import Repo
 from tests.lab.made_tasks import grown_repository, words
 from trackdown import lab
 from trackdown.errors import QueryError, UsageError
-from trackdown.lab.cases import Case, Place
+from trackdown.lab.cases import Case, CodeLocation
 from trackdown.lab.comparison import compare_modes, evaluate
 from trackdown.lab.mine.dataset import build_from_git
 from trackdown.settings import Settings
@@ -27,7 +27,7 @@ def test_the_api_is_what_is_exported() -> None:
     assert all(hasattr(lab, name) for name in lab.__all__)
 
 
-def case(id_: str, query: str, *files: str, symbols: tuple[Place, ...] = ()) -> Case:
+def case(id_: str, query: str, *files: str, symbols: tuple[CodeLocation, ...] = ()) -> Case:
     return Case(id_, query, files, symbols)
 
 
@@ -64,10 +64,10 @@ def test_a_repositorys_own_search_fits(repo: Repo, open_repo: Open) -> None:
     grown_repository(repo, 5)
     repository = open_repo(repo.root)
     verb, noun = words(3)
-    asked = [case("1", f"{verb} {noun}", "src/m3.py", symbols=(Place("src/m3.py", f"{verb}_{noun}"),))]
+    asked = [case("1", f"{verb} {noun}", "src/m3.py", symbols=(CodeLocation("src/m3.py", f"{verb}_{noun}"),))]
     assert evaluate(repository.search, asked).mrr == 1.0
     assert evaluate(partial(repository.search, level="symbol"), asked, "symbol").mrr == 1.0
-    wrong = [replace(asked[0], symbols=(Place("src/m3.py", "other"),))]
+    wrong = [replace(asked[0], symbols=(CodeLocation("src/m3.py", "other"),))]
     assert evaluate(partial(repository.search, level="symbol"), wrong, "symbol").mrr == 0.0
 
 

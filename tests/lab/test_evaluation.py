@@ -5,32 +5,32 @@ from __future__ import annotations
 import pytest
 
 from trackdown.errors import UsageError
-from trackdown.lab.cases import Place
+from trackdown.lab.cases import CodeLocation
 from trackdown.lab.evaluation import NO_GOLD, Evaluation, evaluation, evaluations
-from trackdown.lab.measure.metrics import Judged
+from trackdown.lab.measure.metrics import JudgedRanking
 from trackdown.lab.runs import Row
 
 
 def found_at(id_: str, rank: int, *, repository: str = "shop", mode: str = "bm25", ms: float = 1.0) -> Row:
     """A row whose one gold file stands at a rank; 0 for not found."""
-    ranked = tuple(Place("gold.py" if place == rank else f"{place}.py") for place in range(1, 11))
-    return Row(id_, mode, ranked, (0.0,) * 10, ms, (Place("gold.py"),), repository=repository)
+    ranked = tuple(CodeLocation("gold.py" if place == rank else f"{place}.py") for place in range(1, 11))
+    return Row(id_, mode, ranked, (0.0,) * 10, ms, (CodeLocation("gold.py"),), repository=repository)
 
 
 ROWS = [
     found_at("1", 1, ms=5.0),
     found_at("2", 4, repository="bank", ms=7.0),
     found_at("3", 0),
-    Row("4", "bm25", gold=(Place("x.py"),), skipped="commit not in the clone"),
-    Row("5", "bm25", gold=(Place("x.py"),), skipped="commit not in the clone"),
-    Row("6", "bm25", (Place("x.py"),), (1.0,)),
+    Row("4", "bm25", gold=(CodeLocation("x.py"),), skipped="commit not in the clone"),
+    Row("5", "bm25", gold=(CodeLocation("x.py"),), skipped="commit not in the clone"),
+    Row("6", "bm25", (CodeLocation("x.py"),), (1.0,)),
 ]
 
 
 def test_scored_rows_are_judged_and_the_others_are_counted_by_reason() -> None:
     one = evaluation("bm25", ROWS)
     assert one.ids == ("1", "2", "3") and len(one) == 3
-    assert one.judged == (Judged((1,), 1), Judged((4,), 1), Judged((), 1))
+    assert one.judged == (JudgedRanking((1,), 1), JudgedRanking((4,), 1), JudgedRanking((), 1))
     assert one.ms == (5.0, 7.0, 1.0) and one.repositories == ("shop", "bank", "shop")
     assert one.skipped == {"commit not in the clone": 2, NO_GOLD: 1}
 

@@ -9,12 +9,12 @@ from dataclasses import replace
 import pytest
 
 from trackdown.errors import UsageError
-from trackdown.lab.cases import Place
+from trackdown.lab.cases import CodeLocation
 from trackdown.lab.gate import SMALL_REPOSITORIES, gate
 from trackdown.lab.gate_verdict import verdict_lines
 from trackdown.lab.runs import Row
 
-GOLD = Place("gold.py")
+GOLD = CodeLocation("gold.py")
 
 
 def run(repository: str, ranks: Iterable[int], mode: str = "new") -> list[Row]:
@@ -23,7 +23,7 @@ def run(repository: str, ranks: Iterable[int], mode: str = "new") -> list[Row]:
         Row(
             f"{repository}-{number}",
             mode,
-            ranked=tuple(GOLD if place == rank else Place(f"other{place}.py") for place in range(1, 11)),
+            ranked=tuple(GOLD if place == rank else CodeLocation(f"other{place}.py") for place in range(1, 11)),
             scores=tuple(float(-place) for place in range(10)),
             gold=(GOLD,),
             bench="git",
@@ -210,7 +210,11 @@ def test_as_text() -> None:
         (old("one", [1]) + [replace(row, level="class") for row in old("two", [1])], run("one", [1]), "several levels"),
         (old("one", [1]) * 2, run("one", [1]), "run A holds case 'one-0' of one twice"),
         (old("one", [1]), run("two", [1]), "no case was scored in both runs"),
-        (old("one", [1]), [replace(row, gold=(Place("x.py"),)) for row in run("one", [1])], "by different truths"),
+        (
+            old("one", [1]),
+            [replace(row, gold=(CodeLocation("x.py"),)) for row in run("one", [1])],
+            "by different truths",
+        ),
     ],
     ids=lambda value: value.replace(" ", "-") if isinstance(value, str) else "",
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from trackdown.errors import UsageError
-from trackdown.lab.repositories import Entry, read_manifest
+from trackdown.lab.repositories import ManifestEntry, read_manifest
 
 
 def manifest(tmp_path: Path, value: object) -> Path:
@@ -33,9 +33,9 @@ def test_paths_are_relative_to_the_manifest_and_a_name_may_be_left_out(
         )
     )
     assert found == [
-        Entry("one", tmp_path / "one", tmp_path / "set" / "one.jsonl"),
-        Entry("two", Path("/srv/two"), None),
-        Entry("three", tmp_path / "home" / "three", None),
+        ManifestEntry("one", tmp_path / "one", tmp_path / "set" / "one.jsonl"),
+        ManifestEntry("two", Path("/srv/two"), None),
+        ManifestEntry("three", tmp_path / "home" / "three", None),
     ]
 
 

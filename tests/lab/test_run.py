@@ -15,7 +15,7 @@ from tests.conftest import Repo
 from tests.lab.made_tasks import bench_of, grown_repository, task, timeless
 from tests.rerank.tiny_models import make_models
 from trackdown.errors import StoreError, UsageError
-from trackdown.lab.cases import Place
+from trackdown.lab.cases import CodeLocation
 from trackdown.lab.run import plan, resolve_modes, run_bench
 from trackdown.lab.runs import Row, RunFile, read_run
 from trackdown.lab.tasks import Bench, Skipped
@@ -113,7 +113,7 @@ def test_rows_in_memory_are_those_of_the_file(bench: Bench, run: Run, tmp_path: 
 
 
 @pytest.mark.parametrize(
-    "change", [{"query": "cannot close it"}, {"gold": (Place("src/m1.py"),)}, {"depth": 3}, {"roles": False}]
+    "change", [{"query": "cannot close it"}, {"gold": (CodeLocation("src/m1.py"),)}, {"depth": 3}, {"roles": False}]
 )
 def test_a_case_that_is_another_now_is_not_taken_from_the_file(
     bench: Bench, run: Run, change: dict[str, object]
@@ -278,7 +278,9 @@ def test_a_caller_keeps_processes_of_its_own(bench: Bench, run: Run) -> None:
 
 def test_depth_folder_files_and_past_of_a_task_hold(repo: Repo, run: Run) -> None:
     commits = grown_repository(repo, 10)
-    one = task(repo, 3, commits[-1], query="parse render sign close cookie", level="file", gold=(Place("src/m3.py"),))
+    one = task(
+        repo, 3, commits[-1], query="parse render sign close cookie", level="file", gold=(CodeLocation("src/m3.py"),)
+    )
     repo.commit("Parse a giraffe", {"src/giraffe.py": "x = 1\n"})
 
     def found(**more: object) -> list[str]:
@@ -293,6 +295,6 @@ def test_depth_folder_files_and_past_of_a_task_hold(repo: Repo, run: Run) -> Non
     ]
     late = replace(one, query="giraffe", at=None)
     (row,) = run(bench_of(late), ("commits",), "late.jsonl")
-    assert row.ranked == (Place("src/giraffe.py"),)
+    assert row.ranked == (CodeLocation("src/giraffe.py"),)
     (row,) = run(bench_of(replace(late, seen_from=commits[-1])), ("commits",), "masked.jsonl")
     assert row.ranked == ()

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trackdown.errors import TrackdownError, UsageError
-from trackdown.lab.cases import Place
+from trackdown.lab.cases import CodeLocation
 from trackdown.lab.runs import LONGEST_QUERY, Row, RunFile, by_mode, decode_row, encode_row, read_run, trec_lines
 
 # Undecodable bytes of a path are lone surrogates of this range; line breaks of all kinds are among the characters.
@@ -19,7 +19,7 @@ CHARACTERS = st.one_of(
     st.characters(exclude_categories=["Cs"]), st.sampled_from("\udc80\udcff\n\x0b\x1c\x85\u2028\u2029")
 )
 TEXTS = st.text(CHARACTERS, max_size=20)
-PLACES = st.builds(Place, TEXTS, TEXTS)
+PLACES = st.builds(CodeLocation, TEXTS, TEXTS)
 FLOATS = st.floats(-1e6, 1e6).map(lambda number: round(number, 6))
 
 
@@ -49,7 +49,12 @@ def test_what_is_written_is_read_again(tmp_path_factory: pytest.TempPathFactory,
 
 
 def row(id_: str, mode: str = "bm25", **more: object) -> Row:
-    found = {"ranked": (Place("a.py", "f"), Place("b.py")), "scores": (1.5, 0.25), "gold": (Place("b.py"),), **more}
+    found = {
+        "ranked": (CodeLocation("a.py", "f"), CodeLocation("b.py")),
+        "scores": (1.5, 0.25),
+        "gold": (CodeLocation("b.py"),),
+        **more,
+    }
     return Row(id_, mode, **found)  # type: ignore[arg-type]
 
 
@@ -73,7 +78,7 @@ def test_a_long_query_is_kept_in_part() -> None:
 
 def test_rows_of_other_programs_need_only_id_mode_and_ranked() -> None:
     found = decode_row('{"id": 7, "mode": "theirs", "ranked": [{"path": "a.py"}]}')
-    assert found == Row("7", "theirs", (Place("a.py"),), (0.0,))
+    assert found == Row("7", "theirs", (CodeLocation("a.py"),), (0.0,))
 
 
 def test_a_line_ends_where_a_line_ends_and_nowhere_else(tmp_path: Path) -> None:
@@ -219,7 +224,7 @@ def test_modes_come_in_their_order() -> None:
 
 
 def test_trec_has_six_fields_and_scores_that_keep_the_order() -> None:
-    places = (Place("a b.py", "f"), Place("c.py"), Place("d.py"), Place("e.py"))
+    places = (CodeLocation("a b.py", "f"), CodeLocation("c.py"), CodeLocation("d.py"), CodeLocation("e.py"))
     lines = list(trec_lines([row("my id", "bm25 + rrf", ranked=places, scores=(0.5, 0.5, 0.5000001, 0.1))]))
     assert [line.split(" ") for line in lines] == [
         ["my_id", "Q0", "a_b.py:f", "1", "0.500000", "trackdown-bm25_+_rrf"],
@@ -233,7 +238,7 @@ def test_trec_has_six_fields_and_scores_that_keep_the_order() -> None:
 @settings(deadline=None, max_examples=60)
 def test_a_program_that_sorts_by_score_finds_our_order(scores: list[float]) -> None:
     ordered = sorted(scores, reverse=True)
-    ranked = tuple(Place(f"{number}.py") for number in range(len(ordered)))
+    ranked = tuple(CodeLocation(f"{number}.py") for number in range(len(ordered)))
     lines = [line.split(" ") for line in trec_lines([row("1", ranked=ranked, scores=tuple(ordered))])]
     assert sorted(lines, key=lambda line: -float(line[4])) == lines
     assert len({line[4] for line in lines}) == len(lines)
@@ -247,6 +252,6 @@ def test_numbers_that_are_none_are_refused(number: str) -> None:
 
 def test_a_scored_row_is_never_replaced(tmp_path: Path) -> None:
     with RunFile(tmp_path / "run.jsonl", "") as file:
-        file.add([Row("1", "x", (Place("a"),), (1.0,), gold=(Place("a"),))])
+        file.add([Row("1", "x", (CodeLocation("a"),), (1.0,), gold=(CodeLocation("a"),))])
         with pytest.raises(UsageError, match="another ranking"):
-            file.add([Row("1", "x", (Place("b"),), (1.0,), gold=(Place("a"),))])
+            file.add([Row("1", "x", (CodeLocation("b"),), (1.0,), gold=(CodeLocation("a"),))])

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.lab.test_evaluation import found_at
-from trackdown.lab.cases import Place
+from trackdown.lab.cases import CodeLocation
 from trackdown.lab.runs import Row
 from trackdown.lab.summary import ALL_METRICS, summarise
 
@@ -26,7 +26,7 @@ def rows_of(mode: str, ranks: list[int], repository: str = "shop", **more: Any) 
 
 
 def skipped(mode: str, id_: str, reason: str) -> Row:
-    return Row(id_, mode, gold=(Place("x.py"),), bench="swe", level="file", repository="shop", skipped=reason)
+    return Row(id_, mode, gold=(CodeLocation("x.py"),), bench="swe", level="file", repository="shop", skipped=reason)
 
 
 def test_the_contract() -> None:
@@ -54,7 +54,7 @@ def test_an_unfinished_mode_says_how_many_cases_it_has() -> None:
 
 
 def test_a_row_without_gold_is_no_case() -> None:
-    summary = summarise([*rows_of("bm25", [1]), Row("x", "bm25", (Place("a.py"),), (1.0,), bench="swe")])
+    summary = summarise([*rows_of("bm25", [1]), Row("x", "bm25", (CodeLocation("a.py"),), (1.0,), bench="swe")])
     assert (summary["cases"], summary["skipped"], summary["modes"]["bm25"]["MRR"]) == (1, 1, 1.0)
     assert summary["skipped_why"] == {"no gold": 1}
 

@@ -15,10 +15,10 @@ from tests.models.llm.made_llm import MadeLlm
 from tests.surfaces.program import Run
 from tests.surfaces.test_eval import CASES, build_zoo
 from trackdown.lab.mine.dataset import build_from_git
-from trackdown.lab.mine.harvest import Limits
+from trackdown.lab.mine.harvest import HarvestLimits
 from trackdown.lab.mine.issue_writer import IssueWriter
-from trackdown.lab.mine.training import Job, Wanted, mine
-from trackdown.lab.repositories import Place
+from trackdown.lab.mine.training import MiningJob, MiningPlan, mine
+from trackdown.lab.repositories import MinedRepository
 from trackdown.models.llm.prompt import Prompt
 
 InProcess = Callable[..., Run]
@@ -44,7 +44,7 @@ def answers(zoo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
     build_from_git(zoo.root, query_from="rewritten", writer=IssueWriter(MadeLlm(says)))
     mine(
-        Job(Place(zoo.root, "", "zoo"), Wanted(tmp_path / "away", limits=Limits())),
+        MiningJob(MinedRepository(zoo.root, "", "zoo"), MiningPlan(tmp_path / "away", limits=HarvestLimits())),
         writer=IssueWriter(MadeLlm(says)),
     )
     told = [("issue", prompt, issue(number)) for number, prompt in enumerate(asked)]

@@ -11,32 +11,32 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from trackdown.lab.cases import Case, Place, read_cases, write_cases
+    from trackdown.lab.cases import Case, CodeLocation, read_cases, write_cases
     from trackdown.lab.comparison import compare_modes, evaluate
     from trackdown.lab.evaluation import Evaluation, MeanResult, aggregate_by_mode, mean_results
-    from trackdown.lab.mine.dataset import Mined, build_from_git
+    from trackdown.lab.mine.dataset import MinedCases, build_from_git
 
 _HOME = {
     "Case": "cases",
     "Evaluation": "evaluation",
-    "MeanResult": "aggregate",
-    "Mined": "mine.dataset",
-    "Place": "cases",
-    "aggregate_by_mode": "aggregate",
+    "MeanResult": "evaluation",
+    "MinedCases": "mine.dataset",
+    "CodeLocation": "cases",
+    "aggregate_by_mode": "evaluation",
     "build_from_git": "mine.dataset",
     "compare_modes": "comparison",
     "evaluate": "comparison",
-    "mean_results": "aggregate",
-    "read_cases": "mine.case_file",
-    "write_cases": "mine.case_file",
+    "mean_results": "evaluation",
+    "read_cases": "cases",
+    "write_cases": "cases",
 }
 
 __all__ = [
     "Case",
+    "CodeLocation",
     "Evaluation",
     "MeanResult",
-    "Mined",
-    "Place",
+    "MinedCases",
     "aggregate_by_mode",
     "build_from_git",
     "compare_modes",

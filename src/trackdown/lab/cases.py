@@ -20,7 +20,7 @@ Protocol = Literal["head", "past"]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CodeLocation:
     """A file, or with a symbol a function or class in it. A bare name has no path and is found in any file."""
 
     path: str
@@ -37,7 +37,7 @@ class Case:
     id: str
     query: str
     files: tuple[str, ...] = ()
-    symbols: tuple[Place, ...] = ()
+    symbols: tuple[CodeLocation, ...] = ()
     source: str = ""
     commit: str = ""
     protocol: Protocol = "head"
@@ -47,7 +47,7 @@ _SHOWN_PROBLEMS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class BadLine:
     """A line that gave no case. Lines count from 1."""
 
     line: int
@@ -59,7 +59,7 @@ class CaseFile:
     """What a file held."""
 
     cases: list[Case] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[BadLine] = field(default_factory=list)
 
 
 def write_cases(path: str | os.PathLike[str], cases: Iterable[Case]) -> None:
@@ -97,7 +97,7 @@ def read_cases(path: str | os.PathLike[str], *, strict: bool = False) -> CaseFil
                 raise ValueError(f"the id {case.id!r} is that of line {first}")
             found.cases.append(case)
         except ValueError as error:
-            found.problems.append(Problem(number, str(error)))
+            found.problems.append(BadLine(number, str(error)))
     if strict and found.problems:
         raise UsageError(_summary(os.fspath(path), found.problems))
     return found
@@ -193,7 +193,7 @@ def _file(item: object) -> str:
     return item.removeprefix("./")
 
 
-def _place(item: object, files: Sequence[str]) -> Place:
+def _place(item: object, files: Sequence[str]) -> CodeLocation:
     """A symbol as `path:Class.method`, as a bare name, or as an object with both parts."""
     if isinstance(item, dict):
         path, symbol = _string(item, "path"), _string(item, "symbol")
@@ -207,10 +207,10 @@ def _place(item: object, files: Sequence[str]) -> Place:
         raise ValueError("an item of 'relevant_symbols' is not a text")
     if not symbol.strip():
         raise ValueError(f"{item!r} in 'relevant_symbols' names no symbol")
-    return Place(path.removeprefix("./"), symbol)
+    return CodeLocation(path.removeprefix("./"), symbol)
 
 
-def _encode_place(place: Place, files: Sequence[str]) -> object:
+def _encode_place(place: CodeLocation, files: Sequence[str]) -> object:
     text = str(place) if place.path else place.symbol
     with suppress(ValueError):
         if place.symbol and _place(text, files) == place:
@@ -218,7 +218,7 @@ def _encode_place(place: Place, files: Sequence[str]) -> object:
     return {"path": place.path, "symbol": place.symbol}
 
 
-def _summary(path: str, problems: Sequence[Problem]) -> str:
+def _summary(path: str, problems: Sequence[BadLine]) -> str:
     shown = "; ".join(f"line {problem.line}: {problem.reason}" for problem in problems[:_SHOWN_PROBLEMS])
     more = len(problems) - _SHOWN_PROBLEMS
     return f"{path}: {shown}" + (f"; and {more} more bad lines" if more > 0 else "")

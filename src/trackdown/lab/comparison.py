@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from trackdown.errors import QueryError
-from trackdown.lab.cases import Case, Place, Protocol
+from trackdown.lab.cases import Case, CodeLocation, Protocol
 from trackdown.lab.evaluation import Evaluation, evaluation, evaluations
 from trackdown.lab.run import plan, run_bench
 from trackdown.lab.runs import Row, RunFile
@@ -36,7 +36,7 @@ def evaluate(search: Search, cases: Iterable[Case], level: CaseLevel = "file", *
     """
     rows = []
     for case in cases:
-        gold = tuple(map(Place, case.files)) if level == "file" else case.symbols
+        gold = tuple(map(CodeLocation, case.files)) if level == "file" else case.symbols
         if not gold:
             rows.append(Row(case.id, "search", skipped=f"no truth at {level} level"))
             continue
@@ -51,10 +51,10 @@ def evaluate(search: Search, cases: Iterable[Case], level: CaseLevel = "file", *
     return evaluation("search", rows)
 
 
-def _place(result: Any, level: CaseLevel) -> Place:
+def _place(result: Any, level: CaseLevel) -> CodeLocation:
     if isinstance(result, str):
-        return Place(result)
-    return Place(result.path, "" if level == "file" else result.symbol)
+        return CodeLocation(result)
+    return CodeLocation(result.path, "" if level == "file" else result.symbol)
 
 
 def compare_modes(

@@ -9,7 +9,7 @@ from math import fsum
 from typing import Any
 
 from trackdown.errors import UsageError
-from trackdown.lab.measure.metrics import Judged, judge, metric
+from trackdown.lab.measure.metrics import JudgedRanking, judge, metric
 from trackdown.lab.runs import Row, by_mode
 
 STANDARD_METRICS = (
@@ -44,7 +44,7 @@ class Evaluation:
 
     label: str
     ids: tuple[str, ...]
-    judged: tuple[Judged, ...]
+    judged: tuple[JudgedRanking, ...]
     repositories: tuple[str, ...] = ()
     ms: tuple[float, ...] = ()
     skipped: Mapping[str, int] = field(default_factory=dict)

@@ -17,7 +17,7 @@ from math import fsum
 
 from trackdown.errors import UsageError
 from trackdown.lab.evaluation import why_not_scored
-from trackdown.lab.gate_verdict import Comparison, Unpaired, Verdict
+from trackdown.lab.gate_verdict import Comparison, GateVerdict, Unpaired
 from trackdown.lab.measure.metrics import judge, metric
 from trackdown.lab.measure.significance import paired_permutation_test
 from trackdown.lab.runs import Row
@@ -30,7 +30,7 @@ _CaseKey = tuple[str, str]
 _NOT_IN_RUN = "not in the run"
 
 
-def gate(a: Sequence[Row], b: Sequence[Row], name: str = "MRR", *, seed: int = 0) -> Verdict:
+def gate(a: Sequence[Row], b: Sequence[Row], name: str = "MRR", *, seed: int = 0) -> GateVerdict:
     """Compare the rows of the present default, `a`, with those of the candidate, `b`, by one metric.
 
     Cases are paired by repository and id. A case that was scored in one run only is named in the verdict and counts in
@@ -47,7 +47,7 @@ def gate(a: Sequence[Row], b: Sequence[Row], name: str = "MRR", *, seed: int = 0
     if small:
         together = [pair for one in small for pair in values[one.name]]
         groups.append(_compare(SMALL_REPOSITORIES, together, len(small), seed))
-    return Verdict(
+    return GateVerdict(
         metric=name,
         bench=a[0].bench,
         level=a[0].level,

@@ -45,7 +45,7 @@ class Unpaired:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class GateVerdict:
     """Whether candidate B may replace default A.
 
     `mean_a` and `mean_b` are macro averages over repositories. `groups` are what is tested for losses: each repository
@@ -168,7 +168,7 @@ def _named(cases: Sequence[Unpaired]) -> str:
 _HEAD = ("", "cases", "A", "B", "B − A", "p worse", "p better")
 
 
-def verdict_lines(verdict: Verdict) -> list[str]:
+def verdict_lines(verdict: GateVerdict) -> list[str]:
     """The verdict, its reasons and a table of what was compared."""
     table = [_HEAD, *map(_cells, verdict.groups)]
     table += [("  " + cells[0], *cells[1:]) for cells in map(_cells, verdict.small)]

@@ -19,7 +19,7 @@ from trackdown.repository.source import Source, open_source
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ManifestEntry:
     """One repository of a manifest."""
 
     name: str
@@ -27,7 +27,7 @@ class Entry:
     dataset: Path | None
 
 
-def read_manifest(path: Path) -> list[Entry]:
+def read_manifest(path: Path) -> list[ManifestEntry]:
     """The entries. Raises UsageError that names the entry and what is wrong with it."""
     try:
         value = json.loads(path.read_text("utf-8"))
@@ -45,7 +45,7 @@ def read_manifest(path: Path) -> list[Entry]:
     return entries
 
 
-def _entry(item: object, number: int, manifest: Path) -> Entry:
+def _entry(item: object, number: int, manifest: Path) -> ManifestEntry:
     where = f"{manifest}, entry {number}"
     if not isinstance(item, dict):
         raise UsageError(f"{where}: not an object")
@@ -57,7 +57,7 @@ def _entry(item: object, number: int, manifest: Path) -> Entry:
         raise UsageError(f"{where}: 'name' and 'dataset' must be texts")
     try:
         full = (manifest.parent / Path(place).expanduser()).resolve()
-        return Entry(name or full.name, full, manifest.parent / Path(dataset).expanduser() if dataset else None)
+        return ManifestEntry(name or full.name, full, manifest.parent / Path(dataset).expanduser() if dataset else None)
     except (RuntimeError, ValueError, OSError) as error:
         raise UsageError(f"{where}: {error}") from None
 
@@ -124,7 +124,7 @@ _FEW = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class MinedRepository:
     """A repository to mine. `owner` is empty where it cannot be told; `known_as` are all names as `owner/name`."""
 
     path: Path
@@ -141,7 +141,7 @@ class Place:
         return f"{self.owner}/{self.name}" if self.owner else self.name
 
 
-def find_places(paths: Sequence[str], manifest: Path | None = None, layout: str = "") -> list[Place]:
+def find_repositories(paths: Sequence[str], manifest: Path | None = None, layout: str = "") -> list[MinedRepository]:
     """The repositories of paths and of a manifest.
 
     Raises UsageError for a plain folder, a layout that cannot be read and two repositories of one name; NoSuchPath and
@@ -153,7 +153,7 @@ def find_places(paths: Sequence[str], manifest: Path | None = None, layout: str 
     if not given:
         raise UsageError("name repositories, or a --manifest of them")
     places = [_place(path, name, layout) for path, name in given]
-    seen: dict[str, Place] = {}
+    seen: dict[str, MinedRepository] = {}
     for place in places:
         other = seen.setdefault(place.stem.casefold(), place)
         if other is not place:
@@ -162,7 +162,7 @@ def find_places(paths: Sequence[str], manifest: Path | None = None, layout: str 
     return places
 
 
-def _place(path: Path, name: str, layout: str) -> Place:
+def _place(path: Path, name: str, layout: str) -> MinedRepository:
     source = open_source(path)
     if source.git is None:
         raise UsageError(f"{path} is a plain folder: what is mined is the history of a git repository")
@@ -171,8 +171,8 @@ def _place(path: Path, name: str, layout: str) -> Place:
     known = tuple(dict.fromkeys(filter(None, names)))
     if known:
         owner, _, own = known[0].partition("/")
-        return Place(path, owner, own, known)
-    return Place(path, "", re.sub(r"[^\w.-]+", "-", name or source.name).strip(".-") or "repository")
+        return MinedRepository(path, owner, own, known)
+    return MinedRepository(path, "", re.sub(r"[^\w.-]+", "-", name or source.name).strip(".-") or "repository")
 
 
 def _as_name(text: str) -> str:
@@ -228,7 +228,7 @@ def read_names(path: Path) -> frozenset[str]:
     return frozenset(found)
 
 
-def check_allowed(places: Sequence[Place], excluded: Collection[str], allowed: Iterable[str] = ()) -> None:
+def check_allowed(places: Sequence[MinedRepository], excluded: Collection[str], allowed: Iterable[str] = ()) -> None:
     """Raise UsageError when a repository is excluded and not allowed, or when nobody can tell whether it is."""
     admitted = {name.casefold() for name in allowed}
     unknown = [str(place.path) for place in places if not place.known_as]

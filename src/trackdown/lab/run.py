@@ -33,7 +33,7 @@ from trackdown.errors import (
     UnknownRevision,
     UsageError,
 )
-from trackdown.lab.cases import Place
+from trackdown.lab.cases import CodeLocation
 from trackdown.lab.clone import commit_times
 from trackdown.lab.runs import LONGEST_QUERY, MS_DIGITS, SCORE_DIGITS, WITHOUT_ANSWER, Row, RunFile
 from trackdown.lab.tasks import Bench, Task
@@ -55,7 +55,7 @@ _REASONS: tuple[tuple[type[TrackdownError], str], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class BenchPlan:
     """How tasks are searched: the modes, each with its options, and the digest that names the configuration.
 
     `rewriter` is the id of the rewrites that modes with rewrites search; empty for the language model's own. `pairs`
@@ -85,7 +85,7 @@ def _plain_options(settings: Settings) -> SearchPlan:
     return default_plan(replace(settings, mode="hybrid", adaptive=False, graph=False))
 
 
-def plan(bench: Bench, modes: Sequence[str], settings: Settings, pairs: tuple[CodeExample, ...] = ()) -> Plan:
+def plan(bench: Bench, modes: Sequence[str], settings: Settings, pairs: tuple[CodeExample, ...] = ()) -> BenchPlan:
     """Resolve modes, and name the configuration.
 
     Raises UsageError as `resolve_modes` does, and for a mode that needs a language model where there is none: its row
@@ -103,7 +103,7 @@ def plan(bench: Bench, modes: Sequence[str], settings: Settings, pairs: tuple[Co
     parts += [bench.texts] if bench.texts else []
     parts += [repr(pairs)] if pairs else []
     config = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:12]
-    return Plan(bench.name, chosen, settings, config, pairs=pairs)
+    return BenchPlan(bench.name, chosen, settings, config, pairs=pairs)
 
 
 def _check_texts(bench: Bench, mode: str, options: SearchPlan, settings: Settings) -> None:
@@ -128,7 +128,13 @@ def _uses_models(options: SearchPlan) -> bool:
 
 
 def run_bench(
-    bench: Bench, plan: Plan, file: RunFile, *, jobs: int = 0, strict: bool = False, progress: Progress = no_progress
+    bench: Bench,
+    plan: BenchPlan,
+    file: RunFile,
+    *,
+    jobs: int = 0,
+    strict: bool = False,
+    progress: Progress = no_progress,
 ) -> list[Row]:
     """All rows of a bench, in its own order: those that the file has already, and new ones as they are found.
 
@@ -168,7 +174,7 @@ def _check_ids(bench: Bench) -> None:
         seen.add(id_)
 
 
-def _skipped_rows(bench: Bench, plan: Plan, file: RunFile) -> list[Row]:
+def _skipped_rows(bench: Bench, plan: BenchPlan, file: RunFile) -> list[Row]:
     return [
         Row(
             case.id,
@@ -189,7 +195,7 @@ def _skipped_rows(bench: Bench, plan: Plan, file: RunFile) -> list[Row]:
 Work = tuple[Task, tuple[str, ...]]
 
 
-def _todo(bench: Bench, plan: Plan, file: RunFile) -> list[Work]:
+def _todo(bench: Bench, plan: BenchPlan, file: RunFile) -> list[Work]:
     """Each task with the modes in which it has not been searched, or could not be."""
     todo = []
     for task in bench.tasks:
@@ -212,7 +218,7 @@ def _digest(task: Task) -> str:
     return hashlib.sha256(repr(replace(task, place="")).encode("utf-8", "backslashreplace")).hexdigest()[:12]
 
 
-def _with_rewrites(bench: Bench, plan: Plan, todo: Sequence[Work]) -> Plan:
+def _with_rewrites(bench: Bench, plan: BenchPlan, todo: Sequence[Work]) -> BenchPlan:
     """Take in the rewrites that a bench brings along, before workers search; nothing where no mode wants them."""
     if not bench.rewrites or not todo or not any(options.rewritten for _, options in plan.modes):
         return plan
@@ -222,7 +228,7 @@ def _with_rewrites(bench: Bench, plan: Plan, todo: Sequence[Work]) -> Plan:
         return replace(plan, rewriter=take_rewrites(opened.prepared(), f"{bench.name}'s texts", bench.rewrites))
 
 
-def _search_all(todo: Sequence[Work], plan: Plan, jobs: int) -> Generator[list[Row]]:
+def _search_all(todo: Sequence[Work], plan: BenchPlan, jobs: int) -> Generator[list[Row]]:
     """Rows of bundles, as they are ready."""
     bundles = list(_bundles(todo))
     if jobs == 1 or len(bundles) < 2:
@@ -281,12 +287,12 @@ def _in_order_of_commits(place: str, works: Sequence[Work]) -> list[Work]:
     return sorted(works, key=lambda work: (times.get(work[0].at or "", 1 << 62), work[0].at or ""))
 
 
-def search_bundle(bundle: Sequence[Work], plan: Plan) -> list[Row]:
+def search_bundle(bundle: Sequence[Work], plan: BenchPlan) -> list[Row]:
     """Search tasks one after the other in this process."""
     return [row for task, modes in bundle for row in _search(task, modes, plan)]
 
 
-def _search(task: Task, modes: Sequence[str], plan: Plan) -> list[Row]:
+def _search(task: Task, modes: Sequence[str], plan: BenchPlan) -> list[Row]:
     """One row for each mode."""
     blank = Row(
         task.id,
@@ -320,7 +326,7 @@ def _search(task: Task, modes: Sequence[str], plan: Plan) -> list[Row]:
                 rows.append(replace(blank, mode=mode, skipped=f"{WITHOUT_ANSWER}{error}"))
                 continue
             ms = (time.perf_counter() - started) * 1000
-            ranked = tuple(Place(place.path, place.symbol) for place in places)
+            ranked = tuple(CodeLocation(place.path, place.symbol) for place in places)
             scores = tuple(round(place.score, SCORE_DIGITS) for place in places)
             rows.append(replace(blank, mode=mode, ranked=ranked, scores=scores, ms=round(ms, MS_DIGITS)))
         return rows
@@ -331,7 +337,7 @@ def _search(task: Task, modes: Sequence[str], plan: Plan) -> list[Row]:
         return [replace(blank, mode=mode, skipped=reason) for mode in modes]
 
 
-def _ranked(prepared: Prepared, task: Task, options: SearchPlan, plan: Plan) -> list[RankedPlace]:
+def _ranked(prepared: Prepared, task: Task, options: SearchPlan, plan: BenchPlan) -> list[RankedPlace]:
     """The ranking of one mode; empty for a query that holds nothing to search for, which is a miss."""
     chosen = replace(
         options,

@@ -21,7 +21,7 @@ from types import TracebackType
 from typing import Any
 
 from trackdown.errors import TrackdownError, UsageError
-from trackdown.lab.cases import Place
+from trackdown.lab.cases import CodeLocation
 
 LONGEST_QUERY = 2000
 """How much of a query a row keeps: it is there to be read, not to be searched again."""
@@ -36,10 +36,10 @@ class Row:
 
     id: str
     mode: str
-    ranked: tuple[Place, ...] = ()
+    ranked: tuple[CodeLocation, ...] = ()
     scores: tuple[float, ...] = ()
     ms: float = 0.0
-    gold: tuple[Place, ...] = ()
+    gold: tuple[CodeLocation, ...] = ()
     bench: str = ""
     level: str = ""
     repository: str = ""
@@ -131,14 +131,14 @@ def _text(value: dict[str, Any], name: str) -> str:
     return found
 
 
-def _place(item: object, where: str) -> Place:
+def _place(item: object, where: str) -> CodeLocation:
     if (
         not isinstance(item, dict)
         or not isinstance(item.get("path"), str)
         or not isinstance(item.get("symbol", ""), str)
     ):
         raise ValueError(f"an item of {where!r} has no path")
-    return Place(item["path"], item.get("symbol", ""))
+    return CodeLocation(item["path"], item.get("symbol", ""))
 
 
 def _nobody(note: str) -> None:

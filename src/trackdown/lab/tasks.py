@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from trackdown.errors import MissingObject, TrackdownError, UsageError
-from trackdown.lab.cases import Case, Place, Protocol
+from trackdown.lab.cases import Case, CodeLocation, Protocol
 from trackdown.lab.clone import UnitsAt, enclosing
 from trackdown.repository.source import Source, open_source
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS, Level
@@ -24,7 +24,7 @@ class Task:
 
     id: str
     query: str
-    gold: tuple[Place, ...]
+    gold: tuple[CodeLocation, ...]
     place: str
     repository: str
     level: Level
@@ -107,8 +107,8 @@ def bench_of_cases(
     return Bench("eval", level, tuple(task for task in tasks if task.gold), tuple(skipped), METRICS)
 
 
-def _gold(case: Case, level: Level) -> tuple[Place, ...]:
-    return tuple(map(Place, case.files)) if level == "file" else case.symbols
+def _gold(case: Case, level: Level) -> tuple[CodeLocation, ...]:
+    return tuple(map(CodeLocation, case.files)) if level == "file" else case.symbols
 
 
 def _of_level(tasks: Iterable[Task], source: Source, level: Level) -> Iterator[Task]:
@@ -124,7 +124,7 @@ def _of_level(tasks: Iterable[Task], source: Source, level: Level) -> Iterator[T
             yield replace(task, gold=tuple(dict.fromkeys(place for place in found if place.symbol)))
 
 
-def _place_of_level(place: Place, units: UnitsAt, commit: str, level: Level) -> Place:
+def _place_of_level(place: CodeLocation, units: UnitsAt, commit: str, level: Level) -> CodeLocation:
     """A function or a class; without a symbol where it does not count."""
     try:
         classes = units.symbols(commit, place.path, CLASS_KINDS)

@@ -56,7 +56,7 @@ Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
-class Done(Generic[Job, Result]):
+class JobResult(Generic[Job, Result]):
     """A piece of work and what came of it; `problem` says in one line why nothing did."""
 
     job: Job
@@ -83,14 +83,14 @@ class _Worker(Generic[Job]):
         self.words.close()
 
 
-def run_all(
+def run_jobs(
     jobs: Sequence[Job],
     work: Callable[[Job, Progress], Result],
     workers: int,
     *,
     patience: float = PATIENCE,
     heard: Callable[[Job, str, int, int | None], None] | None = None,
-) -> Generator[Done[Job, Result]]:
+) -> Generator[JobResult[Job, Result]]:
     """Do `work(job, progress)` for every job, `workers` at a time, and give what came of each as it is ready.
 
     `heard` is told of progress. Closed or interrupted, it ends what is running and leaves nothing behind.
@@ -107,11 +107,11 @@ def run_all(
             passed, last = min(now - last, 2 * _TICK), now
             for worker in list(running):
                 worker.silent = 0.0 if worker.words in ready else worker.silent + passed
-                done: Done[Job, Result] | None = None
+                done: JobResult[Job, Result] | None = None
                 if worker.words in ready:
                     done = _listen(worker, heard)
                 elif worker.silent > patience:
-                    done = Done(worker.job, None, f"did not move for {patience:.0f} s and was ended", 1)
+                    done = JobResult(worker.job, None, f"did not move for {patience:.0f} s and was ended", 1)
                 if done is not None:
                     running.remove(worker)
                     worker.end()
@@ -121,20 +121,22 @@ def run_all(
             worker.end()
 
 
-def _listen(worker: _Worker[Job], heard: Callable[[Job, str, int, int | None], None] | None) -> Done[Job, Any] | None:
+def _listen(
+    worker: _Worker[Job], heard: Callable[[Job, str, int, int | None], None] | None
+) -> JobResult[Job, Any] | None:
     """Take one word of a worker; what it made when that was the last one."""
     try:
         kind, *values = worker.words.recv()
     except (EOFError, OSError):
         worker.process.join()
-        return Done(worker.job, None, _death(worker.process.exitcode), 1)
+        return JobResult(worker.job, None, _death(worker.process.exitcode), 1)
     if kind == "at":
         if heard is not None:
             heard(worker.job, *values)
         return None
     if kind == "made":
-        return Done(worker.job, values[0])
-    return Done(worker.job, None, *values)
+        return JobResult(worker.job, values[0])
+    return JobResult(worker.job, None, *values)
 
 
 def _death(code: int | None) -> str:

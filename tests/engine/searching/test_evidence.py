@@ -13,7 +13,7 @@ from tests.conftest import Repo
 from tests.rerank.tiny_models import make_models
 from trackdown.engine import rank
 from trackdown.engine.searching.evidence import Evidence, channel_evidence, judged_evidence, speaking_models
-from trackdown.lab.train.evidence import Wanted
+from trackdown.lab.train.evidence import EvidencePlan
 from trackdown.settings import Settings
 
 FILES = {
@@ -50,7 +50,7 @@ def order(seen: Evidence, weights: dict[str, float]) -> list[tuple[str, str]]:
 
 def test_channels_are_heard_with_and_without_vectors(web: Repo, with_models: Settings) -> None:
     for settings in (with_models, replace(with_models, models="none")):
-        options = Wanted().options(settings, "function")
+        options = EvidencePlan().options(settings, "function")
         with trackdown.open(web.root, settings=settings) as opened:
             seen = channel_evidence(opened.prepared(), QUERY, options)
             places = rank(opened.prepared(), QUERY, replace(options, fusion="weighted"))
@@ -62,7 +62,7 @@ def test_channels_are_heard_with_and_without_vectors(web: Repo, with_models: Set
 
 @pytest.mark.parametrize("level", ["function", "file"])
 def test_what_models_said_ranks_as_the_cascade_does(web: Repo, with_models: Settings, level: trackdown.Level) -> None:
-    options = Wanted(stage="rerank").options(with_models, level)
+    options = EvidencePlan(stage="rerank").options(with_models, level)
     assert options.judging is not None
     with trackdown.open(web.root, settings=with_models) as opened:
         seen = judged_evidence(opened.prepared(), QUERY, options)
@@ -77,11 +77,11 @@ def test_what_models_said_ranks_as_the_cascade_does(web: Repo, with_models: Sett
 def test_without_models_nothing_is_judged(web: Repo, settings: Settings) -> None:
     without = replace(settings, models="none")
     with trackdown.open(web.root, settings=without) as opened:
-        assert judged_evidence(opened.prepared(), QUERY, Wanted(stage="rerank").options(without, "file")) is None
+        assert judged_evidence(opened.prepared(), QUERY, EvidencePlan(stage="rerank").options(without, "file")) is None
 
 
 def test_models_that_speak_are_named(with_models: Settings) -> None:
     channels, readers = (speaking_models(with_models, readers=readers) for readers in (False, True))
     assert len(channels) == 1 and readers[:1] == channels and len(readers) > 1
     assert speaking_models(replace(with_models, models="none"), readers=True) == ()
-    assert Wanted().digest(with_models) != Wanted().digest(replace(with_models, models="none"))
+    assert EvidencePlan().digest(with_models) != EvidencePlan().digest(replace(with_models, models="none"))

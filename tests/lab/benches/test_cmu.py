@@ -15,7 +15,7 @@ from tests.conftest import Repo
 from tests.index.histories import Planned, make_history
 from trackdown.errors import NoSuchPath, UsageError
 from trackdown.lab.benches.cmu import METRICS, oracle, read_cmu
-from trackdown.lab.cases import Place
+from trackdown.lab.cases import CodeLocation
 from trackdown.lab.run import plan, run_bench
 from trackdown.lab.runs import Row, RunFile
 from trackdown.lab.tasks import Bench
@@ -77,7 +77,7 @@ def test_a_row_is_searched_at_the_parent_of_its_commit(
     bench = read_cmu(data, repo.root, strict=True)
     (task,) = bench.tasks
     assert (task.id, task.at, task.seen_from, task.query) == (commits[3], commits[2], None, "Giraffes are not brushed")
-    assert task.gold == (Place("src/c.py"), Place("tests/test_a.py"))
+    assert task.gold == (CodeLocation("src/c.py"), CodeLocation("tests/test_a.py"))
     assert (task.level, task.depth, task.roles, task.repository) == ("file", 1000, False, "repo")
     assert (bench.name, bench.metrics) == ("cmu", METRICS) and {"MAP", "MAP-cmu", "MRR", "P@1", "R@1000"} <= set(
         METRICS
@@ -199,7 +199,15 @@ def test_a_place_that_is_no_repository_is_refused(repo: Repo, gold: Callable[...
 
 
 def found(task_id: str, *paths: str, mode: str = "commits", skipped: str = "") -> Row:
-    return Row(task_id, mode, tuple(map(Place, paths)), (1.0,) * len(paths), 5.0, (Place("g.py"),), skipped=skipped)
+    return Row(
+        task_id,
+        mode,
+        tuple(map(CodeLocation, paths)),
+        (1.0,) * len(paths),
+        5.0,
+        (CodeLocation("g.py"),),
+        skipped=skipped,
+    )
 
 
 @pytest.fixture

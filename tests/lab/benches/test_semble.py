@@ -14,7 +14,7 @@ import trackdown
 from tests.conftest import Repo
 from trackdown.errors import UsageError
 from trackdown.lab.benches.semble import infer_category, read_semble, resolve_target
-from trackdown.lab.cases import Place
+from trackdown.lab.cases import CodeLocation
 from trackdown.lab.tasks import Bench
 
 
@@ -72,7 +72,7 @@ def test_an_item_becomes_a_task_at_the_pinned_revision(data: Data) -> None:
     data.write([question(["src/engine/cog.py"], [span, "src/engine/cog.py"], category="architecture")])
     bench = data.read(strict=True)
     (task,) = bench.tasks
-    assert task.gold == (Place("src/engine/cog.py"), Place("src/engine/io/card.py"))
+    assert task.gold == (CodeLocation("src/engine/cog.py"), CodeLocation("src/engine/io/card.py"))
     assert (task.id, task.repository, task.level, task.category) == (
         "engine/1",
         "engine",
@@ -96,13 +96,13 @@ def test_the_engine_finds_what_a_task_asks_for(
 def test_targets_that_are_not_searched_do_not_count(data: Data) -> None:
     data.write([question(["src/engine/cog.py"], ["src/engine/gone.py", "tests/test_cog.py", "src/engine/late.py"])])
     bench = data.read(strict=True)
-    assert bench.tasks[0].gold == (Place("src/engine/cog.py"),)
+    assert bench.tasks[0].gold == (CodeLocation("src/engine/cog.py"),)
     assert bench.remarks == {"targets that do not exist": 3}
 
 
 def test_a_file_that_our_rules_leave_out_still_counts(data: Data) -> None:
     data.write([question(["src/engine/table.csv"])])
-    assert data.read(strict=True).tasks[0].gold == (Place("src/engine/table.csv"),)
+    assert data.read(strict=True).tasks[0].gold == (CodeLocation("src/engine/table.csv"),)
 
 
 def test_a_question_without_any_target_is_left_out(data: Data) -> None:
@@ -119,7 +119,7 @@ def test_no_root_means_the_whole_repository(data: Data) -> None:
     del data.specification["benchmark_root"]
     data.write([question(["tests/test_cog.py"])])
     (task,) = data.read().tasks
-    assert task.folder == "" and task.gold == (Place("tests/test_cog.py"),)
+    assert task.folder == "" and task.gold == (CodeLocation("tests/test_cog.py"),)
 
 
 def test_paths_match_at_a_slash() -> None:

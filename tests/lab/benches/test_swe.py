@@ -12,7 +12,7 @@ import pytest
 from tests.lab.benches.issues import Clones, Row
 from trackdown.errors import UsageError
 from trackdown.lab.benches.swe import read_swe
-from trackdown.lab.cases import Place
+from trackdown.lab.cases import CodeLocation
 from trackdown.lab.tasks import Bench
 from trackdown.types import Level
 
@@ -131,7 +131,7 @@ def test_truth_is_what_the_patch_edits_in_any_language(
     base = repo.commit("Begin", FILES)
     row = clones.fix(repo, "shop-1", ISSUE, {path: FILES[path].replace(old, new)})
     (task,) = read(clones, row, level="file").tasks
-    assert task.gold == (Place(path),)
+    assert task.gold == (CodeLocation(path),)
     assert (task.id, task.query, task.at, task.repository, task.level) == ("shop-1", ISSUE, base, "ada/shop", "file")
     assert task.place == str(clones.folder / "ada/shop") and task.depth == 100 and task.roles
     for level, symbol in (("function", function), ("class", class_)):

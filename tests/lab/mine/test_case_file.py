@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from trackdown.errors import UsageError
-from trackdown.lab.cases import Case, CaseFile, Place, Problem, decode_case, encode_case, read_cases, write_cases
+from trackdown.lab.cases import BadLine, Case, CaseFile, CodeLocation, decode_case, encode_case, read_cases, write_cases
 
 
 def read(tmp_path: Path, *lines: str | dict[str, object] | bytes) -> CaseFile:
@@ -23,7 +23,15 @@ def read(tmp_path: Path, *lines: str | dict[str, object] | bytes) -> CaseFile:
 
 
 def test_a_mined_case_in_the_form_of_the_docs() -> None:
-    case = Case("1a", "Fix the parser", ("a.py", "b.py"), (Place("a.py", "A.f"), Place("", "g")), "git", "1a2b", "past")
+    case = Case(
+        "1a",
+        "Fix the parser",
+        ("a.py", "b.py"),
+        (CodeLocation("a.py", "A.f"), CodeLocation("", "g")),
+        "git",
+        "1a2b",
+        "past",
+    )
     assert json.loads(encode_case(case)) == {
         "query": "Fix the parser",
         "relevant_files": ["a.py", "b.py"],
@@ -50,8 +58,8 @@ def test_what_people_write(tmp_path: Path) -> None:
     assert found == CaseFile(
         [
             Case("3", "q1", ("a.py",)),
-            Case("7", "q2", (), (Place("", "f"), Place("a.py", "C.m"), Place("a.py", "g"))),
-            Case("x", "q3", (), (Place("", "h"),), "me"),
+            Case("7", "q2", (), (CodeLocation("", "f"), CodeLocation("a.py", "C.m"), CodeLocation("a.py", "g"))),
+            Case("x", "q3", (), (CodeLocation("", "h"),), "me"),
         ]
     )
 
@@ -89,7 +97,7 @@ def test_a_bad_line_is_told_and_the_others_count(tmp_path: Path, line: str | dic
 
 
 def test_strict_lists_the_first_bad_lines(tmp_path: Path) -> None:
-    assert read(tmp_path, *["{"] * 5).problems[4] == Problem(
+    assert read(tmp_path, *["{"] * 5).problems[4] == BadLine(
         5, "not JSON (Expecting property name enclosed in double quotes, column 2)"
     )
     with pytest.raises(UsageError, match=r"cases\.jsonl: line 1: not JSON .*; line 2: .*; line 3: .*; and 2 more bad"):
@@ -120,7 +128,7 @@ names = st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from(":./#
     lambda text: text.strip() and not text.startswith(("/", "./"))
 )
 paths = names | st.just("odd\udcff.py")
-places = st.builds(Place, st.just("") | paths, names)
+places = st.builds(CodeLocation, st.just("") | paths, names)
 
 
 @st.composite

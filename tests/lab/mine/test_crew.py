@@ -11,7 +11,7 @@ from contextlib import closing
 import pytest
 
 from trackdown.errors import UsageError
-from trackdown.lab.workers import Done, run_all
+from trackdown.lab.workers import JobResult, run_jobs
 from trackdown.types import Progress
 
 
@@ -38,8 +38,8 @@ def act(job: str, progress: Progress) -> str:
     return f"{kind} done"
 
 
-def results(jobs: list[str], workers: int = 2, patience: float = 30.0) -> dict[str, Done[str, str]]:
-    return {done.job: done for done in run_all(jobs, act, workers, patience=patience)}
+def results(jobs: list[str], workers: int = 2, patience: float = 30.0) -> dict[str, JobResult[str, str]]:
+    return {done.job: done for done in run_jobs(jobs, act, workers, patience=patience)}
 
 
 def test_every_job_is_done_whatever_becomes_of_the_others() -> None:
@@ -66,15 +66,15 @@ def test_what_moves_slowly_is_left_to_it() -> None:
 
 def test_progress_is_heard() -> None:
     heard: list[tuple[str, str, int, int | None]] = []
-    done = list(run_all(["slow 3"], act, 1, heard=lambda *words: heard.append(words)))
+    done = list(run_jobs(["slow 3"], act, 1, heard=lambda *words: heard.append(words)))
     assert done[0].result and heard[0] == ("slow 3", "step", 0, None)
 
 
 def test_closed_it_leaves_nothing_running() -> None:
-    with closing(run_all(["ok", "hang", "hang 2"], act, 3)) as found:
+    with closing(run_jobs(["ok", "hang", "hang 2"], act, 3)) as found:
         assert next(found).job == "ok"
     assert multiprocessing.active_children() == []
 
 
 def test_without_jobs() -> None:
-    assert list(run_all([], act, 2)) == []
+    assert list(run_jobs([], act, 2)) == []

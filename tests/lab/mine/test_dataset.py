@@ -10,8 +10,8 @@ import pytest
 
 from tests.conftest import Repo
 from trackdown.errors import EmptyRepository, GitError, NoSuchPath, UsageError
-from trackdown.lab.cases import Case, CaseFile, Place, Protocol, read_cases, write_cases
-from trackdown.lab.mine.dataset import Mined, build_from_git
+from trackdown.lab.cases import Case, CaseFile, CodeLocation, Protocol, read_cases, write_cases
+from trackdown.lab.mine.dataset import MinedCases, build_from_git
 
 POOL = """\
 class Pool:
@@ -45,11 +45,11 @@ def history(repo: Repo) -> Repo:
     return repo
 
 
-def mined(repo: Repo, **options: object) -> Mined:
+def mined(repo: Repo, **options: object) -> MinedCases:
     return build_from_git(repo.root, **options)  # type: ignore[arg-type]
 
 
-def truths(found: Mined) -> dict[str, tuple[tuple[str, ...], list[str]]]:
+def truths(found: MinedCases) -> dict[str, tuple[tuple[str, ...], list[str]]]:
     return {case.query: (case.files, [str(place) for place in case.symbols]) for case in found}
 
 
@@ -61,7 +61,7 @@ def test_the_past(history: Repo) -> None:
             newest[:12],
             "Close every connection of a pool",
             ("pool.py",),
-            (Place("pool.py", "Pool"),),
+            (CodeLocation("pool.py", "Pool"),),
             "git",
             newest,
             "past",
@@ -70,7 +70,7 @@ def test_the_past(history: Repo) -> None:
             oldest[:12],
             "Take the oldest connection first",
             ("pool.py",),
-            (Place("pool.py", "Pool.take"),),
+            (CodeLocation("pool.py", "Pool.take"),),
             "git",
             oldest,
             "past",
@@ -207,7 +207,7 @@ def test_only_what_a_snapshot_takes_in(repo: Repo) -> None:
     for protocol in ("past", "head"):
         (case,) = mined(repo, protocol=protocol, max_files=20, max_cases=1)
         assert tuple(sorted(case.files)) == files
-        assert set(case.symbols) == {Place("latin.py", "f"), Place("bytes\udcff.py", "g")}
+        assert set(case.symbols) == {CodeLocation("latin.py", "f"), CodeLocation("bytes\udcff.py", "g")}
         write_cases(repo.root / "cases.jsonl", [case])
         assert read_cases(repo.root / "cases.jsonl") == CaseFile([case])
 

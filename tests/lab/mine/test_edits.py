@@ -8,7 +8,7 @@ from typing import Protocol
 
 import pytest
 
-from trackdown.lab.cases import Place
+from trackdown.lab.cases import CodeLocation
 from trackdown.lab.mine.patch_text import parse_patch
 from trackdown.lab.mine.truth import Edited, EditedUnits, edited_by_patch, find_edits
 
@@ -239,7 +239,7 @@ index 111..222 160000
 
 def test_a_whole_patch_under_its_old_paths() -> None:
     texts = {"old.py": "def f():\n    return 1\n", "gone.py": "def g():\n    pass\n"}
-    functions = (Place("old.py", "f"), Place("gone.py", "g"))
+    functions = (CodeLocation("old.py", "f"), CodeLocation("gone.py", "g"))
     assert edited_by_patch(PATCH, texts.get) == Edited(("old.py", "gone.py", "logo.png", "moved.py"), functions, ())
 
 

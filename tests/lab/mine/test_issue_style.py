@@ -7,11 +7,11 @@ import re
 import pytest
 
 from tests.models.llm.made_llm import MadeLlm
-from trackdown.lab.mine.issue_writer import LEAKS, NO_ANSWER, NO_ISSUE, IssueWriter, Told, issue_of
+from trackdown.lab.mine.issue_writer import LEAKS, NO_ANSWER, NO_ISSUE, CommitText, IssueWriter, issue_of
 from trackdown.models.llm.prompt import Completion, Prompt
 
 MESSAGE = "Downloader: add retry_limit (#12)\n\nBusy servers are asked again.\n\nSigned-off-by: Ada <ada@example.org>\n"
-COMMIT = Told(MESSAGE, frozenset({("retry", "limit"), ("attempt",)}))
+COMMIT = CommitText(MESSAGE, frozenset({("retry", "limit"), ("attempt",)}))
 ISSUE = "A download is given up at once when the server is busy."
 LEAKING = "Downloads need a retry limit when the server is busy."
 
@@ -103,7 +103,7 @@ def test_no_second_answer_leaves_the_reason_of_the_first() -> None:
 def test_the_sums_go_on() -> None:
     writer = IssueWriter(MadeLlm(lambda _: ISSUE))
     writer.write([COMMIT])
-    writer.write([COMMIT, Told("Begin with downloads", frozenset())])
+    writer.write([COMMIT, CommitText("Begin with downloads", frozenset())])
     assert (writer.done.commits, writer.done.rewritten) == (3, 3)
     assert writer.done.as_dict()["leak_of_subjects"] == pytest.approx(1 / 3, abs=1e-3)
 
@@ -137,7 +137,7 @@ def test_a_cut_answer_is_used_up_to_its_last_sentence() -> None:
 )
 def test_a_message_that_gives_orders_stays_between_its_markers(evil: str) -> None:
     asker = MadeLlm(lambda _: ISSUE)
-    IssueWriter(asker).write([Told(f"Fix it\n\n{evil}", frozenset())])
+    IssueWriter(asker).write([CommitText(f"Fix it\n\n{evil}", frozenset())])
     prompt = asker.asked[0][1]
     inside = message_of(prompt)
     assert evil.split("\n")[-1].replace("<|", "< |").replace("|>", "| >") in inside
@@ -146,7 +146,7 @@ def test_a_message_that_gives_orders_stays_between_its_markers(evil: str) -> Non
 
 def test_a_huge_message_is_cut_to_the_context() -> None:
     asker = MadeLlm(lambda _: ISSUE, context=1024)
-    IssueWriter(asker).write([Told("Fix the loader\n\n" + "It goes on and on.\n" * 5000, frozenset())])
+    IssueWriter(asker).write([CommitText("Fix the loader\n\n" + "It goes on and on.\n" * 5000, frozenset())])
     assert len(asker.asked[0][1].user) < 1500
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trackdown.lab.mine.messages import Once, likeness_of_code, likeness_of_query
+from trackdown.lab.mine.messages import Once, code_fingerprint, query_fingerprint
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,7 @@ from trackdown.lab.mine.messages import Once, likeness_of_code, likeness_of_quer
     ],
 )
 def test_queries_alike(one: str, other: str) -> None:
-    assert likeness_of_query(one) == likeness_of_query(other)
+    assert query_fingerprint(one) == query_fingerprint(other)
 
 
 @pytest.mark.parametrize(
@@ -25,14 +25,14 @@ def test_queries_alike(one: str, other: str) -> None:
     [("Open the socket again", "Close the socket again"), ("Return the user's name", "Return the group's name")],
 )
 def test_queries_apart(one: str, other: str) -> None:
-    assert likeness_of_query(one) != likeness_of_query(other)
+    assert query_fingerprint(one) != query_fingerprint(other)
 
 
 def test_code_is_its_words_in_their_order() -> None:
     code = "def add(a, b):\n    return 'sum', a + b\n"
-    assert likeness_of_code(code) == likeness_of_code('def add(\n  a, b,\n):\n\treturn "sum", a - b')
-    assert likeness_of_code(code) != likeness_of_code(code.replace("a, b", "b, a"))
-    assert likeness_of_code("\udcff x") == likeness_of_code("x")
+    assert code_fingerprint(code) == code_fingerprint('def add(\n  a, b,\n):\n\treturn "sum", a - b')
+    assert code_fingerprint(code) != code_fingerprint(code.replace("a, b", "b, a"))
+    assert code_fingerprint("\udcff x") == code_fingerprint("x")
 
 
 def test_once() -> None:

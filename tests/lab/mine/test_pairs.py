@@ -13,7 +13,7 @@ from tests.lab.mine.test_changed_files import remove_blob
 from trackdown.errors import EmptyRepository, NoSuchPath, UsageError
 from trackdown.lab.mine.dataset import NO_PARENT, SAID_BEFORE
 from trackdown.lab.mine.filters import MERGE
-from trackdown.lab.mine.harvest import SAME_WORDS, Example, Harvest, Limits
+from trackdown.lab.mine.harvest import SAME_WORDS, Harvest, HarvestLimits, MinedExample
 from trackdown.lab.mine.pairs import (
     FOREIGN,
     LIKE_ANOTHER,
@@ -49,11 +49,11 @@ def symbols(found: Harvest, numbers: tuple[int, ...]) -> list[str]:
     return [f"{found.documents[number].path}:{found.documents[number].symbol}" for number in numbers]
 
 
-def commits(found: Harvest) -> list[Example]:
+def commits(found: Harvest) -> list[MinedExample]:
     return [example for example in found.examples if example.kind == "commit"]
 
 
-def docstrings(found: Harvest) -> list[Example]:
+def docstrings(found: Harvest) -> list[MinedExample]:
     return [example for example in found.examples if example.kind == "docstring"]
 
 
@@ -158,15 +158,15 @@ def test_limits(repo: Repo) -> None:
     repo.commit("Begin the shop with a cart", {"cart.py": CART})
     for number, word in enumerate(["apples", "pears", "plums", "nuts", "figs"], 1):
         repo.commit(f"Change the count of {word} in carts", {"cart.py": CART.replace("[0]", f"[{number}]")})
-    assert len(commits(harvest(repo.root, "x", Limits(cases=2)))) == 2
-    few = harvest(repo.root, "x", Limits(docstrings=0, others=1))
+    assert len(commits(harvest(repo.root, "x", HarvestLimits(cases=2)))) == 2
+    few = harvest(repo.root, "x", HarvestLimits(docstrings=0, others=1))
     assert docstrings(few) == [] and len(commits(few)) == 5
-    assert harvest(repo.root, "x", Limits(seconds=0)).looked_at <= 6
+    assert harvest(repo.root, "x", HarvestLimits(seconds=0)).looked_at <= 6
     repo.commit(
         "Change the count of dates in carts\n\nPeople who count their wares twice\nget another number.",
         {"cart.py": CART},
     )
-    long = harvest(repo.root, "x", Limits(words=8))
+    long = harvest(repo.root, "x", HarvestLimits(words=8))
     assert [example.subject for example in commits(long)] == ["Change the count of dates in carts"] and long.dropped[
         SHORT
     ] == 5
@@ -175,7 +175,10 @@ def test_limits(repo: Repo) -> None:
 def test_the_same_seed_gives_the_same(repo: Repo) -> None:
     repo.commit("Begin the shop with a cart", {"cart.py": CART})
     repo.commit("Take first wares from the end", {"cart.py": CART.replace("[0]", "[-1]")})
-    assert harvest(repo.root, "x", Limits(seed=3)).examples == harvest(repo.root, "x", Limits(seed=3)).examples
+    assert (
+        harvest(repo.root, "x", HarvestLimits(seed=3)).examples
+        == harvest(repo.root, "x", HarvestLimits(seed=3)).examples
+    )
 
 
 def test_rewritten_messages_keep_to_their_commits(repo: Repo) -> None:

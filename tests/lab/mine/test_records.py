@@ -10,7 +10,15 @@ import pyarrow.parquet
 from tests.conftest import Repo
 from tests.lab.mine.test_changed_files import remove_blob
 from trackdown.lab.mine.changes import commits_here, newest_first
-from trackdown.lab.mine.records import COLUMNS, CUT_OFF, LARGEST_CONTENT, UNREADABLE, Recorded, extension, write_records
+from trackdown.lab.mine.records import (
+    COLUMNS,
+    CUT_OFF,
+    LARGEST_CONTENT,
+    UNREADABLE,
+    RecordsReport,
+    extension,
+    write_records,
+)
 from trackdown.repository.source import open_source
 
 TABLE_1 = (
@@ -19,7 +27,9 @@ TABLE_1 = (
 ).split()
 
 
-def records(repo: Repo | Path, folder: Path, only: list[str] | None = None) -> tuple[list[dict[str, Any]], Recorded]:
+def records(
+    repo: Repo | Path, folder: Path, only: list[str] | None = None
+) -> tuple[list[dict[str, Any]], RecordsReport]:
     """All rows, the newest commit first."""
     source = open_source(repo.root if isinstance(repo, Repo) else repo)
     git, head = source.git, source.head()

@@ -15,8 +15,8 @@ from trackdown.errors import UsageError
 from trackdown.lab.cases import read_cases, write_cases
 from trackdown.lab.mine.dataset import build_from_git
 from trackdown.lab.mine.issue_writer import LEAKS, NO_ANSWER, IssueWriter
-from trackdown.lab.mine.training import Job, Wanted, mine, mine_all
-from trackdown.lab.repositories import Place
+from trackdown.lab.mine.training import MiningJob, MiningPlan, mine, mine_all
+from trackdown.lab.repositories import MinedRepository
 from trackdown.models.llm.prompt import Prompt
 
 POOL = "class Pool:\n    def take(self):\n        return self.items.pop()\n"
@@ -95,7 +95,7 @@ CARTS = {
 
 def test_examples_of_commits_are_rewritten(repo: Repo, tmp_path: Path) -> None:
     writer = IssueWriter(model(CARTS))
-    found = mine(Job(grown(repo), Wanted(tmp_path / "out", negatives=1)), writer=writer)
+    found = mine(MiningJob(grown(repo), MiningPlan(tmp_path / "out", negatives=1)), writer=writer)
     examples = rows(tmp_path / "out" / "ada+repo.examples.parquet")
     by_kind = {(row["kind"], row["subject"]): row["rewritten"] for row in examples}
     assert by_kind["commit", "Clear all wares of the cart at once"] == CARTS["Clear all"]
@@ -105,7 +105,7 @@ def test_examples_of_commits_are_rewritten(repo: Repo, tmp_path: Path) -> None:
 
 
 def test_finished_files_are_passed_over_and_unanswered_ones_are_not(repo: Repo, tmp_path: Path) -> None:
-    job = Job(grown(repo), Wanted(tmp_path / "out"))
+    job = MiningJob(grown(repo), MiningPlan(tmp_path / "out"))
     half = IssueWriter(model({"Clear all": CARTS["Clear all"]}))
     assert mine(job, writer=half).unanswered == 1 and half.done.kept[NO_ANSWER] == 1
     again = IssueWriter(model(CARTS))
@@ -119,10 +119,14 @@ def test_finished_files_are_passed_over_and_unanswered_ones_are_not(repo: Repo, 
 
 
 def test_several_with_one_writer_and_one_that_cannot_be(make_repo: Callable[[str], Repo], tmp_path: Path) -> None:
-    places = [grown(make_repo("one")), Place(make_repo("empty").root, "ada", "empty"), grown(make_repo("two"))]
+    places = [
+        grown(make_repo("one")),
+        MinedRepository(make_repo("empty").root, "ada", "empty"),
+        grown(make_repo("two")),
+    ]
     writer = IssueWriter(model(CARTS))
     heard: list[str] = []
-    wanted = Wanted(tmp_path / "out")
+    wanted = MiningPlan(tmp_path / "out")
     found = list(mine_all(places, wanted, 2, writer=writer, heard=lambda job, step, *_: heard.append(step)))
     assert [str(done.job.place) for done in found] == ["ada/one", "ada/empty", "ada/two"]
     assert found[1].result is None and "no commit yet" in found[1].problem

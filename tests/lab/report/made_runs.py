@@ -10,7 +10,7 @@ import random
 from collections.abc import Sequence
 from pathlib import Path
 
-from trackdown.lab.cases import Place
+from trackdown.lab.cases import CodeLocation
 from trackdown.lab.runs import Row, encode_row
 
 MODES = (
@@ -111,8 +111,8 @@ def make_rows(
 
 
 def _ranking(
-    source: random.Random, pool: Sequence[Place], gold: Sequence[Place], depth: int, chance: float
-) -> tuple[Place, ...]:
+    source: random.Random, pool: Sequence[CodeLocation], gold: Sequence[CodeLocation], depth: int, chance: float
+) -> tuple[CodeLocation, ...]:
     """The pool in an order that modes roughly share, with gold somewhere in it or not at all."""
     noise = [number + source.gauss(0.0, 3.0) for number in range(len(pool))]
     places = [pool[number] for number in sorted(range(len(pool)), key=noise.__getitem__)][:depth]
@@ -123,10 +123,10 @@ def _ranking(
     return tuple(dict.fromkeys(places))
 
 
-def _place(source: random.Random, bad: str) -> Place:
+def _place(source: random.Random, bad: str) -> CodeLocation:
     folders = source.sample(_WORDS, 3)
     symbol = f"{source.choice(_WORDS).capitalize()}.{source.choice(_WORDS)}_{source.randrange(400)}{bad}"
-    return Place(f"src/{'/'.join(folders)}.py", symbol)
+    return CodeLocation(f"src/{'/'.join(folders)}.py", symbol)
 
 
 def write_run(path: Path, rows: Sequence[Row]) -> Path:

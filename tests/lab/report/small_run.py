@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from trackdown.lab.cases import Place
+from trackdown.lab.cases import CodeLocation
 from trackdown.lab.runs import Row
 
-F, G, H, K = Place("a.py", "f"), Place("b.py", "g"), Place("b.py", "h"), Place("", "k")
-OTHER = tuple(Place("o.py", f"other{number}") for number in range(20))
-FOUND_K = Place("z.py", "Class.k")
+F, G, H, K = CodeLocation("a.py", "f"), CodeLocation("b.py", "g"), CodeLocation("b.py", "h"), CodeLocation("", "k")
+OTHER = tuple(CodeLocation("o.py", f"other{number}") for number in range(20))
+FOUND_K = CodeLocation("z.py", "Class.k")
 
 
-def row(case: str, mode: str, ranked: tuple[Place, ...], gold: tuple[Place, ...], ms: float, repository: str) -> Row:
+def row(
+    case: str, mode: str, ranked: tuple[CodeLocation, ...], gold: tuple[CodeLocation, ...], ms: float, repository: str
+) -> Row:
     """One row; scores fall with the rank."""
     scores = tuple(1.0 / rank for rank in range(1, len(ranked) + 1))
     return Row(case, mode, ranked, scores, ms, gold, "hand", "function", repository, f"query of {case}", config="c")

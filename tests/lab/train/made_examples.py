@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from trackdown.fuse.learned import ranks_of
-from trackdown.lab.cases import Place
-from trackdown.lab.train.evidence import Example
+from trackdown.lab.cases import CodeLocation
+from trackdown.lab.train.evidence import EvidenceExample
 
 SIGNALS = ("lexical", "mentions", "commits")
 
@@ -22,16 +22,16 @@ def made_example(
     signals: Sequence[str] = SIGNALS,
     query: Mapping[str, float] | None = None,
     sure: float = 0.9,
-) -> Example:
+) -> EvidenceExample:
     """One question: the knowing signal puts the answer first as often as it is sure, all others are noise."""
-    places = tuple(Place(f"src/m{row}.py", f"f{row}") for row in range(candidates))
+    places = tuple(CodeLocation(f"src/m{row}.py", f"f{row}") for row in range(candidates))
     answer = int(random.integers(candidates))
     scores = random.uniform(0.1, 1.0, (candidates, len(signals)))
     if random.uniform() < sure:
         scores[answer, signals.index(knowing)] = 1.2
     ranks = np.stack([ranks_of(column) for column in scores.T], axis=1)
     features = dict.fromkeys(("words", "long", "code", "traceback"), 0.0) | dict(query or {})
-    return Example(
+    return EvidenceExample(
         f"case{number}",
         1_600_000_000 + 60 * number,
         (places[answer],),
@@ -45,7 +45,7 @@ def made_example(
     )
 
 
-def made_repository(seed: int, knowing: str, cases: int = 40, **more: object) -> list[Example]:
+def made_repository(seed: int, knowing: str, cases: int = 40, **more: object) -> list[EvidenceExample]:
     """Cases of one repository, oldest first."""
     random = np.random.default_rng(seed)
     return [made_example(number, random, knowing, **more) for number in range(cases)]  # type: ignore[arg-type]

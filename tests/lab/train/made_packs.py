@@ -9,7 +9,7 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processor
 
 from trackdown.lab.mine.harvest import DOCUMENT_COLUMNS, EXAMPLE_COLUMNS
 from trackdown.lab.mine.parquet_table import TableWriter
-from trackdown.lab.train.pack import Pack, Packer, Share
+from trackdown.lab.train.pack import Pack, Packer, PackLimits
 
 CODE = "apple bread cheese dates eggs flour grapes honey icing jam kale lemon".split()
 ASKED = "red loaf milk palm hen wheat vine bee sugar toast leaf sour".split()
@@ -88,7 +88,7 @@ def examples(count: int = 36) -> list[Row]:
 
 def make_pack(repositories: int = 2, count: int = 36) -> Pack:
     """Several such repositories."""
-    packer = Packer(make_tokenizer(), Share())
+    packer = Packer(make_tokenizer(), PackLimits())
     for number in range(repositories):
         packer.add(f"ada/shop{number}", documents(), examples(count))
     return packer.pack()

@@ -17,7 +17,7 @@ from safetensors.torch import save_file
 import trackdown.models
 from tests.models.made_models import VOCABULARY, make_tokenizer, table, write_json
 from trackdown.errors import ModelError, UsageError
-from trackdown.lab.train.export import check, export, export_folder, export_static
+from trackdown.lab.train.export import check_fidelity, export, export_folder, export_static
 from trackdown.lab.train.training_state import load_base
 from trackdown.lab.train.transformer import _BERT_LAYER_NAMES, _BERT_NAMES, Bert, Shape
 from trackdown.models.registry import open_models
@@ -137,7 +137,7 @@ def test_a_static_table_joins_the_set(model: Bert, tokenizer: Path, tmp_path: Pa
 def test_a_check_of_another_model_shows(model: Bert, tokenizer: Path, tmp_path: Path) -> None:
     export(model, tokenizer, tmp_path / "out", name="small")
     torch.manual_seed(7)
-    assert check(Bert(SHAPE), tmp_path / "out", TEXTS).figures["encoder"]["cosine_min"] < 0.9
+    assert check_fidelity(Bert(SHAPE), tmp_path / "out", TEXTS).figures["encoder"]["cosine_min"] < 0.9
 
 
 def test_a_sentence_transformers_folder_is_exported(model: Bert, tokenizer: Path, tmp_path: Path) -> None:

@@ -16,13 +16,13 @@ from tests.lab.train.made_history import TOPICS, misleading_history
 from trackdown.engine import rank
 from trackdown.errors import UsageError
 from trackdown.fuse.learned import decode_fusions
-from trackdown.lab.train.evidence import Wanted, collect, examples_of, mixed_cases
+from trackdown.lab.train.evidence import EvidencePlan, collect, examples_of, mixed_cases
 from trackdown.lab.train.fit import rows_of, table_of
 from trackdown.lab.train.fusion import judge_level, read_fusions, train_fusion, write_fusions
 from trackdown.settings import Settings
 from trackdown.types import Fusion, Level
 
-WANTED = Wanted(max_cases=12, levels=("file",))
+WANTED = EvidencePlan(max_cases=12, levels=("file",))
 
 
 @pytest.fixture
@@ -91,7 +91,7 @@ def test_what_was_collected_is_not_collected_again(places: dict[str, str], tmp_p
 def test_an_example_is_what_a_search_sees_before_the_commit(repo: Repo, settings: Settings) -> None:
     ids = misleading_history(repo, 3)
     cases = mixed_cases(str(repo.root), 30)
-    found = examples_of(str(repo.root), cases, settings, Wanted(levels=("file", "function")))
+    found = examples_of(str(repo.root), cases, settings, EvidencePlan(levels=("file", "function")))
     assert {level: len(examples) for level, examples in found.items()} == {"file": 24, "function": 24}
     oldest, newest = found["file"][0], found["file"][-1]
     assert (oldest.id, newest.id) == (ids[1][:12], ids[-1][:12]) and oldest.when < newest.when
@@ -106,7 +106,7 @@ def test_an_example_is_what_a_search_sees_before_the_commit(repo: Repo, settings
 @pytest.mark.parametrize("fusion", ["weighted", "rrf"])
 def test_what_is_judged_ranks_as_a_search_does(repo: Repo, settings: Settings, level: Level, fusion: Fusion) -> None:
     misleading_history(repo, 3)
-    wanted = Wanted(levels=(level,))
+    wanted = EvidencePlan(levels=(level,))
     found = examples_of(str(repo.root), mixed_cases(str(repo.root), 6), settings, wanted)[level]
     options = replace(wanted.options(settings, level), fusion=fusion, k=50)
     table = table_of(dict(options.weights), rrf=fusion == "rrf")
@@ -120,7 +120,7 @@ def test_what_is_judged_ranks_as_a_search_does(repo: Repo, settings: Settings, l
 
 def test_the_same_data_give_the_same_weights(settings: Settings) -> None:
     data = {f"r{seed}": made_repository(seed, "commits", 15) for seed in range(6)}
-    first, second = (judge_level("function", data, Wanted(), settings) for _ in range(2))
+    first, second = (judge_level("function", data, EvidencePlan(), settings) for _ in range(2))
     assert first.fusion == second.fusion and first.rows == second.rows
     assert first.verdicts()[0].passed and first.verdicts()[0].difference > 0.2
 
@@ -128,7 +128,7 @@ def test_the_same_data_give_the_same_weights(settings: Settings) -> None:
 def test_what_models_say_is_weighed_by_the_same_fit(settings: Settings) -> None:
     signals = ("fused", "encoder", "commit-reranker", "code-reranker")
     data = {f"r{seed}": made_repository(seed, "code-reranker", 30, signals=signals) for seed in range(4)}
-    judged = judge_level("function", data, Wanted(stage="rerank"), settings)
+    judged = judge_level("function", data, EvidencePlan(stage="rerank"), settings)
     assert judged.fusion.stage == "rerank" and [one.label for one in judged.evaluations()] == [
         "by hand",
         "unread",
@@ -146,7 +146,7 @@ def test_weights_of_the_other_stage_stay_in_the_file(
 ) -> None:
     data = {f"r{seed}": made_repository(seed, "fused", 10, signals=("fused", "encoder")) for seed in range(3)}
     out = tmp_path / "learned.json"
-    write_fusions(out, [judge_level("file", data, Wanted(stage="rerank"), settings).fusion])
+    write_fusions(out, [judge_level("file", data, EvidencePlan(stage="rerank"), settings).fusion])
     train_fusion(places, tmp_path / "data", settings, WANTED, out=out)
     assert [fusion.stage for fusion in read_fusions(out)] == ["rerank", "retrieve"]
     out.write_text("no weights")
@@ -158,9 +158,9 @@ def test_too_few_repositories_are_told(places: dict[str, str], tmp_path: Path, s
     with pytest.raises(UsageError, match="needs 3 repositories"):
         train_fusion(dict(list(places.items())[:2]), tmp_path, settings)
     with pytest.raises(UsageError, match="1 of the repositories"):
-        judge_level("file", {"a": made_repository(1, "commits", 3), "b": [], "c": []}, Wanted(), settings)
+        judge_level("file", {"a": made_repository(1, "commits", 3), "b": [], "c": []}, EvidencePlan(), settings)
 
 
 def test_without_models_nothing_is_read(places: dict[str, str], tmp_path: Path, settings: Settings) -> None:
     with pytest.raises(UsageError, match="no model that reads"):
-        train_fusion(places, tmp_path, settings, Wanted(max_cases=2, levels=("file",), stage="rerank"))
+        train_fusion(places, tmp_path, settings, EvidencePlan(max_cases=2, levels=("file",), stage="rerank"))

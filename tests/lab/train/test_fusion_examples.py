@@ -10,11 +10,11 @@ import pytest
 
 from tests.lab.train.made_examples import made_repository
 from trackdown.errors import TrackdownError
-from trackdown.lab.cases import Place
-from trackdown.lab.train.evidence import Example, read_examples, write_examples
+from trackdown.lab.cases import CodeLocation
+from trackdown.lab.train.evidence import EvidenceExample, read_examples, write_examples
 
 
-def same(one: Example, other: Example) -> bool:
+def same(one: EvidenceExample, other: EvidenceExample) -> bool:
     arrays = ("scores", "ranks", "full", "factors")
     plain = [
         getattr(one, name) == getattr(other, name) for name in ("id", "when", "gold", "places", "signals", "query")
@@ -24,7 +24,9 @@ def same(one: Example, other: Example) -> bool:
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:
     examples = made_repository(1, "commits", 7)
-    odd = replace(examples[0], gold=(Place("src/\udcff\u00e9 a.py", "f"), Place("x.py")), query=examples[0].query)
+    odd = replace(
+        examples[0], gold=(CodeLocation("src/\udcff\u00e9 a.py", "f"), CodeLocation("x.py")), query=examples[0].query
+    )
     written = [odd, *examples[1:]]
     path = tmp_path / "new" / "repo.npz"
     write_examples(path, written, "digest")

@@ -11,14 +11,14 @@ from tests.lab.train.made_examples import SIGNALS, made_example, made_repository
 from trackdown.errors import UsageError
 from trackdown.fuse.learned import WeightTable
 from trackdown.lab.evaluation import evaluation
-from trackdown.lab.train.evidence import Example
+from trackdown.lab.train.evidence import EvidenceExample
 from trackdown.lab.train.fit import Columns, Design, fit, heard_in, needs_of, rows_of, scores_of, table_of
 
 PLAIN = table_of({"lexical": 1.0, "mentions": 0.5, "commits": 0.5})
 COLUMNS = Columns(SIGNALS)
 
 
-def mrr(examples: list[Example], table: WeightTable) -> float:
+def mrr(examples: list[EvidenceExample], table: WeightTable) -> float:
     return evaluation("x", rows_of({"repo": examples}, {"repo": table}, "x", "function")).mrr
 
 

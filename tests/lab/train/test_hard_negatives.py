@@ -10,7 +10,7 @@ import torch
 
 from tests.lab.train.made_packs import CODE, documents, examples, make_pack, make_tokenizer, vocabulary
 from trackdown.lab.train.batches import Data
-from trackdown.lab.train.hard_negatives import bm25_scores, is_answer, mine, vector_scores
+from trackdown.lab.train.hard_negatives import bm25_scores, is_answer, rank_negatives, vector_scores
 from trackdown.lab.train.pack import Packer
 
 
@@ -27,7 +27,7 @@ def alike(data: Data) -> tuple[torch.Tensor, torch.Tensor]:
 
 @pytest.mark.parametrize("skip", [0, 3])
 def test_no_version_of_an_answer_is_a_negative(data: Data, skip: int) -> None:
-    found = mine(data, vector_scores(*alike(data)), k=30, skip=skip)
+    found = rank_negatives(data, vector_scores(*alike(data)), k=30, skip=skip)
     assert found.negatives.shape == (data.pack.examples, 30)
     for row in range(data.pack.examples):
         right = set(data.answer_keys(torch.tensor([row]))[0].tolist())
@@ -38,14 +38,17 @@ def test_no_version_of_an_answer_is_a_negative(data: Data, skip: int) -> None:
 
 def test_the_best_come_first_and_the_answer_has_its_rank(data: Data) -> None:
     documents, queries = alike(data)
-    found = mine(data, vector_scores(documents, queries), k=3)
+    found = rank_negatives(data, vector_scores(documents, queries), k=3)
     here = torch.nonzero(data.document_repository == 0).squeeze(1)
     scores = documents[here] @ queries[0]
     right = is_answer(data, torch.tensor([0]), here)[0]
     order = [int(number) for number in scores.argsort(descending=True) if not right[number]]
     assert found.negatives[0].tolist() == here[order[:3]].tolist()
     assert int(found.rank[0]) == 1 + int((scores[~right] > scores[right].max()).sum())
-    assert mine(data, vector_scores(documents, queries), k=3, skip=1).negatives[0].tolist() == here[order[1:4]].tolist()
+    assert (
+        rank_negatives(data, vector_scores(documents, queries), k=3, skip=1).negatives[0].tolist()
+        == here[order[1:4]].tolist()
+    )
 
 
 def test_a_repository_of_answers_alone_takes_what_another_has() -> None:
@@ -53,7 +56,7 @@ def test_a_repository_of_answers_alone_takes_what_another_has() -> None:
     packer.add("one", documents()[:2], examples(1))
     packer.add("two", documents(), examples())
     data = Data(packer.pack(), "cpu")
-    found = mine(data, vector_scores(*alike(data)), k=4, skip=1)
+    found = rank_negatives(data, vector_scores(*alike(data)), k=4, skip=1)
     assert int(found.rank[0]) == 1 and set(data.document_repository[found.negatives[0]].tolist()) == {1}
 
 
@@ -62,5 +65,5 @@ def test_bm25_finds_the_words_of_a_query() -> None:
     packer = Packer(make_tokenizer())
     packer.add("a", documents(), rows)
     data = Data(packer.pack(), "cpu")
-    found = mine(data, lambda numbers: bm25_scores(data, numbers, len(vocabulary())), k=2)
+    found = rank_negatives(data, lambda numbers: bm25_scores(data, numbers, len(vocabulary())), k=2)
     assert found.rank.tolist() == [1] * 12

@@ -14,14 +14,14 @@ import torch
 
 from tests.lab.train.made_packs import make_pack, vocabulary
 from trackdown.lab.train.batches import Data, encode_all
-from trackdown.lab.train.hard_negatives import mine, vector_scores
+from trackdown.lab.train.hard_negatives import rank_negatives, vector_scores
 from trackdown.lab.train.judge import commit_mrr, held_out
-from trackdown.lab.train.learn import CommitPairs, Plan, RelevanceLoss, commit_pairs, learn, relevance_loss
+from trackdown.lab.train.learn import CommitPairs, RelevanceLoss, TrainingPlan, commit_pairs, learn, relevance_loss
 from trackdown.lab.train.pack import DOCSTRING
 from trackdown.lab.train.transformer import Bert, Shape, from_checkpoint
 
 SHAPE = Shape(vocabulary=len(vocabulary()), width=64, layers=1, heads=1, inner=64, positions=64)
-SHORT = Plan(
+SHORT = TrainingPlan(
     steps=51, batch=16, hard=1, rate=3e-3, query_tokens=16, document_tokens=16, pair_query_tokens=12, pair_tokens=32
 )
 
@@ -39,7 +39,7 @@ def data() -> Data:
 
 def negatives_of(model: Bert, data: Data) -> torch.Tensor:
     documents, queries = vectors(model, data)
-    return mine(data, vector_scores(documents, queries), k=4).negatives
+    return rank_negatives(data, vector_scores(documents, queries), k=4).negatives
 
 
 def vectors(model: Bert, data: Data) -> tuple[torch.Tensor, torch.Tensor]:
@@ -83,7 +83,7 @@ def test_the_best_judged_state_stays(data: Data) -> None:
         seen.append({name: value.clone() for name, value in judged.state_dict().items()})
         return next(scores)
 
-    plan = Plan(steps=6, batch=4, hard=0, query_tokens=8, document_tokens=8, judge_every=2)
+    plan = TrainingPlan(steps=6, batch=4, hard=0, query_tokens=8, document_tokens=8, judge_every=2)
     assert learn(model, data, torch.arange(8), None, plan, judge=judge, log=lines.append) == 0.9
     assert len(seen) == 4 and not torch.equal(seen[1]["words.weight"], seen[3]["words.weight"])
     assert all(torch.equal(value, seen[1][name]) for name, value in model.state_dict().items())

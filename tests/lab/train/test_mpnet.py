@@ -14,7 +14,7 @@ import torch
 from tests.lab.train.made_packs import make_pack
 from trackdown.errors import ModelError, UsageError
 from trackdown.lab.train.batches import Data
-from trackdown.lab.train.learn import Plan, learn
+from trackdown.lab.train.learn import TrainingPlan, learn
 from trackdown.lab.train.training_state import load_state, save_state
 from trackdown.lab.train.transformer import Bert, Mpnet, Shape, bucket, teacher, teacher_state
 
@@ -58,7 +58,7 @@ def make_both() -> tuple[Data, Mpnet, Bert]:
 def test_a_student_comes_to_find_relevant_what_its_reader_does() -> None:
     data, reader, student = make_both()
     torch.nn.init.normal_(reader.relevance_head.weight, std=3.0)  # an opinion that can be told from none
-    plan = Plan(
+    plan = TrainingPlan(
         steps=151,
         batch=0,
         pairs=24,
@@ -78,7 +78,9 @@ def test_a_student_comes_to_find_relevant_what_its_reader_does() -> None:
 
 def test_a_student_comes_to_see_what_its_teacher_sees() -> None:
     data, tutor, student = make_both()
-    plan = Plan(steps=60, batch=16, hard=0, rate=3e-3, query_tokens=16, document_tokens=16, temperature=0.3, taught=1.0)
+    plan = TrainingPlan(
+        steps=60, batch=16, hard=0, rate=3e-3, query_tokens=16, document_tokens=16, temperature=0.3, taught=1.0
+    )
     lines: list[str] = []
     learn(student, data, torch.arange(data.pack.examples), None, plan, log=lines.append, teacher=tutor)
     first, last = (float(line.rsplit(" ", 1)[1]) for line in (lines[0], lines[1]))

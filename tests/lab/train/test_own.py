@@ -17,7 +17,14 @@ from trackdown.engine.repository_weights import RepositoryWeights, WeightsRecord
 from trackdown.errors import EmptyRepository, UsageError
 from trackdown.fuse.learned import LearnedFusion, WeightTable, encode_fusions, load_learned
 from trackdown.lab.cases import Case
-from trackdown.lab.train.repository_weights import FEWEST_CASES, OLDER, default_table, fit_own, judge_own, split_by_time
+from trackdown.lab.train.repository_weights import (
+    FEWEST_CASES,
+    OLDER,
+    default_table,
+    fit_weights,
+    judge_weights,
+    split_by_time,
+)
 from trackdown.settings import Settings
 
 
@@ -50,7 +57,7 @@ def test_commits_of_one_second_stay_together_so_that_nothing_leaks() -> None:
 
 def test_a_signal_that_knows_this_repository_wins(settings: Settings) -> None:
     past, recent = made_repository(1, "commits", 60), made_repository(2, "commits", 40)
-    judged = judge_own("function", past, recent, settings)
+    judged = judge_weights("function", past, recent, settings)
     assert judged is not None
     score, fusion = judged
     assert score.won and score.after > score.before + 0.2 and score.chance < 0.05 and score.cases == 40
@@ -62,23 +69,23 @@ def test_noise_does_not_win(settings: Settings) -> None:
     for seed in range(10):
         past = made_repository(seed, "commits", 40, sure=0.0)
         recent = made_repository(100 + seed, "commits", 30, sure=0.0)
-        judged = judge_own("function", past, recent, settings)
+        judged = judge_weights("function", past, recent, settings)
         assert judged is not None
         won += judged[0].won
     assert won <= 1, "one in twenty may by chance"
 
 
 def test_what_was_true_of_the_past_only_does_not_win(settings: Settings) -> None:
-    judged = judge_own("function", made_repository(1, "commits", 60), made_repository(2, "lexical", 40), settings)
+    judged = judge_weights("function", made_repository(1, "commits", 60), made_repository(2, "lexical", 40), settings)
     assert judged is not None and not judged[0].won
 
 
 def test_without_anything_to_fit_or_to_judge_there_is_no_score(settings: Settings) -> None:
     made = made_repository(1, "commits", 10)
     lost = [replace(example, gold=()) for example in made]
-    assert judge_own("function", [], made, settings) is None
-    assert judge_own("function", made, [], settings) is None
-    assert judge_own("function", lost, made, settings) is None
+    assert judge_weights("function", [], made, settings) is None
+    assert judge_weights("function", made, [], settings) is None
+    assert judge_weights("function", lost, made, settings) is None
 
 
 def test_the_default_is_what_a_search_does(settings: Settings) -> None:
@@ -92,11 +99,11 @@ def test_the_default_is_what_a_search_does(settings: Settings) -> None:
 def test_a_repository_whose_commits_know_the_way_learns_it(repo: Repo, settings: Settings) -> None:
     misleading_history(repo, 8)
     plain = replace(settings, fusion="weighted")
-    dry = fit_own(str(repo.root), plain, count_only=True)
+    dry = fit_weights(str(repo.root), plain, count_only=True)
     assert dry.enough and dry.fitted + dry.judged == dry.cases == 8 * TOPICS and not dry.scores
     with RepositoryWeights(repo.root, plain) as kept:
         assert kept.read() is None, "nothing is kept by a dry run"
-    report = fit_own(str(repo.root), plain)
+    report = fit_weights(str(repo.root), plain)
     by_level = {score.level: score for score in report.scores}
     assert report.kept and by_level["file"].won and by_level["file"].after > by_level["file"].before + 0.2
     with RepositoryWeights(repo.root, plain) as kept:
@@ -155,8 +162,8 @@ def test_a_damaged_record_is_none(repo: Repo, settings: Settings) -> None:
 def test_too_few_cases_are_told_with_how_many_are_needed(repo: Repo, settings: Settings) -> None:
     grown_repository(repo, 6)
     with pytest.raises(UsageError, match=f"needs {FEWEST_CASES}"):
-        fit_own(str(repo.root), settings)
-    assert not fit_own(str(repo.root), settings, count_only=True).enough
+        fit_weights(str(repo.root), settings)
+    assert not fit_weights(str(repo.root), settings, count_only=True).enough
 
 
 def test_a_plain_folder_and_a_repository_without_commits_have_no_past(
@@ -164,9 +171,9 @@ def test_a_plain_folder_and_a_repository_without_commits_have_no_past(
 ) -> None:
     (tmp_path / "plain").mkdir()
     with pytest.raises(UsageError, match="plain folder"):
-        fit_own(str(tmp_path / "plain"), settings)
+        fit_weights(str(tmp_path / "plain"), settings)
     with pytest.raises(EmptyRepository):
-        fit_own(str(make_repo("empty").root), settings)
+        fit_weights(str(make_repo("empty").root), settings)
 
 
 def test_searching_goes_on_as_before_without_a_record(repo: Repo, settings: Settings) -> None:

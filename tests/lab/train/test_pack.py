@@ -18,7 +18,7 @@ from trackdown.lab.train.pack import (
     REWRITTEN,
     Pack,
     Packer,
-    Share,
+    PackLimits,
     by_time,
     load_pack,
     pack_folder,
@@ -82,12 +82,12 @@ def test_an_issue_stands_in_the_messages_place() -> None:
 def test_a_share_bounds_what_is_taken_and_long_texts_are_cut() -> None:
     rows = documents()
     rows[0]["code"] = "given " * 1000
-    packer = Packer(make_tokenizer(), Share(examples=10, others=3, answers=1))
+    packer = Packer(make_tokenizer(), PackLimits(examples=10, others=3, answers=1))
     packer.add("a", rows, [row | {"answers": [0, 2, 4]} for row in examples()])
     pack = packer.pack()
     assert pack.examples == 10 and len(pack.answer) == 10 and pack.documents <= 6
     assert np.diff(pack.document_start).max() <= DOCUMENT_TOKENS
-    again = Packer(make_tokenizer(), Share(examples=10, others=3, answers=1))
+    again = Packer(make_tokenizer(), PackLimits(examples=10, others=3, answers=1))
     again.add("a", rows, [row | {"answers": [0, 2, 4]} for row in examples()])
     assert same(again.pack(), pack)
 
@@ -106,7 +106,7 @@ def test_a_mined_folder_becomes_two_packs(tmp_path: Path) -> None:
 
 def test_issues_are_not_sampled_away() -> None:
     rows = [row | {"rewritten": "it is lost" if number % 10 == 8 else ""} for number, row in enumerate(examples(60))]
-    packer = Packer(make_tokenizer(), Share(examples=10))
+    packer = Packer(make_tokenizer(), PackLimits(examples=10))
     packer.add("a", documents(), rows)
     issues = sum(1 for row in rows if row["rewritten"])
     assert packer.kinds.count(REWRITTEN) == issues == 6 and len(packer.kinds) == 10

@@ -23,17 +23,17 @@ from tests.lab.train.test_export import make_source
 from trackdown.errors import ModelError, UsageError
 from trackdown.lab.train.ablations import run_ablations
 from trackdown.lab.train.batches import Data
-from trackdown.lab.train.learn import Plan
+from trackdown.lab.train.learn import TrainingPlan
 from trackdown.lab.train.pack import REWRITTEN
-from trackdown.lab.train.recipe import SMALL, Recipe, load_training, main, run, with_issues_more
+from trackdown.lab.train.recipe import SMALL, Recipe, load_training, main, run_recipe, with_issues_more
 from trackdown.lab.train.table import TablePlan
-from trackdown.lab.train.train_models import prepare, train_models
+from trackdown.lab.train.train_models import prepare_training, train_models
 from trackdown.lab.train.training_state import load_base, load_state, save_state
 from trackdown.lab.train.transformer import Bert, Mpnet, Shape, from_checkpoint
 from trackdown.models.registry import open_models
 
 SHAPE = Shape(vocabulary=len(vocabulary()), width=64, layers=2, heads=1, inner=64, positions=512)
-SHORT = Plan(
+SHORT = TrainingPlan(
     steps=3, batch=8, hard=1, rate=3e-3, query_tokens=16, document_tokens=16, pair_query_tokens=12, pair_tokens=32
 )
 TINY = Recipe(
@@ -124,14 +124,14 @@ def test_from_mined_files_to_models_that_search_opens(mined: Path, base: Path, t
 
 def test_the_same_data_gives_the_same_weights(mined: Path, base: Path, tmp_path: Path) -> None:
     for name in ("one", "two"):
-        ready = prepare(mined, base, tmp_path / name, say=quiet)
-        run(TINY, ready.base, ready.train, ready.bench, tmp_path / name, ready.log)
+        ready = prepare_training(mined, base, tmp_path / name, say=quiet)
+        run_recipe(TINY, ready.base, ready.train, ready.bench, tmp_path / name, ready.log)
     one, two = (load_state(tmp_path / name, "model") for name in ("one", "two"))
     assert all(torch.allclose(value, two[name], atol=1e-3) for name, value in one.items())
 
 
 def test_the_module_runs_on_a_data_folder_alone(mined: Path, base: Path, tmp_path: Path) -> None:
-    ready = prepare(mined, base, tmp_path / "out", say=quiet)
+    ready = prepare_training(mined, base, tmp_path / "out", say=quiet)
     data = tmp_path / "out" / "training"
     save_state(ready.base, data, "base")
     main([str(data), str(tmp_path / "module"), "--seconds", "0", "0", "0.1", "0.1", "0.1", "--small", "--batch", "8"])
@@ -146,7 +146,7 @@ def test_the_module_runs_on_a_data_folder_alone(mined: Path, base: Path, tmp_pat
 
 
 def test_a_run_with_a_teacher_can_be_cut_in_three(mined: Path, base: Path, tmp_path: Path) -> None:
-    ready = prepare(mined, base, tmp_path / "out", say=quiet)
+    ready = prepare_training(mined, base, tmp_path / "out", say=quiet)
     data, out = tmp_path / "out" / "training", tmp_path / "module"
     words = int(ready.base["embeddings.word_embeddings.weight"].shape[0])
     shape = replace(SHAPE, vocabulary=words, positions=300)
@@ -167,7 +167,7 @@ def test_a_run_with_a_teacher_can_be_cut_in_three(mined: Path, base: Path, tmp_p
 
 
 def test_a_teacher_may_teach_vectors_alone(mined: Path, base: Path, tmp_path: Path) -> None:
-    ready = prepare(mined, base, tmp_path / "out", say=quiet)
+    ready = prepare_training(mined, base, tmp_path / "out", say=quiet)
     data, out = tmp_path / "out" / "training", tmp_path / "module"
     words = int(ready.base["embeddings.word_embeddings.weight"].shape[0])
     tutor = Mpnet(replace(SHAPE, vocabulary=words, positions=300), torch.arange(words))
@@ -186,7 +186,7 @@ def test_issues_count_more_than_commits() -> None:
 
 
 def test_ablations_judge_every_variant(mined: Path, base: Path, tmp_path: Path) -> None:
-    ready = prepare(mined, base, tmp_path / "out", say=quiet)
+    ready = prepare_training(mined, base, tmp_path / "out", say=quiet)
     run_ablations(ready.base, ready.train, ready.bench, replace(SHORT, steps=1), ready.log)
     lines = [json.loads(line) for line in (tmp_path / "out" / "training" / "log.jsonl").read_text().splitlines()]
     names = [line["what"] for line in lines]

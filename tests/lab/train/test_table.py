@@ -13,7 +13,7 @@ import torch
 
 from tests.lab.train.made_packs import make_pack, vocabulary
 from trackdown.lab.train.batches import Data, Ragged
-from trackdown.lab.train.hard_negatives import mine, vector_scores
+from trackdown.lab.train.hard_negatives import rank_negatives, vector_scores
 from trackdown.lab.train.table import TablePlan, bag, first_table, judge_table, learn_table, vectors_of
 from trackdown.lab.train.transformer import Bert, Shape
 
@@ -39,7 +39,7 @@ def test_a_table_learns_what_belongs_together() -> None:
     assert start.shape == (len(vocabulary()), 32), "never wider than its teacher"
     assert start[50].norm() == pytest.approx(math.log(51) / math.log(len(vocabulary())), rel=1e-3)
     documents, queries = torch.rand(data.pack.documents, 8), torch.rand(2 * data.pack.examples, 8)
-    negatives = mine(data, vector_scores(documents, queries), k=4).negatives
+    negatives = rank_negatives(data, vector_scores(documents, queries), k=4).negatives
     plan = TablePlan(steps=60, batch=32, rate=3e-2, distilled=0.0)
     examples = torch.arange(data.pack.examples)
     table = learn_table(start, data, examples, negatives, (documents, queries), plan, log=lambda text: None)

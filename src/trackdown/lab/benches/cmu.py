@@ -15,7 +15,7 @@ from pathlib import Path
 
 from trackdown.errors import UsageError
 from trackdown.lab.benches.records import Record, Refusals, read_parquet, texts
-from trackdown.lab.cases import Place
+from trackdown.lab.cases import CodeLocation
 from trackdown.lab.clone import is_commit_id
 from trackdown.lab.runs import Row
 from trackdown.lab.tasks import Bench, Skipped, Task
@@ -78,7 +78,7 @@ def _task(
         refusals.withdraw(commit, "commit not in the clone", "or it has no parent", name)
         return None
     return Task(
-        commit, text, tuple(map(Place, gold)), place, name, "file", at=parents[commit], roles=False, depth=_DEPTH
+        commit, text, tuple(map(CodeLocation, gold)), place, name, "file", at=parents[commit], roles=False, depth=_DEPTH
     )
 
 
@@ -116,6 +116,6 @@ def oracle(bench: Bench, first_stage: Sequence[Row], depth: int, seed: int = 0) 
         files = [*gold, *others[: max(0, depth - len(gold))]]
         random.Random(f"{seed} {depth} {task.id}").shuffle(files)
         tasks.append(replace(task, among=tuple(files)))
-        places = tuple(map(Place, files))
+        places = tuple(map(CodeLocation, files))
         rows.append(replace(row, mode="shuffled", ranked=places, scores=(0.0,) * len(places), ms=0.0))
     return replace(bench, tasks=tuple(tasks), skipped=tuple(skipped)), rows

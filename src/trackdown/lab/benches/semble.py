@@ -20,7 +20,7 @@ from typing import Any
 
 from trackdown.errors import TrackdownError, UnknownRevision, UsageError
 from trackdown.lab.benches.records import Record, Refusals, read_items
-from trackdown.lab.cases import Place
+from trackdown.lab.cases import CodeLocation
 from trackdown.lab.repositories import find_repository
 from trackdown.lab.tasks import Bench, Task
 from trackdown.repository.snapshot import commit_snapshot
@@ -39,7 +39,7 @@ def read_semble(annotations: Path, repos: Path, layout: str, *, strict: bool) ->
     when `strict`. Raises UsageError as well when there is no repos.json or no annotation.
     """
     folder, listing = _locate(annotations)
-    reader = _Reader(repos, layout, Refusals(folder, strict=strict))
+    reader = _AnnotationReader(repos, layout, Refusals(folder, strict=strict))
     reader.read_specifications(listing)
     files = sorted(path for path in folder.glob("*.json") if path.name != _REPOS)
     if not files:
@@ -96,7 +96,7 @@ class _Refused:
     detail: str
 
 
-class _Reader:
+class _AnnotationReader:
     """Collects tasks, file by file. A repository is opened once."""
 
     def __init__(self, repos: Path, layout: str, refusals: Refusals) -> None:
@@ -156,13 +156,13 @@ class _Reader:
         except ValueError as error:
             self.refusals.skip(id_, "malformed item", f"{where}: {error}", searched.name)
             return
-        gold: dict[Place, None] = {}
+        gold: dict[CodeLocation, None] = {}
         for target in targets:
             path, ambiguous = resolve_target(target, searched.paths)
             self.remarks["targets that do not exist"] += not path
             self.remarks["targets that several files match"] += ambiguous
             if path:
-                gold[Place(path)] = None
+                gold[CodeLocation(path)] = None
         if not gold:
             detail = f"{where}: {', '.join(targets) or 'no target'}"
             self.refusals.skip(id_, "no existing target", detail, searched.name)

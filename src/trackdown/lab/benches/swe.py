@@ -14,7 +14,7 @@ from pathlib import Path
 
 from trackdown.errors import TrackdownError, UsageError
 from trackdown.lab.benches.records import Record, Refusals, read_lines, texts
-from trackdown.lab.cases import Place
+from trackdown.lab.cases import CodeLocation
 from trackdown.lab.clone import UnitsAt, enclosing, present_commits
 from trackdown.lab.mine.truth import edited_by_patch
 from trackdown.lab.repositories import find_repository
@@ -120,7 +120,7 @@ def _task(record: Record, clone: Clone | str, level: Level, depth: int, refusals
     return Task(id_, record["problem_statement"], gold, clone.place, name, level, at=commit, depth=depth)
 
 
-def _gold(record: Record, clone: Clone, commit: str, level: Level) -> tuple[Place, ...]:
+def _gold(record: Record, clone: Clone, commit: str, level: Level) -> tuple[CodeLocation, ...]:
     """What should be found, as it is called at the base commit. Raises ValueError for gold that cannot be read."""
     entities, files, patch = _texts(record, "gold_entities"), _texts(record, "gold_files"), record.get("patch")
     if level != "file" and entities is not None:
@@ -134,7 +134,7 @@ def _gold(record: Record, clone: Clone, commit: str, level: Level) -> tuple[Plac
         if level != "file":
             return edited.functions if level == "function" else edited.classes
         files = list(edited.files)
-    return tuple(Place(path) for path in dict.fromkeys(files) if clone.reader.holds(commit, path))
+    return tuple(CodeLocation(path) for path in dict.fromkeys(files) if clone.reader.holds(commit, path))
 
 
 def _texts(record: Record, field: str) -> list[str] | None:
@@ -147,15 +147,15 @@ def _texts(record: Record, field: str) -> list[str] | None:
         raise ValueError(f"{field} {error}") from None
 
 
-def _named(entities: Iterable[str], clone: Clone, commit: str, level: Level) -> tuple[Place, ...]:
+def _named(entities: Iterable[str], clone: Clone, commit: str, level: Level) -> tuple[CodeLocation, ...]:
     """Those of the named functions (or the classes that are named or hold them) that exist."""
     kinds = FUNCTION_KINDS if level == "function" else CLASS_KINDS
-    found: dict[Place, None] = {}
+    found: dict[CodeLocation, None] = {}
     for entity in entities:
         path, _, symbol = entity.partition(":")
         known = clone.reader.symbols(commit, path, kinds)
         if level == "class":
             symbol = enclosing(symbol, known)
         if symbol in known:
-            found[Place(path, symbol)] = None
+            found[CodeLocation(path, symbol)] = None
     return tuple(found)

@@ -17,7 +17,7 @@ from trackdown.lab.benches.code_edits import normalise_names as without_names
 from trackdown.lab.benches.records import Refusals
 from trackdown.lab.benches.snippet_folder import write_corpus
 from trackdown.lab.benches.snippet_sets import SnippetSet, read_conala, read_cosqa, read_csn, read_mbjp, read_mbpp
-from trackdown.lab.cases import Place
+from trackdown.lab.cases import CodeLocation
 from trackdown.lab.tasks import Bench, Task
 from trackdown.models.llm.pregenerated import read_pregenerated
 
@@ -74,7 +74,7 @@ def read_text2code(
         Task(
             question.id,
             question.query,
-            (Place(corpus.files[question.answer]),),
+            (CodeLocation(corpus.files[question.answer]),),
             str(corpus.folder),
             name,
             "file",

@@ -9,18 +9,18 @@ from math import fsum, log2
 from types import MappingProxyType
 
 from trackdown.errors import UsageError
-from trackdown.lab.cases import Place
+from trackdown.lab.cases import CodeLocation
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedRanking:
     """The ranks (from 1, ascending) at which relevant places stand, each once, and how many places are relevant."""
 
     ranks: tuple[int, ...]
     relevant: int
 
 
-def judge(ranked: Sequence[Place], gold: Sequence[Place]) -> Judged:
+def judge(ranked: Sequence[CodeLocation], gold: Sequence[CodeLocation]) -> JudgedRanking:
     """Find each relevant place in a ranking. A rank answers for one place only, a place is found once.
 
     A place with a path is found by path and symbol, a bare name by any symbol that is it or ends with it.
@@ -39,54 +39,54 @@ def judge(ranked: Sequence[Place], gold: Sequence[Place]) -> Judged:
         if name is not None:
             names.remove(name)
             ranks.append(rank)
-    return Judged(tuple(ranks), relevant)
+    return JudgedRanking(tuple(ranks), relevant)
 
 
-def reciprocal_rank(judged: Judged) -> float:
+def reciprocal_rank(judged: JudgedRanking) -> float:
     """1 / rank of the first relevant place, at any depth; 0 when none was found."""
     return 1.0 / judged.ranks[0] if judged.ranks else 0.0
 
 
-def reciprocal_rank_within(judged: Judged, k: int) -> float:
+def reciprocal_rank_within(judged: JudgedRanking, k: int) -> float:
     """The same, but 0 when the first relevant place stands below rank k."""
     return 1.0 / judged.ranks[0] if judged.ranks and judged.ranks[0] <= k else 0.0
 
 
-def average_precision(judged: Judged) -> float:
+def average_precision(judged: JudgedRanking) -> float:
     """Sum of the precisions at found ranks, over all relevant places; 0 when nothing is relevant."""
     return _sum_of_precisions(judged) / judged.relevant if judged.relevant else 0.0
 
 
-def average_precision_of_found(judged: Judged) -> float:
+def average_precision_of_found(judged: JudgedRanking) -> float:
     """Sum of the precisions at found ranks, over the relevant places that were found; 0 when none was."""
     return _sum_of_precisions(judged) / len(judged.ranks) if judged.ranks else 0.0
 
 
-def _sum_of_precisions(judged: Judged) -> float:
+def _sum_of_precisions(judged: JudgedRanking) -> float:
     return sum(found / rank for found, rank in enumerate(judged.ranks, 1))
 
 
-def precision(judged: Judged, k: int) -> float:
+def precision(judged: JudgedRanking, k: int) -> float:
     """Relevant places within the first k, over k."""
     return sum(rank <= k for rank in judged.ranks) / k
 
 
-def recall(judged: Judged, k: int) -> float:
+def recall(judged: JudgedRanking, k: int) -> float:
     """Relevant places within the first k, over all relevant places; 0 when nothing is relevant."""
     return sum(rank <= k for rank in judged.ranks) / judged.relevant if judged.relevant else 0.0
 
 
-def hit(judged: Judged, k: int) -> float:
+def hit(judged: JudgedRanking, k: int) -> float:
     """1 when at least one relevant place is within the first k, else 0."""
     return float(any(rank <= k for rank in judged.ranks))
 
 
-def accuracy(judged: Judged, k: int) -> float:
+def accuracy(judged: JudgedRanking, k: int) -> float:
     """1 when all relevant places are within the first k, else 0; 0 when nothing is relevant."""
     return float(0 < judged.relevant == sum(rank <= k for rank in judged.ranks))
 
 
-def ndcg(judged: Judged, k: int) -> float:
+def ndcg(judged: JudgedRanking, k: int) -> float:
     """Discounted gain of the first k over the best possible one; 0 when nothing is relevant."""
     if not judged.relevant:
         return 0.0
@@ -94,7 +94,7 @@ def ndcg(judged: Judged, k: int) -> float:
     return fsum(_gain(rank) for rank in judged.ranks if rank <= k) / ideal
 
 
-def ndcg_of_semble(judged: Judged, k: int) -> float:
+def ndcg_of_semble(judged: JudgedRanking, k: int) -> float:
     """nDCG as semble's benchmark computes it (github.com/MinishLab/semble, `benchmarks/metrics.py`).
 
     The formula is `ndcg`'s. What differs is what is counted. `Judged.relevant` must hold the targets, primary and
@@ -102,14 +102,14 @@ def ndcg_of_semble(judged: Judged, k: int) -> float:
     result can answer for several targets, in which case its rank counts once while each of them counts in the ideal.
     `judge` lets a rank answer for one place only, so what it returns scores the same here and there.
     """
-    return ndcg(Judged(tuple(sorted(set(judged.ranks))), judged.relevant), k)
+    return ndcg(JudgedRanking(tuple(sorted(set(judged.ranks))), judged.relevant), k)
 
 
 def _gain(rank: int) -> float:
     return 1.0 / log2(rank + 1)
 
 
-OF_WHOLE_RANKING: Mapping[str, Callable[[Judged], float]] = MappingProxyType(
+OF_WHOLE_RANKING: Mapping[str, Callable[[JudgedRanking], float]] = MappingProxyType(
     {
         "MRR": reciprocal_rank,
         "MAP": average_precision,
@@ -117,7 +117,7 @@ OF_WHOLE_RANKING: Mapping[str, Callable[[Judged], float]] = MappingProxyType(
     }
 )
 
-OF_FIRST_K: Mapping[str, Callable[[Judged, int], float]] = MappingProxyType(
+OF_FIRST_K: Mapping[str, Callable[[JudgedRanking, int], float]] = MappingProxyType(
     {
         "MRR": reciprocal_rank_within,
         "P": precision,
@@ -135,7 +135,7 @@ METRIC_NAMES: tuple[str, ...] = (*OF_WHOLE_RANKING, *(f"{name}@k" for name in OF
 _CUT_NAME = re.compile(r"([A-Za-z-]+)@([1-9][0-9]{0,8})")
 
 
-def metric(name: str) -> Callable[[Judged], float]:
+def metric(name: str) -> Callable[[JudgedRanking], float]:
     """The metric of a name such as MRR, R@10 or nDCG@10. It is 0 for every case in which nothing is relevant.
 
     Raises UsageError, with what there is, for a name that is not known or a cut below 1.
@@ -149,8 +149,8 @@ def metric(name: str) -> Callable[[Judged], float]:
     return _within(measure, int(parts[2]))
 
 
-def _within(measure: Callable[[Judged, int], float], k: int) -> Callable[[Judged], float]:
-    def measured(judged: Judged) -> float:
+def _within(measure: Callable[[JudgedRanking, int], float], k: int) -> Callable[[JudgedRanking], float]:
+    def measured(judged: JudgedRanking) -> float:
         return measure(judged, k)
 
     return measured

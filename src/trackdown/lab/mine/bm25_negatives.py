@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trackdown.lab.mine.documents import Document
-from trackdown.lab.mine.messages import likeness_of_code
+from trackdown.lab.mine.messages import code_fingerprint
 from trackdown.types import Progress, no_progress
 from trackdown.units.tokens import terms, words
 
@@ -53,7 +53,7 @@ def bm25_negatives(
     """
     index = TermIndex(documents, progress)
     unit_of = _numbered(units)
-    text_of = _numbered(likeness_of_code(document.code) for document in documents)
+    text_of = _numbered(code_fingerprint(document.code) for document in documents)
     found = HardNegatives([], [])
     for number, (query, answered) in enumerate(zip(queries, answers, strict=True), 1):
         right = np.asarray(answered, dtype=np.int64)

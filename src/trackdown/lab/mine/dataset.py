@@ -12,9 +12,9 @@ from trackdown.errors import EmptyRepository, GitError, UsageError
 from trackdown.lab.cases import Case, Protocol
 from trackdown.lab.mine.changes import newest_first, read_patches, read_subjects
 from trackdown.lab.mine.filters import DUPLICATE, MERGE, Filters, is_changelog
-from trackdown.lab.mine.issue_writer import IssueWriter, Rewriting, Told, new_identifiers
+from trackdown.lab.mine.issue_writer import CommitText, IssueWriter, RewritingReport, new_identifiers
 from trackdown.lab.mine.messages import clean_message, clean_subject, folded_subject
-from trackdown.lab.mine.truth import Change, HeadTruth, PastTruth, TruthOf
+from trackdown.lab.mine.truth import CommitChange, HeadTruth, PastTruth, TruthOf
 from trackdown.repository.blobs import BlobReader
 from trackdown.repository.git import Git
 from trackdown.repository.history import CommitFacts, CommitRef, read_commits
@@ -39,7 +39,7 @@ MINED = ("git", "rewritten")
 
 
 @dataclass(frozen=True, slots=True)
-class Mined(Sequence[Case]):
+class MinedCases(Sequence[Case]):
     """Cases, newest first. Each of the `looked_at` commits is a case or was dropped by the rule that counts it.
 
     `rewriting` says what became of their queries, where they were to be rewritten.
@@ -48,7 +48,7 @@ class Mined(Sequence[Case]):
     cases: list[Case] = field(default_factory=list)
     dropped: dict[str, int] = field(default_factory=dict)
     looked_at: int = 0
-    rewriting: Rewriting | None = None
+    rewriting: RewritingReport | None = None
 
     @overload
     def __getitem__(self, index: int) -> Case: ...
@@ -77,7 +77,7 @@ def build_from_git(
     changelogs: bool = False,
     writer: IssueWriter | None = None,
     progress: Progress = no_progress,
-) -> Mined:
+) -> MinedCases:
     """Mine cases from the history of HEAD, newest first, until `max_cases` are there.
 
     The truth of `past` is what a commit edited, under the paths before it: search at `commit^`. That of `head` is what
@@ -122,7 +122,7 @@ def build_from_git(
                 break
         cases = miner.cases if writer is None else miner.rewritten(writer, blobs, progress)
     dropped = dict(sorted(miner.filters.dropped.items(), key=lambda item: -item[1]))
-    return Mined(cases, dropped, miner.looked_at, None if writer is None else writer.done)
+    return MinedCases(cases, dropped, miner.looked_at, None if writer is None else writer.done)
 
 
 @dataclass
@@ -141,7 +141,7 @@ class _Miner:
     cases: list[Case] = field(default_factory=list)
     looked_at: int = 0
     renamed: dict[str, str] = field(default_factory=dict)
-    taken: list[tuple[str, Change]] = field(default_factory=list)
+    taken: list[tuple[str, CommitChange]] = field(default_factory=list)
 
     def look_at(self, batch: Sequence[CommitRef], max_cases: int, progress: Progress) -> None:
         """Take what becomes a case, and stop when there are enough."""
@@ -161,7 +161,7 @@ class _Miner:
             if rule is None:
                 found = patches.get(listed.oid)
                 parent = listed.parents[0] if listed.parents else None
-                change = Change(parent, found, present[listed.oid]) if found is not None else None
+                change = CommitChange(parent, found, present[listed.oid]) if found is not None else None
                 rule = self._add(commits[listed.oid], change)
             if rule is not None:
                 self.filters.drop(rule)
@@ -195,7 +195,7 @@ class _Miner:
         self.renamed |= before
         return present
 
-    def _add(self, commit: CommitFacts, change: Change | None) -> str | None:
+    def _add(self, commit: CommitFacts, change: CommitChange | None) -> str | None:
         """Make a case, or say which rule dropped it."""
         query = self.query_of(commit.message)
         if change is None:
@@ -225,7 +225,7 @@ class _Miner:
                 names = new_identifiers(self.git, blobs, change.parent, change.patches)
             except GitError:
                 names = frozenset()
-            told.append(Told(message, names))
+            told.append(CommitText(message, names))
         found = []
         for case, issue in zip(self.cases, writer.write(told, progress), strict=True):
             taken = bool(issue) and self.filters.take(issue)

@@ -10,7 +10,7 @@ from typing import Any
 
 from trackdown.lab.mine.bm25_negatives import HardNegatives, bm25_negatives
 from trackdown.lab.mine.documents import Document
-from trackdown.lab.mine.messages import likeness_of_code
+from trackdown.lab.mine.messages import code_fingerprint
 from trackdown.lab.mine.parquet_table import About, TableWriter, is_complete
 from trackdown.types import Progress, no_progress
 
@@ -18,7 +18,7 @@ SAME_WORDS = "version with the same words"
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class MinedExample:
     """A query with the numbers of the documents that answer it, and of some that stand beside those.
 
     `kind` is commit or docstring. `files` are all paths that a commit touched, under their names before it.
@@ -37,7 +37,7 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class HarvestLimits:
     """How much to take from one repository. `seconds` bounds the time spent on its commits.
 
     A message must have `words` words: long ones read like issues.
@@ -58,7 +58,7 @@ class Harvest:
 
     repository: str
     documents: list[Document] = field(default_factory=list)
-    examples: list[Example] = field(default_factory=list)
+    examples: list[MinedExample] = field(default_factory=list)
     dropped: Counter[str] = field(default_factory=Counter)
     looked_at: int = 0
     _known: dict[tuple[str, str, bytes], int] = field(default_factory=dict)
@@ -66,7 +66,7 @@ class Harvest:
 
     def number(self, document: Document) -> int:
         """The number of a document, which is there once however often it occurs, and in whatever layout."""
-        key = (document.path, document.symbol, likeness_of_code(document.code))
+        key = (document.path, document.symbol, code_fingerprint(document.code))
         number = self._known.setdefault(key, len(self.documents))
         if number == len(self.documents):
             self.documents.append(document)
@@ -144,7 +144,7 @@ def _ranked(found: Harvest, count: int, progress: Progress) -> HardNegatives:
     )
 
 
-def _row(example: Example) -> tuple[Any, ...]:
+def _row(example: MinedExample) -> tuple[Any, ...]:
     return tuple(getattr(example, name) for name in EXAMPLE_COLUMNS)
 
 

@@ -67,7 +67,7 @@ _SENTENCES = re.compile(r".*[.!?](?=\s|$)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class CommitText:
     """What a commit says, and the names that it brings in."""
 
     message: str
@@ -75,7 +75,7 @@ class Told:
 
 
 @dataclass(slots=True)
-class Rewriting:
+class RewritingReport:
     """What came of a number of commits. Each is rewritten, or keeps its subject for one of three reasons.
 
     The sums of leaks are over the commits that were rewritten: what their subjects gave away, and what is left of it.
@@ -110,7 +110,7 @@ class IssueWriter:
     """Rewrites messages by a language model. `done` counts what it did."""
 
     def __init__(self, asker: LanguageModel, most_leaked: float = MOST_LEAKED) -> None:
-        self.done = Rewriting()
+        self.done = RewritingReport()
         self._asker = asker
         self._most_leaked = most_leaked
 
@@ -119,7 +119,7 @@ class IssueWriter:
         """What names its work: another model or another version writes other queries."""
         return f"{self._asker.name} {VERSION}"
 
-    def write(self, commits: Sequence[Told], progress: Progress = no_progress) -> list[str]:
+    def write(self, commits: Sequence[CommitText], progress: Progress = no_progress) -> list[str]:
         """An issue for each commit; empty where its subject has to stay."""
         written: list[str] = [""] * len(commits)
         why: dict[int, str] = {}
@@ -145,7 +145,7 @@ class IssueWriter:
         self._count(commits, written, why, len(again))
         return written
 
-    def _prompt(self, told: Told, leaking: str = "", *, again: bool = False) -> Prompt:
+    def _prompt(self, told: CommitText, leaking: str = "", *, again: bool = False) -> Prompt:
         named = leaked(leaking, told.identifiers)[:_WORDS_NAMED]
         unwanted = ", ".join(dict.fromkeys(part for name in named for part in name))
         room = min(_LONGEST_MESSAGE_TOKENS, self._asker.context - _PROMPT_TOKENS - _ANSWER_TOKENS)
@@ -153,7 +153,7 @@ class IssueWriter:
         examples = () if again else tuple((_written(shown), issue) for shown, issue in _EXAMPLES)
         return Prompt(_SYSTEM, _written(message, unwanted), examples, _ANSWER_TOKENS, 0.7 if again else 0.0, int(again))
 
-    def _judged(self, told: Told, prompt: Prompt, answer: Completion | None) -> tuple[str, str]:
+    def _judged(self, told: CommitText, prompt: Prompt, answer: Completion | None) -> tuple[str, str]:
         """The issue that an answer holds, and why it cannot be used; no reason when it can."""
         if answer is None:
             return "", NO_ANSWER
@@ -165,7 +165,7 @@ class IssueWriter:
             return text, NO_ISSUE
         return text, LEAKS if leak(text, told.identifiers) > self._most_leaked else ""
 
-    def _count(self, commits: Sequence[Told], written: Sequence[str], why: dict[int, str], again: int) -> None:
+    def _count(self, commits: Sequence[CommitText], written: Sequence[str], why: dict[int, str], again: int) -> None:
         self.done.commits += len(commits)
         self.done.asked_again += again
         for reason in why.values():

@@ -94,7 +94,7 @@ def _without_numbers(line: str) -> str:
 _ENDING = re.compile(r"(?<=[a-z]{3})(?:ing|ed|es|s)$")
 
 
-def likeness_of_query(text: str) -> bytes:
+def query_fingerprint(text: str) -> bytes:
     """The same for two queries whose words that say something are the same, in any order and number.
 
     Endings do not count, nor do words of any change: `Fixes parsing of dates` is like `Fixed: parse date`.
@@ -103,7 +103,7 @@ def likeness_of_query(text: str) -> bytes:
     return _digest(" ".join(sorted(said)))
 
 
-def likeness_of_code(code: str) -> bytes:
+def code_fingerprint(code: str) -> bytes:
     """The same for two pieces of code with the same words in the same order: layout, quotes and signs do not count."""
     return _digest(" ".join(words(code)))
 

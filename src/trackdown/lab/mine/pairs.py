@@ -29,14 +29,14 @@ from trackdown.lab.mine.documents import (
     without_docstring,
 )
 from trackdown.lab.mine.filters import MERGE, Filters
-from trackdown.lab.mine.harvest import Example, Harvest, Limits
+from trackdown.lab.mine.harvest import Harvest, HarvestLimits, MinedExample
 from trackdown.lab.mine.messages import (
     Once,
     clean_message,
     clean_subject,
+    code_fingerprint,
     folded_subject,
-    likeness_of_code,
-    likeness_of_query,
+    query_fingerprint,
 )
 from trackdown.repository.blobs import BlobReader
 from trackdown.repository.git import Git
@@ -59,7 +59,7 @@ _MOST_RENAMES = 400
 def harvest(
     place: str | os.PathLike[str],
     name: str,
-    limits: Limits | None = None,
+    limits: HarvestLimits | None = None,
     progress: Progress = no_progress,
     rewritten: Mapping[str, str] | None = None,
 ) -> Harvest:
@@ -69,7 +69,7 @@ def harvest(
     neither the rest of the history nor the present state. Raises UsageError for what is no repository, EmptyRepository
     for one without commits, and GitError for one that cannot be read.
     """
-    limits = limits or Limits()
+    limits = limits or HarvestLimits()
     source, git, head = open_history(place)
     found = Harvest(name)
     with BlobReader(git) as blobs:
@@ -104,7 +104,7 @@ class _Commits:
     """Goes through commits, newest first, and collects examples."""
 
     def __init__(
-        self, git: Git, blobs: BlobReader, found: Harvest, limits: Limits, rewritten: Mapping[str, str] | None
+        self, git: Git, blobs: BlobReader, found: Harvest, limits: HarvestLimits, rewritten: Mapping[str, str] | None
     ) -> None:
         self._git, self._blobs, self._found, self._limits = git, blobs, found, limits
         self._rewritten = rewritten or {}
@@ -188,10 +188,10 @@ class _Commits:
         if not 0 < len(answers) <= _MOST_ANSWERS:
             return MANY_UNITS if answers else NO_UNIT
         subject, rewritten = clean_subject(commit.message), self._rewritten.get(commit.oid, "")
-        if not self._asked.is_new(likeness_of_query(rewritten or subject)):
+        if not self._asked.is_new(query_fingerprint(rewritten or subject)):
             return LIKE_ANOTHER
         self._found.examples.append(
-            Example(
+            MinedExample(
                 "commit",
                 commit.oid,
                 commit.time,
@@ -219,7 +219,7 @@ LIKE_OTHER_CODE = "function like another"
 class PresentState:
     """Takes functions of a commit's snapshot, files in random order, up to the limits."""
 
-    def __init__(self, blobs: BlobReader, found: Harvest, limits: Limits) -> None:
+    def __init__(self, blobs: BlobReader, found: Harvest, limits: HarvestLimits) -> None:
         self._blobs, self._found, self._limits = blobs, found, limits
         self._asked = self._others = 0
         self._said, self._done = Once(), Once()
@@ -243,18 +243,18 @@ class PresentState:
                 continue
             whole = document(path, unit, lines)
             query, code = without_docstring(whole.code, whole.language)
-            if not self._done.is_new(likeness_of_code(code)):
+            if not self._done.is_new(code_fingerprint(code)):
                 self._found.dropped[LIKE_OTHER_CODE] += 1
             elif query and self._asked < self._limits.docstrings and self._is_said_first(query):
                 number = self._found.number(Document(whole.path, whole.symbol, whole.kind, whole.language, code))
-                self._found.examples.append(Example("docstring", head, 0, query, query, (path,), (number,), ()))
+                self._found.examples.append(MinedExample("docstring", head, 0, query, query, (path,), (number,), ()))
                 self._asked += 1
             elif self._others < self._limits.others:
                 self._found.number(whole)
                 self._others += 1
 
     def _is_said_first(self, query: str) -> bool:
-        if self._said.is_new(likeness_of_query(query)):
+        if self._said.is_new(query_fingerprint(query)):
             return True
         self._found.dropped[LIKE_ANOTHER_DOCSTRING] += 1
         return False

@@ -43,7 +43,7 @@ _FORMAT = "--format=tformat:%H%x00%ct%x00%B"
 
 
 @dataclass(slots=True)
-class Recorded:
+class RecordsReport:
     """How many rows came of how many commits, and why others gave none."""
 
     rows: int = 0
@@ -59,11 +59,11 @@ def write_records(
     path: Path,
     about: About,
     progress: Progress = no_progress,
-) -> Recorded:
+) -> RecordsReport:
     """Write the changes of commits, in the given order. Raises GitError, and UsageError when it cannot be written."""
-    done = Recorded()
+    done = RecordsReport()
     with BlobReader(git) as blobs, TableWriter(path, COLUMNS, about) as table:
-        rows = _Rows(git, blobs, owner, name, done)
+        rows = _RecordRows(git, blobs, owner, name, done)
         for batch in batches:
             for row in rows.of(batch):
                 table.add(row)
@@ -74,10 +74,10 @@ def write_records(
     return done
 
 
-class _Rows:
+class _RecordRows:
     """Commits → rows. A merge is compared with its first parent, as GitHub does."""
 
-    def __init__(self, git: Git, blobs: BlobReader, owner: str, name: str, done: Recorded) -> None:
+    def __init__(self, git: Git, blobs: BlobReader, owner: str, name: str, done: RecordsReport) -> None:
         self._git, self._blobs, self._done = git, blobs, done
         self._repository = (owner, name)
         self._changes = ChangeReader(git)

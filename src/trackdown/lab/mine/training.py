@@ -15,13 +15,13 @@ from trackdown.errors import GitError, TrackdownError, UsageError
 from trackdown.lab.benches.cmu import QUERY
 from trackdown.lab.benches.records import read_parquet
 from trackdown.lab.mine.changes import commits_here, newest_first, read_patches
-from trackdown.lab.mine.harvest import Harvest, Limits, has_harvest, write_harvest
-from trackdown.lab.mine.issue_writer import NO_ANSWER, IssueWriter, Told, new_identifiers
+from trackdown.lab.mine.harvest import Harvest, HarvestLimits, has_harvest, write_harvest
+from trackdown.lab.mine.issue_writer import NO_ANSWER, CommitText, IssueWriter, new_identifiers
 from trackdown.lab.mine.pairs import chosen_batches, harvest, open_history
 from trackdown.lab.mine.parquet_table import is_complete, sweep
 from trackdown.lab.mine.records import write_records
-from trackdown.lab.repositories import Place
-from trackdown.lab.workers import PATIENCE, Done, run_all
+from trackdown.lab.repositories import MinedRepository
+from trackdown.lab.workers import PATIENCE, JobResult, run_jobs
 from trackdown.repository.blobs import BlobReader
 from trackdown.repository.git import Git
 from trackdown.types import Progress, no_progress
@@ -35,26 +35,26 @@ _BATCH = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class MiningPlan:
     """What to make of each repository, pairs or records, and where. `rewritten` restricts it to these commits."""
 
     out: Path
     records: bool = False
-    limits: Limits = field(default_factory=Limits)
+    limits: HarvestLimits = field(default_factory=HarvestLimits)
     negatives: int = 0
     rewritten: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class MiningJob:
     """One repository."""
 
-    place: Place
-    wanted: Wanted
+    place: MinedRepository
+    wanted: MiningPlan
 
 
 @dataclass(slots=True)
-class Mined:
+class MiningReport:
     """What came of a repository. `passed_over` names the files that were there already.
 
     `unanswered` queries were to be rewritten and are not: another run asks for those, and writes the files again.
@@ -72,14 +72,14 @@ class Mined:
 
 
 def mine_all(
-    places: Sequence[Place],
-    wanted: Wanted,
+    places: Sequence[MinedRepository],
+    wanted: MiningPlan,
     workers: int,
     *,
     patience: float = PATIENCE,
-    heard: Callable[[Job, str, int, int | None], None] | None = None,
+    heard: Callable[[MiningJob, str, int, int | None], None] | None = None,
     writer: IssueWriter | None = None,
-) -> Generator[Done[Job, Mined]]:
+) -> Generator[JobResult[MiningJob, MiningReport]]:
     """Mine repositories in parallel processes, and give each as it is ready.
 
     With a `writer`, who rewrites the queries of commits, one after the other in this process: its model is here once,
@@ -92,10 +92,10 @@ def mine_all(
         wanted.out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"cannot write to {wanted.out}: {error.strerror}") from None
-    jobs = [Job(place, wanted) for place in places]
+    jobs = [MiningJob(place, wanted) for place in places]
     try:
         if writer is None:
-            yield from run_all(jobs, mine, workers, patience=patience, heard=heard)
+            yield from run_jobs(jobs, mine, workers, patience=patience, heard=heard)
         else:
             yield from (_mine_here(job, writer, heard) for job in jobs)
     finally:
@@ -104,23 +104,23 @@ def mine_all(
 
 
 def _mine_here(
-    job: Job, writer: IssueWriter, heard: Callable[[Job, str, int, int | None], None] | None
-) -> Done[Job, Mined]:
+    job: MiningJob, writer: IssueWriter, heard: Callable[[MiningJob, str, int, int | None], None] | None
+) -> JobResult[MiningJob, MiningReport]:
     def progress(step: str, done: int, total: int | None) -> None:
         if heard is not None:
             heard(job, step, done, total)
 
     try:
-        return Done(job, mine(job, progress, writer))
+        return JobResult(job, mine(job, progress, writer))
     except TrackdownError as error:
-        return Done(job, None, str(error), error.exit_code)
+        return JobResult(job, None, str(error), error.exit_code)
 
 
-def mine(job: Job, progress: Progress = no_progress, writer: IssueWriter | None = None) -> Mined:
+def mine(job: MiningJob, progress: Progress = no_progress, writer: IssueWriter | None = None) -> MiningReport:
     """Mine one repository in this process. Raises what opening and reading it raises."""
     started = time.monotonic()
     place, wanted = job.place, job.wanted
-    found = Mined(str(place))
+    found = MiningReport(str(place))
     sweep(wanted.out, place.stem)
     _, git, head = open_history(place.path)
     about: dict[str, Any] = {"format": FORMAT, "repository": str(place), "head": head}
@@ -143,7 +143,12 @@ def mine(job: Job, progress: Progress = no_progress, writer: IssueWriter | None 
 
 
 def _mine_pairs(
-    job: Job, git: Git, about: Mapping[str, Any], found: Mined, progress: Progress, writer: IssueWriter | None
+    job: MiningJob,
+    git: Git,
+    about: Mapping[str, Any],
+    found: MiningReport,
+    progress: Progress,
+    writer: IssueWriter | None,
 ) -> None:
     place, wanted = job.place, job.wanted
     made_of = {**about, "limits": asdict(wanted.limits), "negatives": wanted.negatives, "extractor": EXTRACTOR_VERSION}
@@ -184,7 +189,7 @@ def rewrite_examples(git: Git, found: Harvest, writer: IssueWriter, progress: Pr
     return writer.done.kept[NO_ANSWER] - before
 
 
-def _told(git: Git, blobs: BlobReader, found: Harvest, batch: list[int]) -> list[Told]:
+def _told(git: Git, blobs: BlobReader, found: Harvest, batch: list[int]) -> list[CommitText]:
     commits = [found.examples[number].commit for number in batch]
     parents = {listed.oid: listed.parents for listed in commits_here(git, commits)}
     patches = read_patches(git, commits)
@@ -195,7 +200,7 @@ def _told(git: Git, blobs: BlobReader, found: Harvest, batch: list[int]) -> list
             names = new_identifiers(git, blobs, parent, patches.get(commit, ()))
         except GitError:
             names = frozenset()
-        told.append(Told(found.examples[number].message, names))
+        told.append(CommitText(found.examples[number].message, names))
     return told
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from trackdown.lab.cases import Place
+from trackdown.lab.cases import CodeLocation
 from trackdown.lab.clone import files_among, regular_files
 from trackdown.lab.mine.patch_text import parse_patch
 from trackdown.lab.mine.patches import FilePatch, Hunk, apply, fitted
@@ -46,8 +46,8 @@ class Edited:
     """What a whole patch edited, under the paths of the old state."""
 
     files: tuple[str, ...] = ()
-    functions: tuple[Place, ...] = ()
-    classes: tuple[Place, ...] = ()
+    functions: tuple[CodeLocation, ...] = ()
+    classes: tuple[CodeLocation, ...] = ()
 
 
 def find_edits(path: str, old_text: str, new_text: str, hunks: Sequence[Hunk], *, forced: bool = False) -> EditedUnits:
@@ -70,7 +70,7 @@ def edited_by_patch(patch_text: str, read_old: Callable[[str], str | None]) -> E
     ValueError when the patch cannot be read or was made for another text.
     """
     files: dict[str, None] = {}
-    places: dict[str, dict[Place, None]] = {"functions": {}, "classes": {}}
+    places: dict[str, dict[CodeLocation, None]] = {"functions": {}, "classes": {}}
     for patch in parse_patch(patch_text):
         if patch.old_path is None or not patch.regular:
             continue
@@ -78,7 +78,7 @@ def edited_by_patch(patch_text: str, read_old: Callable[[str], str | None]) -> E
         found = _edits_of(patch, patch.old_path, read_old)
         for name, wanted in places.items():
             units: Iterable[tuple[str, str]] = getattr(found, name)
-            wanted.update(dict.fromkeys(Place(patch.old_path, symbol) for symbol, _ in units))
+            wanted.update(dict.fromkeys(CodeLocation(patch.old_path, symbol) for symbol, _ in units))
     return Edited(tuple(files), *(tuple(found) for found in places.values()))
 
 
@@ -176,7 +176,7 @@ _MAX_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class CommitChange:
     """A commit whose truth is wanted. `present` tells the present path of each path that it left behind."""
 
     parent: str | None
@@ -189,10 +189,10 @@ class Truth:
     """Files, and the functions and classes in them that are nearest to the edited lines."""
 
     files: tuple[str, ...] = ()
-    symbols: tuple[Place, ...] = ()
+    symbols: tuple[CodeLocation, ...] = ()
 
 
-TruthOf = Callable[[Change, Callable[[str], bool]], Truth]
+TruthOf = Callable[[CommitChange, Callable[[str], bool]], Truth]
 """A change and which paths may be in a truth → the truth."""
 
 
@@ -202,7 +202,7 @@ class PastTruth:
     def __init__(self, git: Git, blobs: BlobReader) -> None:
         self._git, self._blobs = git, blobs
 
-    def __call__(self, change: Change, wanted: Callable[[str], bool]) -> Truth:
+    def __call__(self, change: CommitChange, wanted: Callable[[str], bool]) -> Truth:
         """Raises GitError when trees are missing, ValueError when a patch does not fit."""
         if change.parent is None:
             return Truth()
@@ -216,7 +216,7 @@ class PastTruth:
                 continue
             old, new = (decode_text(text) or "" for text in (data, _after(patch, data)))
             found[file.path] = find_edits(file.path, old, new, patch.hunks, forced=file.forced)
-        symbols = (Place(path, symbol) for path, units in found.items() for symbol, _ in units.innermost)
+        symbols = (CodeLocation(path, symbol) for path, units in found.items() for symbol, _ in units.innermost)
         return Truth(tuple(found), tuple(symbols))
 
 
@@ -229,18 +229,18 @@ class HeadTruth:
         self._files = {file.path: file for file in commit_snapshot(source, head).files}
         self._symbols = lru_cache(maxsize=4096)(self._read_symbols)
 
-    def __call__(self, change: Change, wanted: Callable[[str], bool]) -> Truth:
+    def __call__(self, change: CommitChange, wanted: Callable[[str], bool]) -> Truth:
         """Raises GitError when trees are missing, ValueError when a patch does not fit."""
         patches = [(patch, change.present.get(patch.new_path or "", patch.new_path)) for patch in change.patches]
         kept = [(patch, path) for patch, path in patches if path is not None and patch.regular and wanted(path)]
         there = {path: symbols for _, path in kept if (symbols := self._symbols(path)) is not None}
         before = [patch.old_path for patch, path in kept if path in there and patch.old_path is not None]
         oids = regular_files(self._git, change.parent, before) if change.parent is not None else {}
-        places: dict[Place, None] = {}
+        places: dict[CodeLocation, None] = {}
         for patch, path in kept:
             if path in there:
                 touched = (symbol for symbol in self._touched(patch, oids) if symbol in there[path])
-                places.update(dict.fromkeys(Place(path, symbol) for symbol in touched))
+                places.update(dict.fromkeys(CodeLocation(path, symbol) for symbol in touched))
         return Truth(tuple(there), tuple(places))
 
     def _read_symbols(self, path: str) -> frozenset[str] | None:

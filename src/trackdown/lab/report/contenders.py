@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from trackdown.errors import UsageError
-from trackdown.lab.cases import Place
+from trackdown.lab.cases import CodeLocation
 from trackdown.lab.evaluation import Evaluation, evaluation
 from trackdown.lab.report.wording import named, reasons
 from trackdown.lab.runs import Row, by_mode, read_run
@@ -16,7 +16,7 @@ from trackdown.lab.runs import Row, by_mode, read_run
 SHOWN = 10
 NO_GOLD = "no gold"
 
-CaseKey = tuple[str, frozenset[Place]]
+CaseKey = tuple[str, frozenset[CodeLocation]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +25,10 @@ class ScoredCase:
 
     id: str
     query: str
-    gold: tuple[Place, ...]
+    gold: tuple[CodeLocation, ...]
     repository: str
     category: str
-    seen: tuple[tuple[int, Place], ...]
+    seen: tuple[tuple[int, CodeLocation], ...]
 
     @property
     def key(self) -> CaseKey:
@@ -124,6 +124,6 @@ def _contender(path: Path, label: str, run: str, mode: str, rows: list[Row]) -> 
     )
 
 
-def _seen(row: Row, gold_ranks: Sequence[int]) -> tuple[tuple[int, Place], ...]:
+def _seen(row: Row, gold_ranks: Sequence[int]) -> tuple[tuple[int, CodeLocation], ...]:
     ranks = [*range(1, min(SHOWN, len(row.ranked)) + 1), *(rank for rank in gold_ranks if rank > SHOWN)]
     return tuple((rank, row.ranked[rank - 1]) for rank in ranks)

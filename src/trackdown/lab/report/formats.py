@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from trackdown.lab.report.summary import CaseLine, Group, Mode, Pair, Summary
+from trackdown.lab.report.summary import CaseLine, Group, Mode, ModePair, Summary
 from trackdown.lab.report.tables import (
     Cell,
     Table,
@@ -129,7 +129,7 @@ def _group(summary: Summary, group: Group) -> dict[str, Any]:
     }
 
 
-def _pair(summary: Summary, pair: Pair) -> dict[str, Any]:
+def _pair(summary: Summary, pair: ModePair) -> dict[str, Any]:
     return asdict(pair) | {"first": summary.modes[pair.first].letter, "second": summary.modes[pair.second].letter}
 
 

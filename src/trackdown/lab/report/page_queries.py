@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from trackdown.lab.cases import Place
+from trackdown.lab.cases import CodeLocation
 from trackdown.lab.report.axes import COLOURS, series
 from trackdown.lab.report.contenders import SHOWN
 from trackdown.lab.report.page_figures import FULL, figure, html_table, legend
 from trackdown.lab.report.plots import differences_plot
-from trackdown.lab.report.summary import CaseLine, Pair, Summary
+from trackdown.lab.report.summary import CaseLine, ModePair, Summary
 from trackdown.lab.report.tables import called, pairs_table
 from trackdown.lab.report.wording import NONE, clean_line, counted, cut, named, place_name, probability, signed
 from trackdown.pages.markup import Markup, clean, element, joined
@@ -107,16 +107,16 @@ def _places(summary: Summary, case: CaseLine) -> Markup:
     rows += [_row(case, place, [None] * len(case.answers), missed=True) for place in missed]
     table = element(
         "table",
-        element("thead", element("tr", element("th", "Place", scope="col", class_="name"), *heads)),
+        element("thead", element("tr", element("th", "CodeLocation", scope="col", class_="name"), *heads)),
         element("tbody", *rows),
         class_="places",
     )
     return element("div", table, class_="scroll", tabindex="0", role="group", aria_label="Places and their ranks")
 
 
-def _by_place(case: CaseLine) -> Iterator[tuple[Place, list[int | None]]]:
+def _by_place(case: CaseLine) -> Iterator[tuple[CodeLocation, list[int | None]]]:
     """Every place that is shown with its rank in each mode, best rank first."""
-    found: dict[Place, list[int | None]] = {}
+    found: dict[CodeLocation, list[int | None]] = {}
     for number, answer in enumerate(case.answers):
         for rank, place in answer.seen if answer is not None else ():
             ranks = found.setdefault(place, [None] * len(case.answers))
@@ -125,7 +125,7 @@ def _by_place(case: CaseLine) -> Iterator[tuple[Place, list[int | None]]]:
     yield from sorted(found.items(), key=lambda item: min(rank for rank in item[1] if rank is not None))
 
 
-def _row(case: CaseLine, place: Place, ranks: list[int | None], *, missed: bool = False) -> Markup:
+def _row(case: CaseLine, place: CodeLocation, ranks: list[int | None], *, missed: bool = False) -> Markup:
     hits = [
         answer is not None and rank is not None and rank in answer.ranks
         for answer, rank in zip(case.answers, ranks, strict=True)
@@ -140,7 +140,7 @@ def _row(case: CaseLine, place: Place, ranks: list[int | None], *, missed: bool 
     return element("tr", name, *cells, class_="gold" if gold else None)
 
 
-def _is_found(case: CaseLine, gold: Place) -> bool:
+def _is_found(case: CaseLine, gold: CodeLocation) -> bool:
     """Whether a gold place stands in some row already: as itself, or, for a bare name, as a place that ends with it."""
     return any(
         rank in answer.ranks and _answers_to(place, gold)
@@ -150,7 +150,7 @@ def _is_found(case: CaseLine, gold: Place) -> bool:
     )
 
 
-def _answers_to(place: Place, gold: Place) -> bool:
+def _answers_to(place: CodeLocation, gold: CodeLocation) -> bool:
     return place == gold if gold.path else f".{place.symbol}".endswith(f".{gold.symbol}")
 
 
@@ -179,7 +179,7 @@ def pair_data(summary: Summary) -> dict[str, Any]:
     }
 
 
-def default_pair(summary: Summary) -> Pair:
+def default_pair(summary: Summary) -> ModePair:
     """The first mode against the last."""
     return next(pair for pair in summary.pairs if pair.first == 0 and pair.second == len(summary.modes) - 1)
 
@@ -190,7 +190,7 @@ def differences(summary: Summary) -> list[float]:
     return sorted((a.value - b.value for a, b in both if a is not None and b is not None), reverse=True)
 
 
-def verdict(summary: Summary, pair: Pair) -> str:
+def verdict(summary: Summary, pair: ModePair) -> str:
     """A pair in words, as the script writes it too."""
     first, second = summary.modes[pair.first].letter, summary.modes[pair.second].letter
     return (

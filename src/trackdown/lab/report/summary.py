@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 
 from trackdown.errors import UsageError
-from trackdown.lab.cases import Place
+from trackdown.lab.cases import CodeLocation
 from trackdown.lab.measure.metrics import metric as metric_named
 from trackdown.lab.measure.significance import bootstrap_interval, paired_permutation_test
 from trackdown.lab.report.contenders import CaseKey, Contender, ScoredCase
@@ -20,7 +20,7 @@ _EQUAL = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class ModePair:
     """Mode number `first` against number `second`: a positive difference speaks for the first. p is two-sided."""
 
     first: int
@@ -35,14 +35,14 @@ class Pair:
     p_permutation: float
 
 
-def all_pairs(columns: Sequence[Sequence[float | None]]) -> Iterator[Pair]:
+def all_pairs(columns: Sequence[Sequence[float | None]]) -> Iterator[ModePair]:
     """Every pair of modes, from the metric's values: one column per mode, one row per case, None where not scored."""
     for first, second in combinations(range(len(columns)), 2):
         both = [(a, b) for a, b in zip(columns[first], columns[second], strict=True) if a is not None and b is not None]
         yield compare(first, second, [a for a, _ in both], [b for _, b in both])
 
 
-def compare(first: int, second: int, a: Sequence[float], b: Sequence[float]) -> Pair:
+def compare(first: int, second: int, a: Sequence[float], b: Sequence[float]) -> ModePair:
     """One pair, from the values of the cases that both scored, in one order."""
     differences = [x - y for x, y in zip(a, b, strict=True)]
     wins = sum(difference > _EQUAL for difference in differences)
@@ -50,7 +50,7 @@ def compare(first: int, second: int, a: Sequence[float], b: Sequence[float]) -> 
     mean = sum(differences) / len(differences) if differences else 0.0
     low, high = bootstrap_interval(differences)
     better, worse = (a, b) if mean >= 0 else (b, a)
-    return Pair(
+    return ModePair(
         first,
         second,
         len(differences),
@@ -142,12 +142,12 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class CaseResult:
     """What one mode found for one case: the metric, the ranks of gold, and the places that are shown."""
 
     value: float
     ranks: tuple[int, ...]
-    seen: tuple[tuple[int, Place], ...]
+    seen: tuple[tuple[int, CodeLocation], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,10 +156,10 @@ class CaseLine:
 
     id: str
     query: str
-    gold: tuple[Place, ...]
+    gold: tuple[CodeLocation, ...]
     repository: str
     category: str
-    answers: tuple[Answer | None, ...]
+    answers: tuple[CaseResult | None, ...]
 
     @property
     def spread(self) -> float:
@@ -181,7 +181,7 @@ class Summary:
     modes: tuple[Mode, ...]
     repositories: tuple[Group, ...]
     categories: tuple[Group, ...]
-    pairs: tuple[Pair, ...]
+    pairs: tuple[ModePair, ...]
     cases: tuple[CaseLine, ...]
 
     @property
@@ -280,12 +280,12 @@ def _groups(
 
 def _case_lines(contenders: Sequence[Contender], values: Sequence[Sequence[float]]) -> tuple[CaseLine, ...]:
     first: dict[CaseKey, ScoredCase] = {}
-    answers: dict[CaseKey, list[Answer | None]] = {}
+    answers: dict[CaseKey, list[CaseResult | None]] = {}
     for number, (contender, column) in enumerate(zip(contenders, values, strict=True)):
         for case, judged, value in zip(contender.cases, contender.evaluation.judged, column, strict=True):
             first.setdefault(case.key, case)
             line = answers.setdefault(case.key, [None] * len(contenders))
-            line[number] = Answer(value, judged.ranks, case.seen)
+            line[number] = CaseResult(value, judged.ranks, case.seen)
     return tuple(
         CaseLine(case.id, case.query, case.gold, case.repository, case.category, tuple(answers[key]))
         for key, case in first.items()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from trackdown.lab.report.summary import CaseLine, Group, Mode, Pair, Summary
+from trackdown.lab.report.summary import CaseLine, Group, Mode, ModePair, Summary
 from trackdown.lab.report.wording import NONE, counted, milliseconds, named, probability, reasons, score, signed
 
 EXTREMES = 5
@@ -116,7 +116,7 @@ def groups_table(summary: Summary, title: str, groups: Sequence[Group]) -> Table
     return Table(f"{summary.metric} by {title}", (title, "cases", *_heads(summary)), tuple(rows))
 
 
-def pairs_table(summary: Summary, pairs: Iterable[Pair]) -> Table:
+def pairs_table(summary: Summary, pairs: Iterable[ModePair]) -> Table:
     """Wins and losses of the first of two modes, with the p-value of a permutation test."""
     rows = tuple(
         (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from trackdown.lab.cases import Place
+from trackdown.lab.cases import CodeLocation
 from trackdown.pages.markup import clean
 
 MINUS = "\N{MINUS SIGN}"
@@ -21,7 +21,7 @@ def named(text: str) -> str:
     return clean_line(text) or "(no name)"
 
 
-def place_name(place: Place) -> str:
+def place_name(place: CodeLocation) -> str:
     """A file, a symbol in it, or a bare name."""
     return named(str(place) if place.path else place.symbol)
 

@@ -17,15 +17,15 @@ from torch import Tensor
 
 from trackdown.lab.train.batches import Data
 from trackdown.lab.train.judge import HeldOutData
-from trackdown.lab.train.learn import CommitPairs, Plan, commit_pairs, learn
+from trackdown.lab.train.learn import CommitPairs, TrainingPlan, commit_pairs, learn
 from trackdown.lab.train.pack import DOCSTRING, REWRITTEN
 from trackdown.lab.train.recipe import (
-    Looked,
+    SearchedExamples,
     fit_table,
     kept_examples,
     load_training,
-    look,
-    look_at_words,
+    search_with_bm25,
+    search_with_model,
     with_long_twice,
 )
 from trackdown.lab.train.table import TablePlan, judge_table
@@ -33,20 +33,22 @@ from trackdown.lab.train.training_state import Log
 from trackdown.lab.train.transformer import Bert, from_checkpoint
 
 WITHIN = 30
-PLAN = Plan(steps=100_000, batch=512, hard=2, seconds=24.0)
-SMALL_PLAN = Plan(steps=20, batch=16, hard=1, seconds=60.0, query_tokens=64, document_tokens=96, pair_tokens=160)
+PLAN = TrainingPlan(steps=100_000, batch=512, hard=2, seconds=24.0)
+SMALL_PLAN = TrainingPlan(
+    steps=20, batch=16, hard=1, seconds=60.0, query_tokens=64, document_tokens=96, pair_tokens=160
+)
 
 
 @dataclass(slots=True)
-class Ground:
+class AblationSetup:
     """What all variants share."""
 
     base: dict[str, Tensor]
     train: Data
     bench: HeldOutData
-    looked: Looked
+    looked: SearchedExamples
     past: CommitPairs
-    plan: Plan
+    plan: TrainingPlan
     log: Log
 
     def model(self, layers: int = 6) -> Bert:
@@ -56,7 +58,7 @@ class Ground:
     def kept(self, within: int = WITHIN) -> Tensor:
         return kept_examples(self.train, self.looked.rank, within)
 
-    def fit(self, name: str, plan: Plan, examples: Tensor, negatives: Tensor | None, layers: int = 6) -> Bert:
+    def fit(self, name: str, plan: TrainingPlan, examples: Tensor, negatives: Tensor | None, layers: int = 6) -> Bert:
         """Train one variant and log how it is judged."""
         model = self.model(layers)
         learn(model, self.train, examples, negatives, plan, self.past, log=lambda text: None)
@@ -64,7 +66,7 @@ class Ground:
         return model
 
 
-def variants(ground: Ground) -> Iterator[Callable[[], Bert]]:
+def variants(ground: AblationSetup) -> Iterator[Callable[[], Bert]]:
     """The runs, in order of what we most want to know."""
     train, plan, hard = ground.train, ground.plan, ground.looked.negatives
     kept = ground.kept()
@@ -93,9 +95,9 @@ def variants(ground: Ground) -> Iterator[Callable[[], Bert]]:
     yield lambda: ground.fit("separate: listwise", replace(pairs, batch=0, relevance="listwise"), kept, hard)
 
 
-def table_sizes(ground: Ground, teacher: Bert, seconds: float) -> None:
+def table_sizes(ground: AblationSetup, teacher: Bert, seconds: float) -> None:
     """Static tables of several widths, and one that is not distilled."""
-    looked = look(teacher, ground.train, None)
+    looked = search_with_model(teacher, ground.train, None)
     kept = ground.kept()
     for dimensions, distilled in ((64, 1.0), (128, 1.0), (256, 1.0), (384, 1.0), (256, 0.0)):
         plan = TablePlan(dimensions, ground.plan.steps, 8 * ground.plan.batch, distilled=distilled, seconds=seconds)
@@ -104,12 +106,12 @@ def table_sizes(ground: Ground, teacher: Bert, seconds: float) -> None:
         ground.log("table", dimensions=dimensions, distilled=distilled, dev_mrr=score)
 
 
-def run_ablations(base: dict[str, Tensor], train: Data, bench: HeldOutData, plan: Plan, log: Log) -> None:
+def run_ablations(base: dict[str, Tensor], train: Data, bench: HeldOutData, plan: TrainingPlan, log: Log) -> None:
     """Train every variant, and log how each is judged."""
     model = from_checkpoint(base).to(train.device)
-    looked = look(model, train, look_at_words(train, model.shape.vocabulary))
+    looked = search_with_model(model, train, search_with_bm25(train, model.shape.vocabulary))
     past = commit_pairs(train, looked.queries, kept_examples(train, looked.rank, WITHIN))
-    ground = Ground(base, train, bench, looked, past, plan, log)
+    ground = AblationSetup(base, train, bench, looked, past, plan, log)
     log("base", **bench.report(model, pairs=False))
     for number, variant in enumerate(variants(ground)):
         made = variant()

@@ -23,7 +23,7 @@ from trackdown.engine import open as open_repository
 from trackdown.engine.searching.evidence import DEEPEST, channel_evidence, judged_evidence, speaking_models
 from trackdown.errors import MissingObject, QueryError, TrackdownError, UnknownRevision, UsageError
 from trackdown.fuse.learned import Stage
-from trackdown.lab.cases import Case, Place
+from trackdown.lab.cases import Case, CodeLocation
 from trackdown.lab.clone import commit_times
 from trackdown.lab.mine.dataset import build_from_git
 from trackdown.lab.tasks import Task, bench_of_cases
@@ -40,7 +40,7 @@ _VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class EvidencePlan:
     """How much to collect: cases of each repository, what channels say or what models do, and how deep."""
 
     max_cases: int = 100
@@ -83,14 +83,14 @@ def collect(
     places: Mapping[str, str],
     folder: Path,
     settings: Settings,
-    wanted: Wanted | None = None,
+    wanted: EvidencePlan | None = None,
     *,
     progress: Progress = no_progress,
-) -> dict[Level, dict[str, list[Example]]]:
+) -> dict[Level, dict[str, list[EvidenceExample]]]:
     """Level → repository → its examples, from repository name → path. What the folder holds already is read."""
-    wanted = wanted or Wanted()
+    wanted = wanted or EvidencePlan()
     digest = wanted.digest(settings)
-    found: dict[Level, dict[str, list[Example]]] = {level: {} for level in wanted.levels}
+    found: dict[Level, dict[str, list[EvidenceExample]]] = {level: {} for level in wanted.levels}
     for number, (name, place) in enumerate(places.items()):
         progress("collect", number, len(places))
         for level, examples in _of_repository(name, place, folder, settings, wanted, digest, progress).items():
@@ -100,8 +100,8 @@ def collect(
 
 
 def _of_repository(
-    name: str, place: str, folder: Path, settings: Settings, wanted: Wanted, digest: str, progress: Progress
-) -> dict[Level, list[Example]]:
+    name: str, place: str, folder: Path, settings: Settings, wanted: EvidencePlan, digest: str, progress: Progress
+) -> dict[Level, list[EvidenceExample]]:
     files = {level: folder / f"{name}.{level}.{wanted.stage}.npz" for level in wanted.levels}
     known = {level: read_examples(path, digest) for level, path in files.items()}
     if all(examples is not None for examples in known.values()):
@@ -117,14 +117,14 @@ def examples_of(
     place: str,
     cases: Sequence[Case],
     settings: Settings,
-    wanted: Wanted | None = None,
+    wanted: EvidencePlan | None = None,
     *,
     name: str = "",
     progress: Progress = no_progress,
-) -> dict[Level, list[Example]]:
+) -> dict[Level, list[EvidenceExample]]:
     """Level → an example for each case that has truth there, oldest first. States are searched one after the other."""
-    wanted = wanted or Wanted()
-    found: dict[Level, list[Example]] = {level: [] for level in wanted.levels}
+    wanted = wanted or EvidencePlan()
+    found: dict[Level, list[EvidenceExample]] = {level: [] for level in wanted.levels}
     tasks = [task for level in wanted.levels for task in bench_of_cases(place, cases, level=level, name=name).tasks]
     commits = {f"{name}/{case.id}" if name else case.id: case.commit for case in cases}
     times = commit_times(place, {*commits.values(), *(task.at for task in tasks if task.at)})
@@ -140,7 +140,9 @@ def examples_of(
     return found
 
 
-def _example(repository: Repository, task: Task, when: int, options: SearchPlan, wanted: Wanted) -> Example | None:
+def _example(
+    repository: Repository, task: Task, when: int, options: SearchPlan, wanted: EvidencePlan
+) -> EvidenceExample | None:
     """One query with its candidates; None where its state cannot be searched."""
     try:
         prepared = repository.prepared(task.at)
@@ -153,8 +155,8 @@ def _example(repository: Repository, task: Task, when: int, options: SearchPlan,
             seen = judged
     except (UnknownRevision, MissingObject, QueryError):
         return None
-    places = tuple(Place(*place) for place in seen.places)
-    return Example(
+    places = tuple(CodeLocation(*place) for place in seen.places)
+    return EvidenceExample(
         task.id, when, task.gold, places, seen.signals, seen.scores, seen.ranks, seen.full, seen.factors, seen.query
     )
 
@@ -164,7 +166,7 @@ _SIGN = "\x1f"
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class EvidenceExample:
     """Row r of `scores` and `ranks` is about `places[r]`; a column is a signal's. `when` is the time of the commit.
 
     `full` is the score of each channel that counts as 1 when it is scaled; `factors` are what roles multiply by.
@@ -172,8 +174,8 @@ class Example:
 
     id: str
     when: int
-    gold: tuple[Place, ...]
-    places: tuple[Place, ...]
+    gold: tuple[CodeLocation, ...]
+    places: tuple[CodeLocation, ...]
     signals: tuple[str, ...]
     scores: Array
     ranks: Array
@@ -187,7 +189,7 @@ class Example:
         return np.array([place in gold for place in self.places], dtype=bool)
 
 
-def write_examples(path: Path, examples: Sequence[Example], digest: str) -> None:
+def write_examples(path: Path, examples: Sequence[EvidenceExample], digest: str) -> None:
     """Write a file, aside first. Raises TrackdownError when it cannot."""
     table = _Places()
     signals = examples[0].signals if examples else ()
@@ -220,7 +222,7 @@ def write_examples(path: Path, examples: Sequence[Example], digest: str) -> None
         raise TrackdownError(f"cannot write {path}: {error.strerror}") from None
 
 
-def read_examples(path: Path, digest: str = "") -> list[Example] | None:
+def read_examples(path: Path, digest: str = "") -> list[EvidenceExample] | None:
     """What a file holds; None when there is none, it is damaged, or it was collected in another way."""
     try:
         with np.load(path, allow_pickle=False) as loaded:
@@ -232,9 +234,9 @@ def read_examples(path: Path, digest: str = "") -> list[Example] | None:
         return None
 
 
-def _examples(arrays: Mapping[str, Array]) -> list[Example]:
+def _examples(arrays: Mapping[str, Array]) -> list[EvidenceExample]:
     names = arrays["names"].tobytes().decode("utf-8", "surrogateescape").split("\n")
-    places = [Place(*name.split(_SIGN)) for name in names if _SIGN in name]
+    places = [CodeLocation(*name.split(_SIGN)) for name in names if _SIGN in name]
     signals, features = tuple(map(str, arrays["signals"])), tuple(map(str, arrays["features"]))
     rows = np.concatenate(([0], np.cumsum(arrays["candidates"])))
     golds = np.concatenate(([0], np.cumsum(arrays["golds"])))
@@ -243,7 +245,7 @@ def _examples(arrays: Mapping[str, Array]) -> list[Example]:
         here = slice(int(rows[number]), int(rows[number + 1]))
         gold = arrays["gold"][int(golds[number]) : int(golds[number + 1])]
         found.append(
-            Example(
+            EvidenceExample(
                 str(id_),
                 int(arrays["when"][number]),
                 tuple(places[one] for one in gold),
@@ -263,10 +265,10 @@ class _Places:
     """Numbers for places, the same place always the same one. Line breaks in names, which git allows, become spaces."""
 
     def __init__(self) -> None:
-        self._known: dict[Place, int] = {}
+        self._known: dict[CodeLocation, int] = {}
         self.names: list[str] = []
 
-    def numbers(self, places: Iterable[Place]) -> list[int]:
+    def numbers(self, places: Iterable[CodeLocation]) -> list[int]:
         found = []
         for place in places:
             if place not in self._known:

@@ -84,7 +84,7 @@ def export(
         for role in roles
     }
     manifest = _enter(folder, ModelManifest(name, licence, origin, made, {}))
-    return check(model, folder, texts) if texts else manifest
+    return check_fidelity(model, folder, texts) if texts else manifest
 
 
 def export_folder(source: Path, folder: Path, *, int8: bool = True, texts: Sequence[str] = ()) -> ModelManifest:
@@ -152,7 +152,7 @@ def _enter(folder: Path, made: ModelManifest) -> ModelManifest:
     return merged
 
 
-class _Rows(nn.Module):
+class _Int8Embedding(nn.Module):
     """An embedding whose rows are int8 with a scale each: a quarter of the bytes, and no outlier spoils other rows."""
 
     values: Tensor
@@ -176,7 +176,7 @@ class _Graph(nn.Module):
         self.model = copy.deepcopy(model).cpu().float()
         self.roles = tuple(roles)
         if int8:
-            self.model.words = _Rows(self.model.words.weight.detach())  # type: ignore[assignment]
+            self.model.words = _Int8Embedding(self.model.words.weight.detach())  # type: ignore[assignment]
 
     def forward(self, ids: Tensor, mask: Tensor, types: Tensor) -> tuple[Tensor, ...]:
         state = self.model.hidden(ids, mask, types)
@@ -208,7 +208,7 @@ _QUERIES = 4
 Figures = Mapping[str, float]
 
 
-def check(model: Bert, folder: Path, texts: Sequence[str], *, threads: int = 0) -> ModelManifest:
+def check_fidelity(model: Bert, folder: Path, texts: Sequence[str], *, threads: int = 0) -> ModelManifest:
     """Compare the folder's graphs with the model on spoken texts, time the encoder, and write both into the manifest.
 
     The model reads every text alone and in full precision, the folder in padded batches: what padding, int8 or a wrong

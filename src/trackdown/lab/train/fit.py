@@ -17,9 +17,9 @@ import numpy.typing as npt
 from trackdown.errors import UsageError
 from trackdown.fuse.adaptive import adapted
 from trackdown.fuse.learned import WeightTable, feature, lean_of, split_name
-from trackdown.lab.cases import Place
+from trackdown.lab.cases import CodeLocation
 from trackdown.lab.runs import SCORE_DIGITS, Row
-from trackdown.lab.train.evidence import Example
+from trackdown.lab.train.evidence import EvidenceExample
 
 Floats = npt.NDArray[np.float64]
 RETRIEVE_KINDS = ("scaled", "rank10")
@@ -35,7 +35,7 @@ _CHECK_EVERY, _PATIENCE = 5, 8
 _SHARPEST = 64.0
 
 
-def heard_in(examples: Sequence[Example]) -> tuple[str, ...]:
+def heard_in(examples: Sequence[EvidenceExample]) -> tuple[str, ...]:
     """The signals that said something: a channel whose model is not there has a column of zeros."""
     found: dict[str, bool] = {}
     for example in examples:
@@ -95,7 +95,7 @@ class Columns:
 class Design:
     """Questions as arrays, a row for each candidate. Those whose gold no channel found teach nothing: they are out."""
 
-    def __init__(self, repositories: Mapping[str, Sequence[Example]], columns: Columns) -> None:
+    def __init__(self, repositories: Mapping[str, Sequence[EvidenceExample]], columns: Columns) -> None:
         self.columns = columns
         examples, labels, shares = [], [], []
         for of_repository in repositories.values():
@@ -129,7 +129,7 @@ class Design:
         return loss, (pulled * self.shares[:, None]).T.astype(np.float64) @ self.leans
 
 
-def _features(example: Example, columns: Columns) -> npt.NDArray[np.float32]:
+def _features(example: EvidenceExample, columns: Columns) -> npt.NDArray[np.float32]:
     """The features of a question's candidates, each times what the candidate's role counts."""
     made = np.zeros((len(example.places), len(columns.features)), dtype=np.float32)
     for number, (signal, kind) in enumerate(columns.features):
@@ -213,7 +213,7 @@ def table_of(weights: Mapping[str, float], *, rrf: bool = False, adaptive: bool 
     return WeightTable((), {name: value for name, value in values.items() if value})
 
 
-def scores_of(example: Example, table: WeightTable) -> Floats:
+def scores_of(example: EvidenceExample, table: WeightTable) -> Floats:
     """What each candidate scores."""
     total = np.zeros(len(example.places))
     for signal, kinds in table.for_query(example.query).items():
@@ -226,7 +226,7 @@ def scores_of(example: Example, table: WeightTable) -> Floats:
 
 
 def rows_of(
-    repositories: Mapping[str, Sequence[Example]], tables: Mapping[str, WeightTable], mode: str, level: str
+    repositories: Mapping[str, Sequence[EvidenceExample]], tables: Mapping[str, WeightTable], mode: str, level: str
 ) -> list[Row]:
     """A row for every example, ranked by its repository's table."""
     return [
@@ -236,10 +236,10 @@ def rows_of(
     ]
 
 
-def _row(example: Example, table: WeightTable, mode: str, level: str, repository: str) -> Row:
+def _row(example: EvidenceExample, table: WeightTable, mode: str, level: str, repository: str) -> Row:
     scores = scores_of(example, table)
     order = sorted(np.flatnonzero(scores > 0).tolist(), key=lambda at: (-scores[at], example.places[at].path, at))
-    ranked: dict[Place, float] = {}
+    ranked: dict[CodeLocation, float] = {}
     for at in order:
         ranked.setdefault(example.places[at], round(float(scores[at]), SCORE_DIGITS))
         if len(ranked) == _DEPTH:

@@ -19,9 +19,9 @@ from trackdown.errors import TrackdownError, UsageError
 from trackdown.fuse.learned import LearnedFusion, Stage, WeightTable, decode_fusions, encode_fusions
 from trackdown.lab.evaluation import Evaluation, evaluation
 from trackdown.lab.gate import gate
-from trackdown.lab.gate_verdict import Verdict
+from trackdown.lab.gate_verdict import GateVerdict
 from trackdown.lab.runs import Row
-from trackdown.lab.train.evidence import Example, Wanted, collect
+from trackdown.lab.train.evidence import EvidenceExample, EvidencePlan, collect
 from trackdown.lab.train.fit import (
     RERANK_KINDS,
     RETRIEVE_KINDS,
@@ -44,11 +44,11 @@ METRICS = ("MRR", "R@1", "R@5", "R@10", "nDCG@10")
 STRENGTHS = (0.1, 0.01, 0.001)
 _FOLDS, _PARTS = 5, 3
 
-Repositories = Mapping[str, Sequence[Example]]
+Repositories = Mapping[str, Sequence[EvidenceExample]]
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedFusion:
     """One level: the weights fitted to all repositories, and how well each way of fusing did on unseen ones."""
 
     level: Level
@@ -59,7 +59,7 @@ class Judged:
         """Scores of every way of fusing."""
         return [evaluation(mode, rows) for mode, rows in self.rows.items()]
 
-    def verdicts(self) -> list[Verdict]:
+    def verdicts(self) -> list[GateVerdict]:
         """Learned fusion against each of the others."""
         return [gate(rows, self.rows[LEARNED]) for mode, rows in self.rows.items() if mode != LEARNED]
 
@@ -78,18 +78,18 @@ def train_fusion(
     places: Mapping[str, str],
     folder: Path,
     settings: Settings,
-    wanted: Wanted | None = None,
+    wanted: EvidencePlan | None = None,
     *,
     out: Path | None = None,
     progress: Progress = no_progress,
-) -> list[Judged]:
+) -> list[JudgedFusion]:
     """Collect evidence into a folder, fit and judge; write the weights to a file. `places` maps names to paths.
 
     Raises UsageError for too few repositories.
 
     What a file holds of the other stage stays in it.
     """
-    wanted = wanted or Wanted()
+    wanted = wanted or EvidencePlan()
     if len(places) < FEWEST:
         raise UsageError(f"learned fusion needs {FEWEST} repositories or more to be judged, not {len(places)}")
     known = read_fusions(out) if out is not None and out.exists() else []
@@ -119,8 +119,8 @@ def write_fusions(path: Path, fusions: Sequence[LearnedFusion]) -> None:
 
 
 def judge_level(
-    level: Level, collected: Repositories, wanted: Wanted, settings: Settings, progress: Progress = no_progress
-) -> Judged:
+    level: Level, collected: Repositories, wanted: EvidencePlan, settings: Settings, progress: Progress = no_progress
+) -> JudgedFusion:
     """Fit and judge one level."""
     repositories = {name: examples for name, examples in sorted(collected.items()) if examples}
     if len(repositories) < FEWEST:
@@ -146,7 +146,7 @@ def judge_level(
         progress("fit", number, len(folds) + len(variants))
         fitted.append(fit_table(repositories, Columns(kept, kinds), start, needs_of(kept)))
     progress("fit", len(folds) + len(variants), len(folds) + len(variants))
-    return Judged(level, LearnedFusion(level, tuple(fitted), wanted.stage, _told(repositories)), rows)
+    return JudgedFusion(level, LearnedFusion(level, tuple(fitted), wanted.stage, _told(repositories)), rows)
 
 
 def _compared(options: SearchPlan, stage: Stage) -> dict[str, WeightTable]:

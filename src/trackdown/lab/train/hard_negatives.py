@@ -20,14 +20,16 @@ _K1, _B = 1.2, 0.75
 
 
 @dataclass(frozen=True, slots=True)
-class Mined:
+class RankedNegatives:
     """For each example the best wrong documents [examples, k], and the rank of the first right one (1 is best)."""
 
     negatives: Tensor
     rank: Tensor
 
 
-def mine(data: Data, score: Callable[[Tensor], Scores], k: int = 16, skip: int = 0, message: bool = True) -> Mined:
+def rank_negatives(
+    data: Data, score: Callable[[Tensor], Scores], k: int = 16, skip: int = 0, message: bool = True
+) -> RankedNegatives:
     """Search every repository for its examples. `score` prepares a repository's documents. `skip` leaves out the best
     wrong ones, which are the likeliest to be right after all. Where a repository has too few wrong documents they are
     repeated, and where it has none the next repository gives one.
@@ -47,7 +49,7 @@ def mine(data: Data, score: Callable[[Tensor], Scores], k: int = 16, skip: int =
             wrong = torch.where(right, -torch.inf, scores)
             elsewhere = (documents[-1] + 1) % data.pack.documents
             negatives[some] = _best(wrong, documents, k, skip, elsewhere)
-    return Mined(negatives, ranks)
+    return RankedNegatives(negatives, ranks)
 
 
 def _best(scores: Tensor, documents: Tensor, k: int, skip: int, elsewhere: Tensor) -> Tensor:

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from trackdown.lab.train.batches import Data, autocast, encode_all, pair
-from trackdown.lab.train.hard_negatives import mine, vector_scores
+from trackdown.lab.train.hard_negatives import rank_negatives, vector_scores
 from trackdown.lab.train.learn import CommitPairs, commit_pairs
 from trackdown.lab.train.pack import COMMIT, REWRITTEN, load_pack
 from trackdown.lab.train.transformer import Bert, Mpnet
@@ -23,7 +23,7 @@ def held_out(
     forms = torch.arange(2 * data.pack.examples, device=data.device)
     documents = encode_all(model, data.documents, every, document_tokens)
     queries = encode_all(model, data.queries, forms, query_tokens)
-    ranks = mine(data, vector_scores(documents, queries), k=1).rank
+    ranks = rank_negatives(data, vector_scores(documents, queries), k=1).rank
     return float((1.0 / ranks[data.kind == kind]).mean())
 
 

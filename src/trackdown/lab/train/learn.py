@@ -23,7 +23,7 @@ RelevanceLoss = Literal["bce", "mse", "listwise"]
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class TrainingPlan:
     """How to train. A batch of 0 leaves that task out; `pairs` and `commits` count queries of which each brings one
     right and `hard_pairs` wrong partners. `taught` is the part of the losses that teachers have: to see the documents
     of a batch as near to each query as one does, and a query's partners as relevant as the other.
@@ -68,7 +68,7 @@ def learn(
     data: Data,
     examples: Tensor,
     negatives: Tensor | None,
-    plan: Plan,
+    plan: TrainingPlan,
     commit_pairs: CommitPairs | None = None,
     judge: Judge | None = None,
     log: Callable[[str], None] = print,
@@ -144,7 +144,7 @@ def _contrast(
     data: Data,
     examples: Tensor,
     negatives: Tensor | None,
-    plan: Plan,
+    plan: TrainingPlan,
     chance: torch.Generator,
     teacher: Mpnet | None = None,
 ) -> Tensor:
@@ -184,7 +184,7 @@ def _pairs(
     data: Data,
     examples: Tensor,
     negatives: Tensor,
-    plan: Plan,
+    plan: TrainingPlan,
     chance: torch.Generator,
     reader: Mpnet | None = None,
 ) -> Tensor:
@@ -217,7 +217,7 @@ def _commits(
     relevance: Callable[[Tensor, Tensor, Tensor], Tensor],
     data: Data,
     pairs: CommitPairs,
-    plan: Plan,
+    plan: TrainingPlan,
     chance: torch.Generator,
 ) -> Tensor:
     """Relevance of past commits, by their messages: right are those whose files intersect the query's."""
@@ -269,7 +269,7 @@ def _sample(examples: Tensor, count: int, chance: torch.Generator) -> Tensor:
     return examples[torch.randint(len(examples), (count,), generator=chance, device=examples.device)]
 
 
-def _forms(data: Data, some: Tensor, plan: Plan, chance: torch.Generator) -> Tensor:
+def _forms(data: Data, some: Tensor, plan: TrainingPlan, chance: torch.Generator) -> Tensor:
     return data.form(some, torch.rand(len(some), generator=chance, device=some.device) < plan.messages)
 
 

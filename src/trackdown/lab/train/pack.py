@@ -77,7 +77,7 @@ def load_pack(paths: Sequence[Path]) -> Pack:
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class PackLimits:
     """How much of each repository goes into a pack."""
 
     answers: int = 6
@@ -90,9 +90,9 @@ class Share:
 class Packer:
     """Collects repositories. `tokenizer` is a `tokenizers.Tokenizer` that neither cuts nor pads."""
 
-    def __init__(self, tokenizer: Any, share: Share | None = None) -> None:
+    def __init__(self, tokenizer: Any, share: PackLimits | None = None) -> None:
         self._tokenizer = tokenizer
-        self._share = share or Share()
+        self._share = share or PackLimits()
         self._documents: list[Array] = []
         self._keys: list[int] = []
         self._document_repository: list[int] = []
@@ -228,7 +228,7 @@ def pack_folder(
     tokenizer: Any,
     out: Path,
     held_out: Sequence[str] = (),
-    share: Share | None = None,
+    share: PackLimits | None = None,
     issues: Path | None = None,
 ) -> Packed:
     """Write both packs into `out`. `held_out` are names of repositories; without any, one in ten is chosen.

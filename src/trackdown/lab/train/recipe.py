@@ -24,9 +24,9 @@ import torch
 from torch import Tensor
 
 from trackdown.lab.train.batches import Data, encode_all
-from trackdown.lab.train.hard_negatives import bm25_scores, mine, vector_scores
+from trackdown.lab.train.hard_negatives import bm25_scores, rank_negatives, vector_scores
 from trackdown.lab.train.judge import HeldOutData, held_out, load_held_out
-from trackdown.lab.train.learn import Plan, commit_pairs, learn
+from trackdown.lab.train.learn import TrainingPlan, commit_pairs, learn
 from trackdown.lab.train.pack import COMMIT, DOCSTRING, REWRITTEN, load_pack
 from trackdown.lab.train.table import TablePlan, first_table, judge_table, learn_table
 from trackdown.lab.train.training_state import Log, load_state, save_state
@@ -43,13 +43,13 @@ class Recipe:
     layers: int = 6
     within: int = 30
     issues: int = 4
-    teacher: Plan = field(
-        default_factory=lambda: Plan(
+    teacher: TrainingPlan = field(
+        default_factory=lambda: TrainingPlan(
             steps=1000, batch=320, hard=2, rate=3e-5, query_tokens=192, document_tokens=176, messages=0.75
         )
     )
-    reader: Plan = field(
-        default_factory=lambda: Plan(
+    reader: TrainingPlan = field(
+        default_factory=lambda: TrainingPlan(
             steps=1500,
             batch=0,
             pairs=64,
@@ -61,13 +61,13 @@ class Recipe:
             messages=0.75,
         )
     )
-    vectors: Plan = field(
-        default_factory=lambda: Plan(
+    vectors: TrainingPlan = field(
+        default_factory=lambda: TrainingPlan(
             steps=4000, batch=1024, hard=2, query_tokens=192, document_tokens=176, messages=0.75, taught=0.7
         )
     )
-    both: Plan = field(
-        default_factory=lambda: Plan(
+    both: TrainingPlan = field(
+        default_factory=lambda: TrainingPlan(
             steps=4000,
             batch=384,
             hard=2,
@@ -88,12 +88,12 @@ class Recipe:
 
 SMALL = Recipe(
     layers=3,
-    teacher=Plan(steps=20, batch=16, hard=1, rate=3e-5, query_tokens=64, document_tokens=96),
-    reader=Plan(
+    teacher=TrainingPlan(steps=20, batch=16, hard=1, rate=3e-5, query_tokens=64, document_tokens=96),
+    reader=TrainingPlan(
         steps=10, batch=0, pairs=4, hard_pairs=3, relevance="listwise", rate=3e-5, pair_query_tokens=64, pair_tokens=160
     ),
-    vectors=Plan(steps=40, batch=16, hard=1, query_tokens=64, document_tokens=96, taught=0.7),
-    both=Plan(
+    vectors=TrainingPlan(steps=40, batch=16, hard=1, query_tokens=64, document_tokens=96, taught=0.7),
+    both=TrainingPlan(
         steps=30,
         batch=8,
         hard=1,
@@ -113,7 +113,7 @@ SMALL = Recipe(
 
 
 @dataclass(slots=True)
-class Looked:
+class SearchedExamples:
     """What BM25 and a model say of every example: hard negatives of both, and the better of the two ranks."""
 
     negatives: Tensor
@@ -122,21 +122,21 @@ class Looked:
     queries: Tensor
 
 
-def look(model: Bert, data: Data, words: Tensor | None, k: int = 12, skip: int = 0) -> Looked:
+def search_with_model(model: Bert, data: Data, words: Tensor | None, k: int = 12, skip: int = 0) -> SearchedExamples:
     """Search every repository with the model; `words` are BM25's (negatives and rank in the last column)."""
     device = data.device
     documents = encode_all(model, data.documents, torch.arange(data.pack.documents, device=device), 160)
     queries = encode_all(model, data.queries, torch.arange(2 * data.pack.examples, device=device), 192)
-    found = mine(data, vector_scores(documents, queries), k=k, skip=skip)
+    found = rank_negatives(data, vector_scores(documents, queries), k=k, skip=skip)
     if words is None:
-        return Looked(found.negatives, found.rank, documents, queries)
+        return SearchedExamples(found.negatives, found.rank, documents, queries)
     rank = torch.minimum(found.rank, words[:, -1])
-    return Looked(torch.cat([found.negatives, words[:, :-1]], dim=1), rank, documents, queries)
+    return SearchedExamples(torch.cat([found.negatives, words[:, :-1]], dim=1), rank, documents, queries)
 
 
-def look_at_words(data: Data, vocabulary: int, k: int = 12) -> Tensor:
+def search_with_bm25(data: Data, vocabulary: int, k: int = 12) -> Tensor:
     """BM25's hard negatives, with the answer's rank in the last column."""
-    found = mine(data, lambda documents: bm25_scores(data, documents, vocabulary), k=k)
+    found = rank_negatives(data, lambda documents: bm25_scores(data, documents, vocabulary), k=k)
     return torch.cat([found.negatives, found.rank[:, None]], dim=1)
 
 
@@ -161,7 +161,7 @@ def with_long_twice(data: Data, examples: Tensor, tokens: int = 48) -> Tensor:
     return torch.cat([examples, examples[data.queries.lengths(2 * examples + 1) >= tokens]])
 
 
-def run(
+def run_recipe(
     recipe: Recipe,
     base: dict[str, Tensor],
     train: Data,
@@ -190,8 +190,8 @@ def run(
         pairs=len(train.pack.answer),
         base=bench.report(model, pairs="relevance_head.weight" in base),
     )
-    words = look_at_words(train, model.shape.vocabulary)
-    first = look(model, train, words)
+    words = search_with_bm25(train, model.shape.vocabulary)
+    first = search_with_model(model, train, words)
     examples = kept_examples(train, first.rank, recipe.within)
     log("looked", kept=len(examples), bm25_mrr=_mrr(words[:, -1], train), base_mrr=_mrr(first.rank, train))
     judge, mixed = _judge(bench), _mixed(train, examples, recipe)
@@ -207,7 +207,7 @@ def run(
     if until == "vectors":
         return model
     del first
-    second = look(model, train, words, skip=1)
+    second = search_with_model(model, train, words, skip=1)
     examples = kept_examples(train, second.rank, recipe.within)
     past = commit_pairs(train, second.queries, examples)
     log(
@@ -222,7 +222,7 @@ def run(
     del teachers
     log("both", **bench.report(model, pairs=True))
     save_state(model.state_dict(), out, "model")
-    third = look(model, train, words)
+    third = search_with_model(model, train, words)
     table = fit_table(model, train, examples, third, recipe.table, log)
     log("table", dimensions=recipe.table.dimensions, dev_mrr=round(judge_table(table, bench.dev), 4))
     save_state({"table": table.weight.detach()}, out, "table")
@@ -247,7 +247,7 @@ def _taught(
 ) -> tuple[Mpnet, Mpnet | None]:
     """The teachers of vectors and of relevance, trained or taken from an earlier run; no second one without time."""
 
-    def one(name: str, start: dict[str, Tensor], plan: Plan, taken: bool) -> Mpnet:
+    def one(name: str, start: dict[str, Tensor], plan: TrainingPlan, taken: bool) -> Mpnet:
         if taken:
             return teacher_of(load_state(out, name)).to(train.device)
         model = teacher_of(start).to(train.device)
@@ -271,7 +271,7 @@ def _left(out: Path, name: str) -> bool:
 
 
 def fit_table(
-    model: Bert, data: Data, examples: Tensor, looked: Looked, plan: TablePlan, log: Log
+    model: Bert, data: Data, examples: Tensor, looked: SearchedExamples, plan: TablePlan, log: Log
 ) -> torch.nn.Embedding:
     """Distil a static table from a model."""
     start = first_table(model, plan.dimensions, model.shape.vocabulary)
@@ -329,7 +329,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     base, train, bench = load_training(given.data, device)
     log("loaded")
     state = load_state(given.data, "teacher") if teacher and _left(given.data, "teacher") else None
-    run(recipe, base, train, bench, given.out, log, state, resume=given.resume, until=given.until)
+    run_recipe(recipe, base, train, bench, given.out, log, state, resume=given.resume, until=given.until)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from trackdown.fuse.learned import LearnedFusion, WeightTable, encode_fusions, l
 from trackdown.lab.cases import Case
 from trackdown.lab.clone import commit_times
 from trackdown.lab.gate import ALPHA, gate
-from trackdown.lab.train.evidence import LEVELS, Example, examples_of, mixed_cases
+from trackdown.lab.train.evidence import LEVELS, EvidenceExample, examples_of, mixed_cases
 from trackdown.lab.train.fit import Columns, Design, fit, heard_in, needs_of, rows_of, table_of
 from trackdown.repository.source import open_source
 from trackdown.settings import Settings
@@ -30,11 +30,11 @@ MOST_CASES = 300
 OLDER = 0.7
 METRIC = "MRR"
 _STRENGTHS = (0.1, 0.01)
-_OWN, _DEFAULT = "own", "default"
+_FITTED, _DEFAULT = "own", "default"
 
 
 @dataclass(frozen=True, slots=True)
-class OwnReport:
+class WeightsReport:
     """What was found. `kept` says whether a level won, so that searches here use it from now on."""
 
     repository: str
@@ -64,14 +64,14 @@ class OwnReport:
         }
 
 
-def fit_own(
+def fit_weights(
     place: str,
     settings: Settings,
     *,
     max_cases: int = MOST_CASES,
     count_only: bool = False,
     progress: Progress = no_progress,
-) -> OwnReport:
+) -> WeightsReport:
     """Fit, judge and keep. `count_only` counts the cases and stops there.
 
     Raises UsageError for a plain folder and for too few cases, EmptyRepository where there is no commit.
@@ -80,7 +80,7 @@ def fit_own(
     root = str(source.root)
     cases = mixed_cases(root, max_cases, progress)
     older, newer = split_by_time(cases, commit_times(root, [case.commit for case in cases]))
-    report = OwnReport(source.name, len(cases), len(older), len(newer), count_only=count_only)
+    report = WeightsReport(source.name, len(cases), len(older), len(newer), count_only=count_only)
     if count_only:
         return report
     if not report.enough or not older or not newer:
@@ -94,7 +94,7 @@ def fit_own(
     for level in LEVELS:
         past = [example for example in found[level] if example.id in before]
         recent = [example for example in found[level] if example.id not in before]
-        judged = judge_own(level, past, recent, settings)
+        judged = judge_weights(level, past, recent, settings)
         if judged is not None:
             scores.append(judged[0])
             fusions += [judged[1]] if judged[0].won else []
@@ -117,8 +117,8 @@ def split_by_time(cases: Sequence[Case], times: Mapping[str, int]) -> tuple[list
     return ordered[:cut], ordered[cut:]
 
 
-def judge_own(
-    level: Level, past: Sequence[Example], recent: Sequence[Example], settings: Settings
+def judge_weights(
+    level: Level, past: Sequence[EvidenceExample], recent: Sequence[EvidenceExample], settings: Settings
 ) -> tuple[WeightsScore, LearnedFusion] | None:
     """The score and the weights of one level; None where there is nothing to fit to or to judge by."""
     if not recent or not any(example.labels().any() for example in past):
@@ -126,8 +126,10 @@ def judge_own(
     signals = heard_in(past)
     default = default_table(level, signals, settings)
     own = _fitted(past, signals, default)
-    name = {_OWN: recent}
-    verdict = gate(rows_of(name, {_OWN: default}, _DEFAULT, level), rows_of(name, {_OWN: own}, _OWN, level), METRIC)
+    name = {_FITTED: recent}
+    verdict = gate(
+        rows_of(name, {_FITTED: default}, _DEFAULT, level), rows_of(name, {_FITTED: own}, _FITTED, level), METRIC
+    )
     won = verdict.passed and verdict.chance < ALPHA
     score = WeightsScore(level, verdict.cases, METRIC, verdict.mean_a, verdict.mean_b, verdict.chance, won)
     return score, LearnedFusion(level, (own,), trained={"cases": len(past)})
@@ -142,15 +144,15 @@ def default_table(level: Level, signals: Sequence[str], settings: Settings) -> W
     return table_of(dict(options.weights), rrf=options.fusion == "rrf", adaptive=options.adaptive)
 
 
-def _fitted(past: Sequence[Example], signals: tuple[str, ...], start: WeightTable) -> WeightTable:
+def _fitted(past: Sequence[EvidenceExample], signals: tuple[str, ...], start: WeightTable) -> WeightTable:
     """Fit to the past. Its newest quarter says how far to go; that many steps are then taken with all of it."""
     ordered = sorted(past, key=lambda example: (example.when, example.id))
     cut = round(0.75 * len(ordered))
     columns = Columns(signals).holding(start)
     origin = columns.array(start)
-    everything = Design({_OWN: ordered}, columns)
+    everything = Design({_FITTED: ordered}, columns)
     try:
-        earlier, later = Design({_OWN: ordered[:cut]}, columns), Design({_OWN: ordered[cut:]}, columns)
+        earlier, later = Design({_FITTED: ordered[:cut]}, columns), Design({_FITTED: ordered[cut:]}, columns)
     except UsageError:
         return start
     tried = [(fit(earlier, origin, strength, held_out=later), strength) for strength in _STRENGTHS]

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from torch.nn import functional as f
 
 from trackdown.lab.train.batches import CLS, SEP, Data, Ragged, autocast
-from trackdown.lab.train.hard_negatives import mine, vector_scores
+from trackdown.lab.train.hard_negatives import rank_negatives, vector_scores
 from trackdown.lab.train.pack import COMMIT
 from trackdown.lab.train.transformer import Bert
 
@@ -80,7 +80,7 @@ def judge_table(table: nn.Embedding, data: Data) -> float:
     with torch.no_grad():
         documents = _all(table, data.documents, data.pack.documents, 192)
         queries = _all(table, data.queries, 2 * data.pack.examples, 256)
-    ranks = mine(data, vector_scores(documents, queries), k=1).rank
+    ranks = rank_negatives(data, vector_scores(documents, queries), k=1).rank
     return float((1.0 / ranks[data.kind == COMMIT]).mean())
 
 

@@ -20,18 +20,18 @@ from trackdown.lab.train.ablations import PLAN, SMALL_PLAN, run_ablations
 from trackdown.lab.train.batches import Data
 from trackdown.lab.train.export import export, export_static
 from trackdown.lab.train.judge import HeldOutData, load_held_out
-from trackdown.lab.train.pack import Pack, Packed, Share, load_pack, pack_folder, read_tokenizer
-from trackdown.lab.train.recipe import SMALL, Recipe, run
+from trackdown.lab.train.pack import Pack, Packed, PackLimits, load_pack, pack_folder, read_tokenizer
+from trackdown.lab.train.recipe import SMALL, Recipe, run_recipe
 from trackdown.lab.train.training_state import TOKENIZER, TRAINING, Log, Say, load_base, load_state, on_screen
 from trackdown.lab.train.transformer import from_checkpoint, teacher_state
 
-FEW = Share(others=200, examples=300)
+FEW = PackLimits(others=200, examples=300)
 """Of each repository, where a small recipe is to end in minutes."""
 _CHECKED = 48
 
 
 @dataclass(slots=True)
-class Ready:
+class TrainingInputs:
     """All that training needs."""
 
     base: dict[str, Tensor]
@@ -42,7 +42,7 @@ class Ready:
     log: Log
 
 
-def prepare(
+def prepare_training(
     mined: Path,
     base: Path,
     out: Path,
@@ -51,7 +51,7 @@ def prepare(
     issues: Path | None = None,
     small: bool = False,
     say: Say = on_screen,
-) -> Ready:
+) -> TrainingInputs:
     """Pack a mined folder, and one of issues, below `out`, and load everything.
 
     Raises UsageError and ModelError for what is not there.
@@ -68,7 +68,7 @@ def prepare(
     log = Log(out / TRAINING / "log.jsonl", say)
     log("packed", **asdict(packed))
     train = Data(load_pack([out / TRAINING / "train.xz"]), device)
-    return Ready(state, tokenizer, packed, train, load_held_out(out / TRAINING, model.to(device), device), log)
+    return TrainingInputs(state, tokenizer, packed, train, load_held_out(out / TRAINING, model.to(device), device), log)
 
 
 def chosen_device() -> str:
@@ -96,9 +96,9 @@ def train_models(
     `teacher` is a folder with a larger model to learn from, an MPNet, `issues` one that was mined with issues.
     """
     taught_by = None if teacher is None else teacher_state(teacher, base / TOKENIZER)
-    ready = prepare(mined, base, out, held_out, issues=issues, small=small, say=say)
+    ready = prepare_training(mined, base, out, held_out, issues=issues, small=small, say=say)
     recipe = recipe or (SMALL if small else Recipe())
-    model = run(recipe, ready.base, ready.train, ready.bench, out / TRAINING, ready.log, taught_by)
+    model = run_recipe(recipe, ready.base, ready.train, ready.bench, out / TRAINING, ready.log, taught_by)
     before, after = ready.log.told["start"]["base"], ready.log.told["both"]
     name = out.resolve().name
     origin = f"trackdown train: {ready.packed.repositories} repositories, from {base.resolve().name}"
@@ -124,7 +124,7 @@ def train_ablations(
     mined: Path, base: Path, out: Path, *, held_out: Sequence[str] = (), small: bool = False, say: Say = on_screen
 ) -> dict[str, Any]:
     """What each part of the recipe is worth, as lines of `training/log.jsonl`."""
-    ready = prepare(mined, base, out, held_out, small=small, say=say)
+    ready = prepare_training(mined, base, out, held_out, small=small, say=say)
     run_ablations(ready.base, ready.train, ready.bench, SMALL_PLAN if small else PLAN, ready.log)
     return {"log": str(out / TRAINING / "log.jsonl")}
 

@@ -18,7 +18,7 @@ from trackdown.types import Level
 
 if TYPE_CHECKING:
     from trackdown.engine.llm.few_shot import CodeExample
-    from trackdown.lab.run import Plan
+    from trackdown.lab.run import BenchPlan
     from trackdown.lab.runs import Row, RunFile
     from trackdown.lab.tasks import Bench
     from trackdown.types import Progress
@@ -251,7 +251,7 @@ def run(
     show(rows, bench.metrics, style, path, bench.remarks, settings)
 
 
-def show_dry_run(bench: Bench, chosen: Plan, style: str) -> None:
+def show_dry_run(bench: Bench, chosen: BenchPlan, style: str) -> None:
     """Say what a bench would ask of a language model. Its rankings are another mode's, so nothing of them is kept."""
     import tempfile
 
@@ -275,7 +275,13 @@ def show_dry_run(bench: Bench, chosen: Plan, style: str) -> None:
 
 
 def _oracle_rows(
-    bench: Bench, rows: Sequence[Row], depths: Sequence[int], chosen: Plan, file: RunFile, jobs: int, progress: Progress
+    bench: Bench,
+    rows: Sequence[Row],
+    depths: Sequence[int],
+    chosen: BenchPlan,
+    file: RunFile,
+    jobs: int,
+    progress: Progress,
 ) -> list[Row]:
     """Rows of the oracle setting; their modes carry the depth. What surrounds the gold files is the first mode's."""
     from dataclasses import replace
@@ -294,7 +300,7 @@ def _oracle_rows(
     return found
 
 
-def _own_run_file(settings: Settings, bench: Bench, data: Path, chosen: Plan) -> Path:
+def _own_run_file(settings: Settings, bench: Bench, data: Path, chosen: BenchPlan) -> Path:
     """Where a run is kept when the user names no file: until it is done, so that it can go on."""
     modes = [name for name, _ in chosen.modes]
     place = repr((str(data.resolve()), chosen.config, modes, bench.tasks)).encode("utf-8", "backslashreplace")

@@ -12,7 +12,7 @@ from trackdown.surfaces.cli.plain import one_line
 from trackdown.types import Progress
 
 if TYPE_CHECKING:
-    from trackdown.lab.mine.dataset import Mined
+    from trackdown.lab.mine.dataset import MinedCases
 
 
 def build_cases(path: str, dataset: Path, style: str, mining: dict[str, Any], progress: Progress) -> None:
@@ -51,7 +51,7 @@ def build_cases(path: str, dataset: Path, style: str, mining: dict[str, Any], pr
     print_llm_cost(cost, len(mined))
 
 
-def mine_cases(path: str, mining: dict[str, Any], progress: Progress) -> Mined:
+def mine_cases(path: str, mining: dict[str, Any], progress: Progress) -> MinedCases:
     """Cases as the options of `eval` ask for them; their queries rewritten where they say so.
 
     Raises LlmError when the model or its budget gave out before all were asked: half a data set measures nothing.

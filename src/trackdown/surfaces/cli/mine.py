@@ -19,8 +19,8 @@ from trackdown.surfaces.cli.options import format_option, print_json, print_note
 
 if TYPE_CHECKING:
     from trackdown.lab.mine.issue_writer import IssueWriter
-    from trackdown.lab.mine.training import Mined, Wanted
-    from trackdown.lab.repositories import Place
+    from trackdown.lab.mine.training import MiningPlan, MiningReport
+    from trackdown.lab.repositories import MinedRepository
 
 F = TypeVar("F", bound=Callable[..., Any])
 _FILE = click.Path(path_type=Path)
@@ -134,15 +134,15 @@ def pairs(
     **repositories: Any,
 ) -> None:
     """Mine pairs: a commit's message asks for the units that it edited, a docstring asks for its function."""
-    from trackdown.lab.mine.harvest import Limits
-    from trackdown.lab.mine.training import Wanted
+    from trackdown.lab.mine.harvest import HarvestLimits
+    from trackdown.lab.mine.training import MiningPlan
 
     places, texts = _chosen(issues=issues, **repositories)
     if dry_run and not rewrite_queries:
         raise UsageError("--estimate-cost is about the language model: it goes with --rewrite-queries")
     settings = load_settings(workers=jobs, **llm_overrides(llm, llm_model, dry_run))
-    limits = Limits(cases=max_cases, files=max_files, seconds=seconds, words=min_words)
-    wanted = Wanted(out, limits=limits, negatives=negatives, rewritten=texts)
+    limits = HarvestLimits(cases=max_cases, files=max_files, seconds=seconds, words=min_words)
+    wanted = MiningPlan(out, limits=limits, negatives=negatives, rewritten=texts)
     if not rewrite_queries:
         _mine(places, wanted, settings, style)
     elif texts is not None:
@@ -155,10 +155,10 @@ def pairs(
 @repository_options
 def records(out: Path, style: str, jobs: int | None, issues: tuple[Path, ...], **repositories: Any) -> None:
     """Mine records: what every commit did to every file, with the contents before and after, and the diff."""
-    from trackdown.lab.mine.training import Wanted
+    from trackdown.lab.mine.training import MiningPlan
 
     places, texts = _chosen(issues=issues, **repositories)
-    _mine(places, Wanted(out, records=True, rewritten=texts), load_settings(workers=jobs), style)
+    _mine(places, MiningPlan(out, records=True, rewritten=texts), load_settings(workers=jobs), style)
 
 
 def _chosen(
@@ -168,22 +168,22 @@ def _chosen(
     exclude: Path | None,
     allow: tuple[str, ...],
     issues: tuple[Path, ...],
-) -> tuple[list[Place], dict[str, str] | None]:
+) -> tuple[list[MinedRepository], dict[str, str] | None]:
     """The repositories to mine, none of them excluded, and the issues of their commits where a file has them."""
     from trackdown.lab.mine.parquet_table import check_pyarrow
     from trackdown.lab.mine.training import read_rewritten
-    from trackdown.lab.repositories import check_allowed, find_places, read_names
+    from trackdown.lab.repositories import check_allowed, find_repositories, read_names
 
     check_pyarrow()
     if allow and not (issues and exclude):
         raise UsageError("--allow needs --exclude and --issues: an excluded repository is never mined as a whole")
-    places = find_places(paths, manifest, layout)
+    places = find_repositories(paths, manifest, layout)
     if exclude is not None:
         check_allowed(places, read_names(exclude), allow)
     return places, read_rewritten(issues) if issues else None
 
 
-def _mine_and_write(places: list[Place], wanted: Wanted, settings: Settings, style: str) -> None:
+def _mine_and_write(places: list[MinedRepository], wanted: MiningPlan, settings: Settings, style: str) -> None:
     """Mine with a language model. A cost estimate writes to a temporary folder."""
     from tempfile import TemporaryDirectory
 
@@ -201,12 +201,12 @@ def _mine_and_write(places: list[Place], wanted: Wanted, settings: Settings, sty
 
 
 def _mine(
-    places: list[Place], wanted: Wanted, settings: Settings, style: str, writer: IssueWriter | None = None
+    places: list[MinedRepository], wanted: MiningPlan, settings: Settings, style: str, writer: IssueWriter | None = None
 ) -> None:
     from trackdown.lab.mine.training import mine_all
 
     workers = settings.worker_count
-    found: list[Mined] = []
+    found: list[MiningReport] = []
     failed: list[tuple[str, str]] = []
     with (
         MiningBoard(len(places)) as board,
@@ -232,7 +232,7 @@ def _names(failed: list[tuple[str, str]]) -> str:
     return ", ".join(name for name, _ in failed[:5]) + (", …" if len(failed) > 5 else "")
 
 
-def _told(mined: Mined) -> str:
+def _told(mined: MiningReport) -> str:
     parts = [f"{count} {kind} queries" for kind, count in mined.examples.items()]
     counts = {
         "documents": mined.documents,
@@ -245,9 +245,9 @@ def _told(mined: Mined) -> str:
 
 
 def _show(
-    found: list[Mined],
+    found: list[MiningReport],
     failed: list[tuple[str, str]],
-    wanted: Wanted,
+    wanted: MiningPlan,
     settings: Settings,
     writer: IssueWriter | None,
     style: str,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from trackdown.surfaces.cli.plain import one_line
 
 if TYPE_CHECKING:
-    from trackdown.lab.mine.training import Job
+    from trackdown.lab.mine.training import MiningJob
 
 
 class MiningBoard:
@@ -44,7 +44,7 @@ class MiningBoard:
         if self._bars is not None:
             self._bars.stop()
 
-    def heard(self, job: Job, step: str, done: int, total: int | None) -> None:
+    def heard(self, job: MiningJob, step: str, done: int, total: int | None) -> None:
         """Show the progress of one repository."""
         if self._bars is None:
             return

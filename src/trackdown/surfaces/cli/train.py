@@ -16,8 +16,8 @@ from trackdown.surfaces.cli.plain import one_line
 from trackdown.surfaces.cli.progress import TerminalProgress
 
 if TYPE_CHECKING:
-    from trackdown.lab.train.fusion import Judged
-    from trackdown.lab.train.repository_weights import OwnReport
+    from trackdown.lab.train.fusion import JudgedFusion
+    from trackdown.lab.train.repository_weights import WeightsReport
 
 F = TypeVar("F", bound=Callable[..., Any])
 _PATH = click.Path(path_type=Path)
@@ -82,11 +82,11 @@ def weights(path: str, max_cases: int | None, count_cases: bool, forget: bool, s
             raise UsageError("--forget removes the fitted weights: it does not go with --count-cases")
         _forget(path, style)
         return
-    from trackdown.lab.train.repository_weights import MOST_CASES, fit_own
+    from trackdown.lab.train.repository_weights import MOST_CASES, fit_weights
 
     with TerminalProgress(path) as progress:
         most = max_cases or MOST_CASES
-        report = fit_own(path, load_settings(), max_cases=most, count_only=count_cases, progress=progress)
+        report = fit_weights(path, load_settings(), max_cases=most, count_only=count_cases, progress=progress)
     if style == "json":
         print_json(report.as_dict())
         return
@@ -105,7 +105,7 @@ def _forget(path: str, style: str) -> None:
         print("Removed: searches use the program's own weights." if known else "No weights were fitted here.")
 
 
-def _weights_lines(report: OwnReport) -> list[str]:
+def _weights_lines(report: WeightsReport) -> list[str]:
     from trackdown.lab.train.repository_weights import FEWEST_CASES
 
     counted = f"{report.repository}: {report.cases} commits make a case"
@@ -141,11 +141,11 @@ def fusion(manifest: Path, data: Path, stage: Any, max_cases: int | None, out: P
     reciprocal rank fusion and adaptive fusion, and the gate says whether they may become the default.
     """
     from trackdown.lab.repositories import read_manifest
-    from trackdown.lab.train.evidence import Wanted
+    from trackdown.lab.train.evidence import EvidencePlan
     from trackdown.lab.train.fusion import train_fusion
 
     places = {entry.name: str(entry.path) for entry in read_manifest(manifest)}
-    wanted = Wanted(max_cases=max_cases or Wanted().max_cases, stage=stage)
+    wanted = EvidencePlan(max_cases=max_cases or EvidencePlan().max_cases, stage=stage)
     with TerminalProgress(str(manifest)) as progress:
         judged = train_fusion(places, data, load_settings(), wanted, out=out, progress=progress)
     if style == "json":
@@ -157,7 +157,7 @@ def fusion(manifest: Path, data: Path, stage: Any, max_cases: int | None, out: P
         print(f"Weights: {one_line(str(out))}")
 
 
-def _show_level(judged: Judged) -> None:
+def _show_level(judged: JudgedFusion) -> None:
     """Print a table of the ways to fuse, and what the gate says of learned fusion."""
     from trackdown.lab.gate_verdict import verdict_lines
     from trackdown.lab.train.fusion import METRICS

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
-from trackdown.lab.measure.style.snippet import Names, Snippet
+from trackdown.lab.measure.style.snippet import Snippet, SnippetNames
 from trackdown.lab.measure.style.syntax import Tree
 
 
@@ -135,7 +135,7 @@ def _forests(
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
+class NameWeights:
     """How rare the names of variables and of called interfaces are."""
 
     variables: Rarity
@@ -156,13 +156,13 @@ class StyleSimilarity:
     tree_exact: bool
 
 
-def weights_from(corpus: Iterable[Names]) -> Weights:
+def weights_from(corpus: Iterable[SnippetNames]) -> NameWeights:
     """The weights of names by a corpus."""
     snippets = list(corpus)
-    return Weights(Rarity(one.variables for one in snippets), Rarity(one.calls for one in snippets))
+    return NameWeights(Rarity(one.variables for one in snippets), Rarity(one.calls for one in snippets))
 
 
-def cssim(a: Snippet, b: Snippet, weights: Weights, *, exact_steps: int = EXACT_STEPS) -> StyleSimilarity:
+def cssim(a: Snippet, b: Snippet, weights: NameWeights, *, exact_steps: int = EXACT_STEPS) -> StyleSimilarity:
     """How alike two snippets are in style; the same both ways, and 1 for a snippet and itself."""
     variables = name_distance(a.names.variables, b.names.variables, weights.variables)
     calls = name_distance(a.names.calls, b.names.calls, weights.calls)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from rapidfuzz.distance import LCSseq
 
 from trackdown.lab.measure.style.codebleu import CodeBleu, codebleu
-from trackdown.lab.measure.style.cssim import StyleSimilarity, Weights, cssim
+from trackdown.lab.measure.style.cssim import NameWeights, StyleSimilarity, cssim
 from trackdown.lab.measure.style.snippet import Snippet
 from trackdown.lab.measure.style.syntax import Token
 
@@ -44,7 +44,7 @@ class StyleScores:
         }
 
 
-def style_scores(reference: Snippet, candidate: Snippet, weights: Weights) -> StyleScores:
+def style_scores(reference: Snippet, candidate: Snippet, weights: NameWeights) -> StyleScores:
     """Compare two snippets by every metric."""
     code = codebleu(reference, candidate)
     return StyleScores(

@@ -18,7 +18,7 @@ from trackdown.units.extract import syntax_tree
 from trackdown.units.languages import BY_NAME, TEXT, UNCERTAIN, language_of, language_of_content
 
 
-class Names(NamedTuple):
+class SnippetNames(NamedTuple):
     """The names of a piece of code, each once. Variables are cut at `_`: `num_set` counts as `num` and `set`."""
 
     variables: frozenset[str]
@@ -31,7 +31,7 @@ class Snippet:
 
     language: str
     tokens: tuple[Token, ...]
-    names: Names
+    names: SnippetNames
     tree: Tree
     flows: tuple[Flow, ...]
     flaw: int
@@ -46,14 +46,14 @@ def read_snippet(text: str, language: str, name: str = "the code") -> Snippet:
     return Snippet(language, found, _names(root), tree(root), dataflow(root), _flaw(root))
 
 
-def read_names(text: str, language: str) -> Names:
+def read_names(text: str, language: str) -> SnippetNames:
     """The names alone, of which code without any has none. Raises UsageError for a language without a grammar."""
     return _names(_root(text, language, "the code"))
 
 
-def _names(root: Node) -> Names:
+def _names(root: Node) -> SnippetNames:
     words = (name.strip("_").split("_") if name.strip("_") else [name] for name in variables(root).values())
-    return Names(frozenset(word for parts in words for word in parts if word), calls(root))
+    return SnippetNames(frozenset(word for parts in words for word in parts if word), calls(root))
 
 
 def _root(text: str, language: str, name: str) -> Node:
@@ -81,7 +81,7 @@ _LARGEST = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class CodeSource:
     """The text of a file, what it is called, and the language that its name or its first line tells; or nothing."""
 
     name: str
@@ -98,7 +98,7 @@ def check_packages() -> None:
         raise UsageError("comparing style needs rapidfuzz and sacrebleu: pip install 'trackdown[lab]'") from None
 
 
-def read_source(place: str) -> Source:
+def read_source(place: str) -> CodeSource:
     """A file, or standard input for `-`. Raises UsageError when it cannot be read, is not text, empty or too large."""
     name = "standard input" if place == STANDARD_INPUT else place
     try:
@@ -112,10 +112,10 @@ def read_source(place: str) -> Source:
         raise UsageError(f"{name} is not text: it looks like a binary file")
     if not text.strip():
         raise UsageError(f"{name} is empty")
-    return Source(name, text, _language(place, data))
+    return CodeSource(name, text, _language(place, data))
 
 
-def one_language(sources: tuple[Source, Source], asked: str | None) -> str:
+def one_language(sources: tuple[CodeSource, CodeSource], asked: str | None) -> str:
     """The language of both. Raises UsageError when it has no grammar, when they differ, and when nothing tells it."""
     known = ", ".join(sorted(BY_NAME))
     if asked is not None:
@@ -132,7 +132,7 @@ def one_language(sources: tuple[Source, Source], asked: str | None) -> str:
     return next(iter(found))
 
 
-def corpus_names(folder: Path, language: str) -> Iterator[Names]:
+def corpus_names(folder: Path, language: str) -> Iterator[SnippetNames]:
     """The names in every file of a language below a folder, without hidden ones. Raises UsageError if there is none."""
     if not folder.is_dir():
         raise UsageError(f"the corpus {folder} is not a folder")

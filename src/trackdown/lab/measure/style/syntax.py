@@ -16,7 +16,7 @@ _CALLEE_FIELDS = ("method", "name", "function", "target", "constructor", "type",
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SyntaxNode:
     """A node, the field of its parent that it fills, its parent (None for the root), and how deep it stands."""
 
     node: Node
@@ -25,7 +25,7 @@ class Place:
     depth: int
 
 
-def walk(root: Node) -> Iterator[Place]:
+def walk(root: Node) -> Iterator[SyntaxNode]:
     """Every node of a tree, parents before children, left to right; comments and what is in them left out."""
     cursor = root.walk()
     above: list[Node] = []
@@ -33,7 +33,7 @@ def walk(root: Node) -> Iterator[Place]:
         node = cursor.node
         assert node is not None
         if "comment" not in node.type:
-            yield Place(node, cursor.field_name or "", above[-1] if above else None, len(above))
+            yield SyntaxNode(node, cursor.field_name or "", above[-1] if above else None, len(above))
             if cursor.goto_first_child():
                 above.append(node)
                 continue
@@ -158,7 +158,7 @@ def variables(root: Node) -> dict[int, str]:
     return {key: name for key, name in found.items() if name and name not in imported}
 
 
-def _names_another(place: Place, above: Node) -> bool:
+def _names_another(place: SyntaxNode, above: Node) -> bool:
     """Whether an identifier names something that is no variable."""
     if place.field in _MEMBER_FIELDS or above.type == "decorator":
         return True
@@ -174,7 +174,7 @@ def _names_another(place: Place, above: Node) -> bool:
     return _is_class_before_member(place, above)
 
 
-def _is_class_before_member(place: Place, above: Node) -> bool:
+def _is_class_before_member(place: SyntaxNode, above: Node) -> bool:
     """`Math` in `Math.min(a, b)`: by its capital letter, as languages with classes write them."""
     name = text_of(place.node)
     if not name[:1].isupper() or name.isupper():
@@ -202,7 +202,7 @@ def tree(root: Node) -> Tree:
     """The tree of named nodes below and with a root."""
     labels: list[str] = []
     leftmost: list[int] = []
-    open_nodes: list[tuple[Place, int, list[str]]] = []
+    open_nodes: list[tuple[SyntaxNode, int, list[str]]] = []
 
     def close() -> None:
         place, first, operators = open_nodes.pop()
