@@ -15,7 +15,7 @@ from tests.units.references.reading import read_text
 from trackdown.units.extract import extract, syntax_tree
 from trackdown.units.references.ecmascript import read
 from trackdown.units.references.ecmascript.reader import _READERS
-from trackdown.units.references.ecmascript.walk import Walk
+from trackdown.units.references.ecmascript.walk import EcmascriptWalk
 from trackdown.units.references.extract import UnitFinder, extract_references
 from trackdown.units.references.facts import decode_references, encode_references
 
@@ -339,7 +339,7 @@ def test_overloads_are_one_function() -> None:
 @pytest.mark.parametrize(("text", "language"), SOURCES)
 def test_every_unit_is_found_in_the_tree(text: str, language: str) -> None:
     facts = extract(text.encode(), language)
-    walk = Walk(UnitFinder(facts.units))
+    walk = EcmascriptWalk(UnitFinder(facts.units))
     walk.over(syntax_tree(text.encode(), language), _READERS)
     assert [index for free in walk.claims._free.values() for index in free] == []
 

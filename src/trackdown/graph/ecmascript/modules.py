@@ -19,7 +19,7 @@ _WRITTEN_AS = {
 }
 """What is imported by the name of the file that it is compiled to."""
 _ENDING = re.compile(r"(\.d)?\.[mc]?[jt]sx?$")
-_BUILT = frozenset({"dist", "lib", "build", "out", "es", "esm", "cjs", "umd", "types", "output", "module", "commonjs"})
+_BUILT = frozenset("dist lib build out es esm cjs umd types output module commonjs".split())
 _SOURCES = ("src/index", "index", "lib/index", "source/index")
 
 

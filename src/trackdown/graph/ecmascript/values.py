@@ -9,8 +9,8 @@ from typing import NamedTuple
 from trackdown.graph.program import Definition
 
 _MOST_VALUES = 8
-_GIVES_ONE = frozenset({"at", "find", "findLast", "get", "pop", "shift"})
-_GIVES_MANY = frozenset({"concat", "filter", "reverse", "slice", "sort", "splice", "toReversed", "toSorted", "values"})
+_GIVES_ONE = frozenset("at find findLast get pop shift".split())
+_GIVES_MANY = frozenset("concat filter reverse slice sort splice toReversed toSorted values".split())
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,18 +12,19 @@ import re
 from tree_sitter import Node
 
 from trackdown.units.references.c_chains import GRAMMAR, declarator_of, made
+from trackdown.units.references.chain import NOTHING, many_of
 from trackdown.units.references.extract import UnitFinder
 from trackdown.units.references.facts import BASE, NEW, BlobReferences
-from trackdown.units.references.tree import (
-    NOTHING,
-    RETURNS,
-    Notes,
+from trackdown.units.references.grammar import by_node_type, visit
+from trackdown.units.references.notes import RETURNS, ReferenceNotes
+from trackdown.units.references.syntax import (
+    argument_count,
     field_of,
     first_of,
-    many,
+    has_token,
+    named_of,
     only_child,
-    text,
-    visit,
+    text_of,
 )
 
 _TYPES = frozenset(("type_identifier", "qualified_identifier", "template_type", "struct_specifier", "class_specifier"))
@@ -35,7 +36,7 @@ _CALLED = re.compile(r"(?<![\w.>#])([A-Za-z_]\w*)\s*\(")
 _INFERRED = frozenset(("placeholder_type_specifier", "decltype"))
 
 
-class _CNotes(Notes):
+class _CNotes(ReferenceNotes):
     """With the named and unnamed namespaces that enclose the node at hand."""
 
     def __init__(self, units: UnitFinder) -> None:
@@ -59,12 +60,12 @@ class _CNotes(Notes):
 def _include(notes: _CNotes, node: Node) -> None:
     path = field_of(node, "path")
     if path is not None and path.type in ("string_literal", "system_lib_string"):
-        notes.take(node, text(path).strip('"'))
+        notes.take(node, text_of(path).strip('"'))
 
 
 def _using(notes: _CNotes, node: Node) -> None:
     chain = GRAMMAR.chain(only_child(node)).lstrip(".")
-    if any(child.type == "namespace" for child in node.children):
+    if has_token(node, "namespace"):
         notes.take(node, chain, "*")
     elif "." in chain:
         module, _, name = chain.rpartition(".")
@@ -72,17 +73,17 @@ def _using(notes: _CNotes, node: Node) -> None:
 
 
 def _namespace(notes: _CNotes, node: Node) -> None:
-    notes.enter(node, text(field_of(node, "name")).replace("::", ".").replace(" ", ""))
+    notes.enter(node, text_of(field_of(node, "name")).replace("::", ".").replace(" ", ""))
 
 
 def _namespace_alias(notes: _CNotes, node: Node) -> None:
     children = node.named_children
     if len(children) > 1:
-        notes.take(node, text(children[-1]).replace("::", "."), "", text(children[0]))
+        notes.take(node, text_of(children[-1]).replace("::", "."), "", text_of(children[0]))
 
 
 def _is_static(node: Node) -> bool:
-    return any(child.type == "storage_class_specifier" and text(child) == "static" for child in node.children[:4])
+    return any(child.type == "storage_class_specifier" and text_of(child) == "static" for child in node.children[:4])
 
 
 def _offer(notes: _CNotes, node: Node, name: Node | None) -> None:
@@ -92,9 +93,9 @@ def _offer(notes: _CNotes, node: Node, name: Node | None) -> None:
 
 def _behind_type(name: Node) -> str:
     """The name of a function; in `MACRO void (name)(…)` the grammar takes the type for it."""
-    written = text(name)
+    written = text_of(name)
     if written in _PRIMITIVE and name.parent is not None:
-        return text(field_of(name.parent, "parameters")).strip("() ")
+        return text_of(field_of(name.parent, "parameters")).strip("() ")
     return written
 
 
@@ -112,27 +113,27 @@ def _function(notes: _CNotes, node: Node) -> None:
     name, declarator = declarator_of(field_of(node, "declarator"))
     if declarator is not None:
         notes.seen.add(declarator.id)
-    unit = notes.declared(node, text(name).rpartition("::")[2])
+    unit = notes.declared(node, text_of(name).rpartition("::")[2])
     if not notes.is_class(notes.class_of(unit)):
         _offer(notes, node, name)
     if type_ is not None:
         notes.bind(unit, RETURNS, GRAMMAR.chain(type_))
-    _parameters(notes, unit, field_of(declarator, "parameters") if declarator is not None else None, counted=True)
+    _parameters(notes, unit, field_of(declarator, "parameters"), counted=True)
 
 
 def _parameters(notes: _CNotes, unit: int, node: Node | None, counted: bool = False) -> None:
     least = most = 0
-    for one in node.named_children if node is not None else ():
+    for one in named_of(node):
         if one.type in ("parameter_declaration", "optional_parameter_declaration"):
             name, _ = declarator_of(field_of(one, "declarator"))
-            if name is None and text(one) == "void":
+            if name is None and text_of(one) == "void":
                 continue
             most += 1
             least += one.type == "parameter_declaration"
             _bind(notes, unit, one, name, None)
     if counted and node is not None:
-        variadic = any(child.type in ("...", "variadic_parameter") for child in node.children)
-        notes.arity(unit, least, None if variadic else most)
+        variadic = has_token(node, "...", "variadic_parameter")
+        notes.bind_arity(unit, least, None if variadic else most)
 
 
 def _bind(notes: _CNotes, unit: int, declaration: Node, name: Node | None, value: Node | None) -> None:
@@ -142,7 +143,7 @@ def _bind(notes: _CNotes, unit: int, declaration: Node, name: Node | None, value
         return
     of_class = notes.is_class(unit)
     chain = GRAMMAR.chain(value) if type_.type in _INFERRED else GRAMMAR.chain(type_)
-    notes.bind(unit, f"self.{text(name)}" if of_class else text(name), chain)
+    notes.bind(unit, f"self.{text_of(name)}" if of_class else text_of(name), chain)
 
 
 def _declaration(notes: _CNotes, node: Node) -> None:
@@ -171,13 +172,13 @@ def _declaration(notes: _CNotes, node: Node) -> None:
 
 def _calls_like_types(notes: _CNotes, function: Node | None) -> None:
     """In `T x(f())`, which looks like a function, f() looks like a parameter."""
-    parameters = field_of(function, "parameters") if function is not None else None
-    for one in parameters.named_children if parameters is not None else ():
+    parameters = field_of(function, "parameters")
+    for one in named_of(parameters):
         declarator = field_of(one, "declarator")
         if declarator is not None and declarator.type == "abstract_function_declarator":
             inner = field_of(declarator, "parameters")
-            count = inner.named_child_count if inner is not None else -1
-            notes.refer(one, GRAMMAR.chain(field_of(one, "type")), count)
+            count = argument_count(inner)
+            notes.refer(one, GRAMMAR.field(one, "type"), count)
 
 
 def _constructed(declarator: Node, value: Node | None, function: Node | None) -> int:
@@ -187,7 +188,7 @@ def _constructed(declarator: Node, value: Node | None, function: Node | None) ->
         return parameters.named_child_count if parameters is not None and parameters.named_child_count else -1
     if value is None or value.type not in ("argument_list", "initializer_list"):
         return -1
-    return -1 if any(child.type == "=" for child in declarator.children) else value.named_child_count
+    return -1 if has_token(declarator, "=") else value.named_child_count
 
 
 def _loop(notes: _CNotes, node: Node) -> None:
@@ -196,12 +197,12 @@ def _loop(notes: _CNotes, node: Node) -> None:
     if name is not None and type_ is not None:
         inferred = type_.type in _INFERRED
         right = field_of(node, "right")
-        notes.bind(notes.at(node), text(name), many(GRAMMAR.chain(right)) if inferred else GRAMMAR.chain(type_))
+        notes.bind(notes.at(node), text_of(name), many_of(GRAMMAR.chain(right)) if inferred else GRAMMAR.chain(type_))
 
 
 def _lambda(notes: _CNotes, node: Node) -> None:
     declarator = field_of(node, "declarator")
-    _parameters(notes, notes.at(node), field_of(declarator, "parameters") if declarator is not None else None)
+    _parameters(notes, notes.at(node), field_of(declarator, "parameters"))
 
 
 def _catch(notes: _CNotes, node: Node) -> None:
@@ -212,49 +213,49 @@ def _class(notes: _CNotes, node: Node) -> None:
     if field_of(node, "body") is None:
         return
     clause = first_of(node, "base_class_clause")
-    for one in clause.named_children if clause is not None else ():
+    for one in named_of(clause):
         if one.type in _TYPES:
-            notes.refer(node, GRAMMAR.chain(one), -1, BASE, notes.declared(node, text(field_of(node, "name"))))
+            notes.refer(node, GRAMMAR.chain(one), -1, BASE, notes.declared(node, text_of(field_of(node, "name"))))
 
 
 def _typedef(notes: _CNotes, node: Node) -> None:
-    written = GRAMMAR.chain(field_of(node, "type"))
+    written = GRAMMAR.field(node, "type")
     for one in node.children_by_field_name("declarator"):
         name, function = declarator_of(one)
-        if name is not None and function is None and text(name) != written and not written.startswith(NOTHING):
-            notes.export(text(name), written)
+        if name is not None and function is None and text_of(name) != written and not written.startswith(NOTHING):
+            notes.export(text_of(name), written)
 
 
 def _alias(notes: _CNotes, node: Node) -> None:
-    written = GRAMMAR.chain(field_of(node, "type"))
+    written = GRAMMAR.field(node, "type")
     unit = notes.at(node)
     if notes.is_function(unit):
-        notes.bind(unit, text(field_of(node, "name")), written)
+        notes.bind(unit, text_of(field_of(node, "name")), written)
     elif not written.startswith(NOTHING):
-        notes.export(text(field_of(node, "name")), written)
+        notes.export(text_of(field_of(node, "name")), written)
 
 
 def _define(notes: _CNotes, node: Node) -> None:
-    value = text(field_of(node, "value")).strip()
+    value = text_of(field_of(node, "value")).strip()
     if value.isidentifier() and not value.isupper():
-        notes.export(text(field_of(node, "name")), value)
+        notes.export(text_of(field_of(node, "name")), value)
 
 
 def _macro(notes: _CNotes, node: Node) -> None:
     """A macro stands for the functions that its text calls, when they are few."""
-    parameters = set(_WORD.findall(text(field_of(node, "parameters"))))
-    called = dict.fromkeys(_CALLED.findall(text(field_of(node, "value"))))
+    parameters = set(_WORD.findall(text_of(field_of(node, "parameters"))))
+    called = dict.fromkeys(_CALLED.findall(text_of(field_of(node, "value"))))
     functions = [name for name in called if name not in parameters and name not in _NO_CALLS and not name.isupper()]
     for name in functions if len(functions) <= _MOST_CALLED else ():
-        notes.export(text(field_of(node, "name")), name)
+        notes.export(text_of(field_of(node, "name")), name)
 
 
 def _call(notes: _CNotes, node: Node) -> None:
     arguments = field_of(node, "arguments")
-    count = arguments.named_child_count if arguments is not None else -1
+    count = argument_count(arguments)
     instance = made(node)
     if instance:
-        if text(field_of(node, "function")).rpartition("::")[2].startswith("make_"):
+        if text_of(field_of(node, "function")).rpartition("::")[2].startswith("make_"):
             notes.refer(node, instance.removesuffix("()"), count, NEW)
         return
     notes.refer(node, GRAMMAR.called(node), count)
@@ -262,38 +263,38 @@ def _call(notes: _CNotes, node: Node) -> None:
 
 def _new(notes: _CNotes, node: Node) -> None:
     arguments = field_of(node, "arguments")
-    notes.refer(node, GRAMMAR.chain(field_of(node, "type")), arguments.named_child_count if arguments else 0, NEW)
+    notes.refer(node, GRAMMAR.field(node, "type"), arguments.named_child_count if arguments else 0, NEW)
 
 
 def _initializer(notes: _CNotes, node: Node) -> None:
     """A base in `Derived() : Base(1), field_(2)`; a field's name is no type's, so it leads nowhere."""
     children = node.named_children
-    if len(children) > 1 and not text(children[0]).endswith("_"):
+    if len(children) > 1 and not text_of(children[0]).endswith("_"):
         notes.refer(node, GRAMMAR.chain(children[0]), children[-1].named_child_count, NEW)
 
 
-_VISITORS = {
-    "preproc_include": _include,
-    "using_declaration": _using,
-    "namespace_definition": _namespace,
-    "namespace_alias_definition": _namespace_alias,
-    "function_definition": _function,
-    "declaration": _declaration,
-    "function_declarator": _stray,
-    "field_declaration": _declaration,
-    "for_range_loop": _loop,
-    "lambda_expression": _lambda,
-    "catch_clause": _catch,
-    "class_specifier": _class,
-    "struct_specifier": _class,
-    "type_definition": _typedef,
-    "alias_declaration": _alias,
-    "preproc_def": _define,
-    "preproc_function_def": _macro,
-    "call_expression": _call,
-    "new_expression": _new,
-    "field_initializer": _initializer,
-}
+_VISITORS = by_node_type(
+    {
+        _include: "preproc_include",
+        _using: "using_declaration",
+        _namespace: "namespace_definition",
+        _namespace_alias: "namespace_alias_definition",
+        _function: "function_definition",
+        _declaration: "declaration field_declaration",
+        _stray: "function_declarator",
+        _loop: "for_range_loop",
+        _lambda: "lambda_expression",
+        _catch: "catch_clause",
+        _class: "class_specifier struct_specifier",
+        _typedef: "type_definition",
+        _alias: "alias_declaration",
+        _define: "preproc_def",
+        _macro: "preproc_function_def",
+        _call: "call_expression",
+        _new: "new_expression",
+        _initializer: "field_initializer",
+    }
+)
 
 
 def read(root: Node, units: UnitFinder) -> BlobReferences:

@@ -59,3 +59,13 @@ def bare_name(part: str) -> str:
 def last_name(chain: str) -> str:
     """What stands behind the last dot of a chain."""
     return chain.rpartition(".")[2]
+
+
+def many_of(chain: str) -> str:
+    """The type of a container of something, and the chain of an element."""
+    return NOTHING if chain.startswith(NOTHING) or not chain else f"{chain}{ELEMENT}"
+
+
+def instance_of(chain: str) -> str:
+    """The chain of an instance of a type."""
+    return chain if chain.startswith(NOTHING) or chain.endswith("]") else f"{chain}{CALLED}"

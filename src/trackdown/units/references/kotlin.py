@@ -8,48 +8,36 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
+from trackdown.units.references.chain import NOTHING, many_of
 from trackdown.units.references.extract import UnitFinder
 from trackdown.units.references.facts import BASE, NEW, UNKNOWN, BlobReferences
-from trackdown.units.references.tree import (
-    NOTHING,
-    RETURNS,
-    SELF,
-    SUPER,
-    Grammar,
-    Notes,
-    by_field,
-    ends,
+from trackdown.units.references.grammar import Grammar, by_node_type, ends, visit
+from trackdown.units.references.notes import RETURNS, SELF, SUPER, ReferenceNotes
+from trackdown.units.references.syntax import (
+    argument_count,
     field_of,
     first_of,
-    instance,
-    many,
+    has_token,
+    named_of,
     only_child,
-    text,
-    visit,
+    text_of,
 )
 
-_CONTAINERS = frozenset(
-    "List MutableList Set MutableSet Collection Iterable Sequence Array ArrayList Map MutableMap HashMap Flow".split()
-)
 _TYPES = ("user_type", "nullable_type", "function_type", "parenthesized_type", "not_nullable_type")
-_NO_VALUE = frozenset((
-    *_TYPES, "modifiers", "variable_declaration", "multi_variable_declaration", "type_parameters", "type_constraints",
-    "getter", "setter", "property_delegate", "line_comment", "block_comment",
-))  # fmt: skip
+_NO_VALUE = frozenset(_TYPES) | frozenset(
+    "modifiers variable_declaration multi_variable_declaration type_parameters type_constraints getter setter "
+    "property_delegate line_comment block_comment".split()
+)
 
 
 def _user_type(node: Node) -> str:
-    names = [text(child) for child in node.named_children if child.type == "identifier"]
-    arguments = first_of(node, "type_arguments")
-    types = arguments.named_children if arguments is not None else []
-    if types and names[-1:] and names[-1] in _CONTAINERS:
-        return many(GRAMMAR.chain(types[-1]))
-    return ".".join(names[-8:]) or NOTHING
+    names = [text_of(child) for child in node.named_children if child.type == "identifier"]
+    return GRAMMAR.generic(".".join(names[-8:]) or NOTHING, named_of(first_of(node, "type_arguments")))
 
 
 def _this(node: Node) -> str:
     label = only_child(node)
-    return text(label) if label is not None else SELF
+    return text_of(label) if label is not None else SELF
 
 
 def _called(node: Node) -> Node | None:
@@ -58,10 +46,6 @@ def _called(node: Node) -> Node | None:
     if inner is not None and inner.type == "call_expression" and first_of(node, "value_arguments") is None:
         return only_child(inner)
     return inner
-
-
-def _cast(node: Node) -> str:
-    return instance(GRAMMAR.chain(field_of(node, "right")))
 
 
 def _object(node: Node) -> str:
@@ -79,105 +63,107 @@ def _base_type(specifier: Node) -> Node | None:
 
 def _comparison(node: Node) -> str:
     """`f<T>(x)`, read back from two comparisons; `a ?: b` is a."""
-    operator = text(field_of(node, "operator"))
+    operator = text_of(field_of(node, "operator"))
     left = field_of(node, "left")
     if operator == "?:":
         return GRAMMAR.chain(left)
     if _is_generic_call(node):
-        return f"{GRAMMAR.chain(field_of(left, 'left') if left is not None else None)}()"
+        return f"{GRAMMAR.field(left, 'left')}()"
     return NOTHING
 
 
 def _is_generic_call(node: Node) -> bool:
     left, right = field_of(node, "left"), field_of(node, "right")
-    if left is None or right is None or left.type != "binary_expression" or text(field_of(node, "operator")) != ">":
+    if left is None or right is None or left.type != "binary_expression" or text_of(field_of(node, "operator")) != ">":
         return False
     brackets = right.type == "parenthesized_expression" or (
-        right.type == "call_expression" and text(right).startswith("(")
+        right.type == "call_expression" and text_of(right).startswith("(")
     )
-    return brackets and text(field_of(left, "operator")) == "<"
+    return brackets and text_of(field_of(left, "operator")) == "<"
 
 
 GRAMMAR = Grammar(
-    leaves=frozenset({"identifier"}),
-    words={"super_expression": SUPER, "string_literal": "String()", "multiline_string_literal": "String()",
-           "number_literal": "Int()"},
-    members={"navigation_expression": ends},
-    calls={"call_expression": _called},
-    elements={"index_expression": only_child},
-    through={
-        "parenthesized_expression": only_child, "unary_expression": by_field("argument"), "nullable_type": only_child,
-        "parenthesized_type": only_child, "not_nullable_type": only_child, "type_projection": only_child,
-        "annotated_expression": only_child,
-    },
+    leaves="identifier",
+    words={SUPER: "super_expression", "String()": "string_literal multiline_string_literal", "Int()": "number_literal"},
+    pairs={ends: "navigation_expression"},
+    calls="call_expression",
+    elements="index_expression",
+    through="parenthesized_expression unary_expression.argument nullable_type parenthesized_type not_nullable_type "
+    "type_projection annotated_expression",
+    steps={_called: "call_expression"},
+    instances="as_expression.right",
     special={
-        "user_type": _user_type, "this_expression": _this, "as_expression": _cast, "object_literal": _object,
-        "binary_expression": _comparison,
+        _user_type: "user_type",
+        _this: "this_expression",
+        _object: "object_literal",
+        _comparison: "binary_expression",
     },
-)  # fmt: skip
+    containers="List MutableList Set MutableSet Collection Iterable Sequence Array ArrayList Map MutableMap HashMap "
+    "Flow",
+)
 
 
-def _package(notes: Notes, node: Node) -> None:
-    notes.package = "".join(text(only_child(node)).split())
+def _package(notes: ReferenceNotes, node: Node) -> None:
+    notes.package = "".join(text_of(only_child(node)).split())
 
 
-def _import(notes: Notes, node: Node) -> None:
+def _import(notes: ReferenceNotes, node: Node) -> None:
     path = first_of(node, "qualified_identifier")
     if path is None:
         return
-    written = "".join(text(path).split())
-    if any(child.type == "*" for child in node.children):
+    written = "".join(text_of(path).split())
+    if has_token(node, "*"):
         notes.take(node, written, "*")
         return
     module, _, name = written.rpartition(".")
     alias = first_of(node, "identifier")
-    notes.take(node, module, name, text(alias) if alias is not None else name)
+    notes.take(node, module, name, text_of(alias) if alias is not None else name)
 
 
-def _class(notes: Notes, node: Node) -> None:
-    unit = notes.declared(node, text(field_of(node, "name")))
+def _class(notes: ReferenceNotes, node: Node) -> None:
+    unit = notes.declared(node, text_of(field_of(node, "name")))
     _bases(notes, node, unit)
     _type_parameters(notes, node, unit)
     constructor = first_of(node, "primary_constructor")
-    parameters = first_of(constructor, "class_parameters") if constructor is not None else None
-    for one in parameters.named_children if parameters is not None else ():
+    parameters = first_of(constructor, "class_parameters")
+    for one in named_of(parameters):
         name, type_ = first_of(one, "identifier"), first_of(one, *_TYPES)
         chain = GRAMMAR.chain(type_) if type_ is not None else UNKNOWN
-        notes.bind(unit, text(name), chain)
-        if any(child.type in ("val", "var") for child in one.children):
-            notes.bind(unit, f"self.{text(name)}", chain)
+        notes.bind(unit, text_of(name), chain)
+        if has_token(one, "val", "var"):
+            notes.bind(unit, f"self.{text_of(name)}", chain)
 
 
-def _companion(notes: Notes, node: Node) -> None:
+def _companion(notes: ReferenceNotes, node: Node) -> None:
     _bases(notes, node, notes.class_of(notes.at(node)))
 
 
-def _bases(notes: Notes, node: Node, unit: int) -> None:
+def _bases(notes: ReferenceNotes, node: Node, unit: int) -> None:
     bases = first_of(node, "delegation_specifiers")
-    for one in bases.named_children if bases is not None else ():
+    for one in named_of(bases):
         type_ = _base_type(one)
         if type_ is not None and type_.type == "user_type":
-            names = [text(child) for child in type_.named_children if child.type == "identifier"]
+            names = [text_of(child) for child in type_.named_children if child.type == "identifier"]
             notes.refer(one, ".".join(names), -1, BASE, unit)
 
 
-def _type_parameters(notes: Notes, node: Node, unit: int) -> None:
+def _type_parameters(notes: ReferenceNotes, node: Node, unit: int) -> None:
     parameters = first_of(node, "type_parameters")
-    for one in parameters.named_children if parameters is not None else ():
+    for one in named_of(parameters):
         name, bound = first_of(one, "identifier"), first_of(one, *_TYPES)
         if name is not None and bound is not None:
-            notes.bind(unit, text(name), GRAMMAR.chain(bound))
+            notes.bind(unit, text_of(name), GRAMMAR.chain(bound))
 
 
-def _object_literal(notes: Notes, node: Node) -> None:
+def _object_literal(notes: ReferenceNotes, node: Node) -> None:
     bases = first_of(node, "delegation_specifiers")
-    for one in bases.named_children if bases is not None else ():
+    for one in named_of(bases):
         notes.refer(one, GRAMMAR.chain(_base_type(one)), -1, NEW)
 
 
-def _function(notes: Notes, node: Node) -> None:
+def _function(notes: ReferenceNotes, node: Node) -> None:
     name = field_of(node, "name")
-    unit = notes.declared(node, text(name)) if name is not None else notes.at(node)
+    unit = notes.declared(node, text_of(name)) if name is not None else notes.at(node)
     _type_parameters(notes, node, unit)
     children = node.named_children
     at = next((place for place, child in enumerate(children) if child.type == "function_value_parameters"), -1)
@@ -189,12 +175,12 @@ def _function(notes: Notes, node: Node) -> None:
         if child.type == "parameter":
             most, least = most + 1, least + 1
             type_ = first_of(child, *_TYPES)
-            notes.bind(unit, text(first_of(child, "identifier")), GRAMMAR.chain(type_))
+            notes.bind(unit, text_of(first_of(child, "identifier")), GRAMMAR.chain(type_))
         elif child.type == "=":
             least -= 1
-        elif child.type == "parameter_modifiers" and "vararg" in text(child):
+        elif child.type == "parameter_modifiers" and "vararg" in text_of(child):
             variadic = True
-    notes.arity(unit, 0 if variadic else least, None if variadic else most)
+    notes.bind_arity(unit, 0 if variadic else least, None if variadic else most)
     returned = next((child for child in children[at + 1 :] if child.type in _TYPES), None)
     if returned is None and children[-1].type == "function_body" and children[-1].children[:1]:
         body = children[-1]
@@ -203,7 +189,7 @@ def _function(notes: Notes, node: Node) -> None:
         notes.bind(unit, RETURNS, GRAMMAR.chain(returned))
 
 
-def _property(notes: Notes, node: Node) -> None:
+def _property(notes: ReferenceNotes, node: Node) -> None:
     declaration = first_of(node, "variable_declaration")
     unit = notes.at(node)
     if declaration is None:
@@ -217,40 +203,40 @@ def _property(notes: Notes, node: Node) -> None:
     chain = GRAMMAR.chain(type_ if type_ is not None else value)
     owner = notes.class_of(unit)
     # A property with code is a unit of its own, and what it is a property of encloses it.
-    member = notes.is_class(unit) or (notes.name_of(unit) == text(name) and owner >= 0)
+    member = notes.is_class(unit) or (notes.name_of(unit) == text_of(name) and owner >= 0)
     if member:
-        notes.bind(owner, f"self.{text(name)}", chain)
+        notes.bind(owner, f"self.{text_of(name)}", chain)
     else:
-        notes.bind(-1 if notes.name_of(unit) == text(name) else unit, text(name), chain)
+        notes.bind(-1 if notes.name_of(unit) == text_of(name) else unit, text_of(name), chain)
 
 
 def _lazy_value(delegate: Node) -> Node | None:
     """The last expression of `by lazy { … }`."""
     call = only_child(delegate)
-    trailing = first_of(call, "annotated_lambda") if call is not None else None
-    body = only_child(trailing) if trailing is not None else None
+    trailing = first_of(call, "annotated_lambda")
+    body = only_child(trailing)
     return body.named_children[-1] if body is not None and body.named_children else None
 
 
-def _variable(notes: Notes, node: Node) -> None:
+def _variable(notes: ReferenceNotes, node: Node) -> None:
     """A variable of a loop, lambda or destructuring."""
     if node.id not in notes.seen:
         type_ = first_of(node, *_TYPES)
-        notes.bind(notes.at(node), text(first_of(node, "identifier")), GRAMMAR.chain(type_) if type_ else UNKNOWN)
+        notes.bind(notes.at(node), text_of(first_of(node, "identifier")), GRAMMAR.chain(type_) if type_ else UNKNOWN)
 
 
-def _for(notes: Notes, node: Node) -> None:
+def _for(notes: ReferenceNotes, node: Node) -> None:
     children = node.named_children
     if len(children) > 1 and children[0].type == "variable_declaration" and first_of(children[0], *_TYPES) is None:
         notes.seen.add(children[0].id)
-        notes.bind(notes.at(node), text(first_of(children[0], "identifier")), many(GRAMMAR.chain(children[1])))
+        notes.bind(notes.at(node), text_of(first_of(children[0], "identifier")), many_of(GRAMMAR.chain(children[1])))
 
 
-def _catch(notes: Notes, node: Node) -> None:
-    notes.bind(notes.at(node), text(first_of(node, "identifier")), GRAMMAR.chain(first_of(node, *_TYPES)))
+def _catch(notes: ReferenceNotes, node: Node) -> None:
+    notes.bind(notes.at(node), text_of(first_of(node, "identifier")), GRAMMAR.chain(first_of(node, *_TYPES)))
 
 
-def _call(notes: Notes, node: Node) -> None:
+def _call(notes: ReferenceNotes, node: Node) -> None:
     inner = only_child(node)
     if inner is not None and inner.type == "call_expression" and first_of(node, "value_arguments") is None:
         notes.seen.add(inner.id)
@@ -259,51 +245,50 @@ def _call(notes: Notes, node: Node) -> None:
     count = 0
     for one in (node, inner) if inner is not None and inner.type == "call_expression" else (node,):
         arguments = first_of(one, "value_arguments")
-        count += arguments.named_child_count if arguments is not None else 0
+        count += argument_count(arguments, 0)
     count += first_of(node, "annotated_lambda") is not None
     if node.id not in notes.seen:
         notes.refer(node, GRAMMAR.called(node), count)
 
 
-def _compared(notes: Notes, node: Node) -> None:
+def _compared(notes: ReferenceNotes, node: Node) -> None:
     if _is_generic_call(node):
         right = field_of(node, "right")
-        notes.refer(node, GRAMMAR.called(node), right.named_child_count if right is not None else -1)
+        notes.refer(node, GRAMMAR.called(node), argument_count(right))
 
 
-def _infix(notes: Notes, node: Node) -> None:
+def _infix(notes: ReferenceNotes, node: Node) -> None:
     children = node.named_children
     if len(children) == 3:
-        notes.refer(node, f"{GRAMMAR.chain(children[0])}.{text(children[1])}", 1)
+        notes.refer(node, f"{GRAMMAR.chain(children[0])}.{text_of(children[1])}", 1)
 
 
-def _alias(notes: Notes, node: Node) -> None:
+def _alias(notes: ReferenceNotes, node: Node) -> None:
     type_ = first_of(node, *_TYPES)
     if type_ is not None:
-        notes.export(text(first_of(node, "identifier")), GRAMMAR.chain(type_))
+        notes.export(text_of(first_of(node, "identifier")), GRAMMAR.chain(type_))
 
 
-_VISITORS = {
-    "package_header": _package,
-    "import": _import,
-    "class_declaration": _class,
-    "object_declaration": _class,
-    "companion_object": _companion,
-    "object_literal": _object_literal,
-    "function_declaration": _function,
-    "anonymous_function": _function,
-    "secondary_constructor": _function,
-    "property_declaration": _property,
-    "variable_declaration": _variable,
-    "for_statement": _for,
-    "catch_block": _catch,
-    "call_expression": _call,
-    "binary_expression": _compared,
-    "infix_expression": _infix,
-    "type_alias": _alias,
-}
+_VISITORS = by_node_type(
+    {
+        _package: "package_header",
+        _import: "import",
+        _class: "class_declaration object_declaration",
+        _companion: "companion_object",
+        _object_literal: "object_literal",
+        _function: "function_declaration anonymous_function secondary_constructor",
+        _property: "property_declaration",
+        _variable: "variable_declaration",
+        _for: "for_statement",
+        _catch: "catch_block",
+        _call: "call_expression",
+        _compared: "binary_expression",
+        _infix: "infix_expression",
+        _alias: "type_alias",
+    }
+)
 
 
 def read(root: Node, units: UnitFinder) -> BlobReferences:
     """All references below the root of a Kotlin syntax tree."""
-    return visit(root, _VISITORS, Notes(units))
+    return visit(root, _VISITORS, ReferenceNotes(units))

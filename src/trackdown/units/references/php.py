@@ -10,24 +10,12 @@ import re
 
 from tree_sitter import Node
 
+from trackdown.units.references.chain import NOTHING, many_of
 from trackdown.units.references.extract import UnitFinder
 from trackdown.units.references.facts import BASE, IMPLEMENTS, NEW, UNKNOWN, BlobReferences
-from trackdown.units.references.tree import (
-    NOTHING,
-    RETURNS,
-    SELF,
-    SUPER,
-    Grammar,
-    Notes,
-    by_field,
-    by_fields,
-    field_of,
-    first_of,
-    many,
-    only_child,
-    text,
-    visit,
-)
+from trackdown.units.references.grammar import Grammar, by_node_type, ends, visit
+from trackdown.units.references.notes import RETURNS, SELF, SUPER, ReferenceNotes
+from trackdown.units.references.syntax import argument_count, field_of, first_of, named_of, only_child, text_of
 
 _RELATIVE = {"self": SELF, "static": SELF, "parent": SUPER, "$this": SELF}
 _NAMES = ("name", "qualified_name")
@@ -35,12 +23,12 @@ _DOCUMENTED = re.compile(r"@(var|param|return)\s+(\??[\\\w|]+(?:\[\])?)(?:\s+(\$
 
 
 def _word(node: Node) -> str:
-    written = text(node)
+    written = text_of(node)
     return _RELATIVE.get(written, written)
 
 
 def _qualified(node: Node) -> str:
-    return "".join(text(node).split()).replace("\\", ".")
+    return "".join(text_of(node).split()).replace("\\", ".")
 
 
 def _new_chain(node: Node) -> str:
@@ -48,67 +36,53 @@ def _new_chain(node: Node) -> str:
     return f"{GRAMMAR.chain(found)}()" if found is not None else NOTHING
 
 
-def _constant(node: Node) -> tuple[Node | None, Node | None]:
-    children = node.named_children
-    return (children[0], children[-1]) if len(children) > 1 else (None, None)
-
-
 def _property_name(node: Node) -> tuple[Node | None, Node | None]:
     name = field_of(node, "name")
-    inner = only_child(name) if name is not None else None
-    return field_of(node, "scope"), inner or name
+    return field_of(node, "scope"), only_child(name) or name
 
 
 def _first_class(node: Node) -> Node | None:
     """The first type of several that is a class."""
-    return next((one for one in node.named_children if one.type in ("named_type", "optional_type")), None)
+    return first_of(node, "named_type", "optional_type")
 
 
 GRAMMAR = Grammar(
-    leaves=frozenset({"primitive_type"}),
-    words={"string": "String()", "encapsed_string": "String()", "array_creation_expression": "Array()"},
-    members={
-        "member_access_expression": by_fields("object", "name"),
-        "nullsafe_member_access_expression": by_fields("object", "name"),
-        "scoped_property_access_expression": _property_name, "class_constant_access_expression": _constant,
-    },
-    calls={"function_call_expression": by_field("function")},
-    sends={
-        "member_call_expression": by_fields("object", "name"),
-        "nullsafe_member_call_expression": by_fields("object", "name"),
-        "scoped_call_expression": by_fields("scope", "name"),
-    },
-    elements={"subscript_expression": only_child},
-    through={
-        "parenthesized_expression": only_child, "named_type": only_child, "optional_type": only_child,
-        "union_type": _first_class, "intersection_type": _first_class, "type_list": _first_class,
-        "clone_expression": only_child,
-    },
+    leaves="primitive_type",
+    words={"String()": "string encapsed_string", "Array()": "array_creation_expression"},
+    members="member_access_expression.object.name nullsafe_member_access_expression.object.name",
+    sends="member_call_expression.object.name nullsafe_member_call_expression.object.name "
+    "scoped_call_expression.scope.name",
+    pairs={_property_name: "scoped_property_access_expression", ends: "class_constant_access_expression"},
+    calls="function_call_expression.function",
+    elements="subscript_expression",
+    through="parenthesized_expression named_type optional_type union_type intersection_type type_list clone_expression",
+    steps={_first_class: "union_type intersection_type type_list"},
     special={
-        "name": _word, "variable_name": _word, "relative_scope": _word, "qualified_name": _qualified,
-        "object_creation_expression": _new_chain,
+        _word: "name variable_name relative_scope",
+        _qualified: "qualified_name",
+        _new_chain: "object_creation_expression",
     },
-)  # fmt: skip
+)
 
 
-def _namespace(notes: Notes, node: Node) -> None:
+def _namespace(notes: ReferenceNotes, node: Node) -> None:
     if not notes.package:
         notes.package = _qualified(name) if (name := field_of(node, "name")) is not None else ""
 
 
-def _use(notes: Notes, node: Node) -> None:
+def _use(notes: ReferenceNotes, node: Node) -> None:
     group = field_of(node, "body")
     prefix = f"{_qualified(head)}." if group is not None and (head := first_of(node, "namespace_name")) else ""
     for clause in (group or node).named_children:
         name = first_of(clause, *_NAMES) if clause.type == "namespace_use_clause" else None
-        if name is None or text(field_of(clause, "type")) == "const":
+        if name is None or text_of(field_of(clause, "type")) == "const":
             continue
         module, _, last = (prefix + _qualified(name)).strip(".").rpartition(".")
-        alias = text(field_of(clause, "alias")) or last
+        alias = text_of(field_of(clause, "alias")) or last
         notes.take(node, module, last, alias)
 
 
-def _require(notes: Notes, node: Node) -> None:
+def _require(notes: ReferenceNotes, node: Node) -> None:
     """`__DIR__ . '/x.php'` is `./x.php`; what is put together otherwise cannot be told."""
     argument = only_child(node)
     while argument is not None and argument.type == "parenthesized_expression":
@@ -116,28 +90,28 @@ def _require(notes: Notes, node: Node) -> None:
     if argument is None:
         return
     if argument.type == "binary_expression":
-        left, right = text(field_of(argument, "left")), field_of(argument, "right")
+        left, right = text_of(field_of(argument, "left")), field_of(argument, "right")
         if right is not None and right.type == "string" and left in ("__DIR__", "dirname(__FILE__)"):
-            notes.take(node, f"./{text(right)[1:-1].lstrip('/')}")
+            notes.take(node, f"./{text_of(right)[1:-1].lstrip('/')}")
     elif argument.type == "string":
-        notes.take(node, text(argument)[1:-1])
+        notes.take(node, text_of(argument)[1:-1])
 
 
-def _class(notes: Notes, node: Node) -> None:
-    unit = notes.declared(node, text(field_of(node, "name")))
+def _class(notes: ReferenceNotes, node: Node) -> None:
+    unit = notes.declared(node, text_of(field_of(node, "name")))
     for clause, kind in ((first_of(node, "base_clause"), BASE), (first_of(node, "class_interface_clause"), IMPLEMENTS)):
-        for one in clause.named_children if clause is not None else ():
+        for one in named_of(clause):
             notes.refer(node, GRAMMAR.chain(one), -1, kind, unit)
 
 
-def _traits(notes: Notes, node: Node) -> None:
+def _traits(notes: ReferenceNotes, node: Node) -> None:
     for one in node.named_children:
         if one.type in _NAMES:
             notes.refer(node, GRAMMAR.chain(one), -1, IMPLEMENTS, notes.class_of(notes.at(node)))
 
 
-def _function(notes: Notes, node: Node) -> None:
-    unit = notes.declared(node, text(field_of(node, "name")))
+def _function(notes: ReferenceNotes, node: Node) -> None:
+    unit = notes.declared(node, text_of(field_of(node, "name")))
     returns = field_of(node, "return_type")
     said = _said_above(node)
     if _tells(returns):
@@ -149,7 +123,7 @@ def _function(notes: Notes, node: Node) -> None:
     parameters = field_of(node, "parameters")
     types = {name: type_ for tag, type_, name in said if tag == "param"}
     for one in parameters.named_children if parameters is not None and types else ():
-        name = text(field_of(one, "name"))
+        name = text_of(field_of(one, "name"))
         if name in types and not _tells(field_of(one, "type")):
             notes.seen.add(one.id)
             notes.bind(unit, name, types[name])
@@ -157,7 +131,7 @@ def _function(notes: Notes, node: Node) -> None:
 
 def _tells(type_: Node | None) -> bool:
     """Whether a type says more than that something is an array or an object."""
-    return type_ is not None and text(type_).lstrip("?") not in ("array", "iterable", "object", "mixed")
+    return type_ is not None and text_of(type_).lstrip("?") not in ("array", "iterable", "object", "mixed")
 
 
 def _said_above(node: Node) -> list[tuple[str, str, str]]:
@@ -166,7 +140,7 @@ def _said_above(node: Node) -> list[tuple[str, str, str]]:
     if above is None or above.type != "comment":
         return []
     said = []
-    for tag, written, name in _DOCUMENTED.findall(text(above)):
+    for tag, written, name in _DOCUMENTED.findall(text_of(above)):
         type_ = next((one for one in written.strip("?").split("|") if one.lower() != "null"), "")
         base = type_.removesuffix("[]").replace("\\", ".")
         if base in _RELATIVE:
@@ -175,8 +149,8 @@ def _said_above(node: Node) -> list[tuple[str, str, str]]:
     return said
 
 
-def _parameter(notes: Notes, node: Node) -> None:
-    unit, name, type_ = notes.at(node), text(field_of(node, "name")), field_of(node, "type")
+def _parameter(notes: ReferenceNotes, node: Node) -> None:
+    unit, name, type_ = notes.at(node), text_of(field_of(node, "name")), field_of(node, "type")
     chain = GRAMMAR.chain(type_) if type_ is not None else UNKNOWN
     if node.id not in notes.seen:
         notes.bind(unit, name, chain)
@@ -184,16 +158,16 @@ def _parameter(notes: Notes, node: Node) -> None:
         notes.bind(unit, f"self.{name.lstrip('$')}", chain)
 
 
-def _property(notes: Notes, node: Node) -> None:
+def _property(notes: ReferenceNotes, node: Node) -> None:
     type_ = field_of(node, "type")
     said = [] if _tells(type_) else [type_ for tag, type_, _ in _said_above(node) if tag == "var"]
     chain = said[0] if said else GRAMMAR.chain(type_)
     for one in node.named_children:
         if one.type == "property_element" and (said or type_ is not None):
-            notes.bind(notes.at(node), f"self.{text(field_of(one, 'name')).lstrip('$')}", chain)
+            notes.bind(notes.at(node), f"self.{text_of(field_of(one, 'name')).lstrip('$')}", chain)
 
 
-def _assignment(notes: Notes, node: Node) -> None:
+def _assignment(notes: ReferenceNotes, node: Node) -> None:
     left, right = field_of(node, "left"), field_of(node, "right")
     if left is None or (right is not None and right.type in ("anonymous_function", "arrow_function")):
         return
@@ -204,7 +178,7 @@ def _assignment(notes: Notes, node: Node) -> None:
             notes.bind(unit, chain, type_)
 
 
-def _foreach(notes: Notes, node: Node) -> None:
+def _foreach(notes: ReferenceNotes, node: Node) -> None:
     children = [child for child in node.named_children if child.type != "comment"]
     if len(children) < 2:
         return
@@ -212,60 +186,50 @@ def _foreach(notes: Notes, node: Node) -> None:
     if value.type == "by_ref":
         value = only_child(value) or value
     if value.type == "variable_name":
-        notes.bind(notes.at(node), text(value), many(GRAMMAR.chain(children[0])))
+        notes.bind(notes.at(node), text_of(value), many_of(GRAMMAR.chain(children[0])))
 
 
-def _catch(notes: Notes, node: Node) -> None:
-    notes.bind(notes.at(node), text(field_of(node, "name")), GRAMMAR.chain(field_of(node, "type")))
+def _catch(notes: ReferenceNotes, node: Node) -> None:
+    notes.bind(notes.at(node), text_of(field_of(node, "name")), GRAMMAR.field(node, "type"))
 
 
-def _call(notes: Notes, node: Node) -> None:
+def _call(notes: ReferenceNotes, node: Node) -> None:
     chain, arguments = GRAMMAR.called(node), field_of(node, "arguments")
     if not chain.rsplit(".", 1)[-1].startswith("$"):
-        notes.refer(node, chain, arguments.named_child_count if arguments is not None else -1)
+        notes.refer(node, chain, argument_count(arguments))
 
 
-def _new(notes: Notes, node: Node) -> None:
+def _new(notes: ReferenceNotes, node: Node) -> None:
     name, arguments = first_of(node, *_NAMES), first_of(node, "arguments")
     if name is not None:
-        count = arguments.named_child_count if arguments is not None else 0
+        count = argument_count(arguments, 0)
         notes.refer(node, GRAMMAR.chain(name), count, NEW)
     else:
         anonymous = first_of(node, "anonymous_class")
-        base = first_of(anonymous, "base_clause") if anonymous is not None else None
+        base = first_of(anonymous, "base_clause")
         if base is not None:
             notes.refer(node, GRAMMAR.chain(only_child(base)), -1, NEW)
 
 
-_VISITORS = {
-    "namespace_definition": _namespace,
-    "namespace_use_declaration": _use,
-    "require_expression": _require,
-    "require_once_expression": _require,
-    "include_expression": _require,
-    "include_once_expression": _require,
-    "class_declaration": _class,
-    "interface_declaration": _class,
-    "trait_declaration": _class,
-    "enum_declaration": _class,
-    "use_declaration": _traits,
-    "function_definition": _function,
-    "method_declaration": _function,
-    "simple_parameter": _parameter,
-    "variadic_parameter": _parameter,
-    "property_promotion_parameter": _parameter,
-    "property_declaration": _property,
-    "assignment_expression": _assignment,
-    "foreach_statement": _foreach,
-    "catch_clause": _catch,
-    "function_call_expression": _call,
-    "member_call_expression": _call,
-    "nullsafe_member_call_expression": _call,
-    "scoped_call_expression": _call,
-    "object_creation_expression": _new,
-}
+_VISITORS = by_node_type(
+    {
+        _namespace: "namespace_definition",
+        _use: "namespace_use_declaration",
+        _require: "require_expression require_once_expression include_expression include_once_expression",
+        _class: "class_declaration interface_declaration trait_declaration enum_declaration",
+        _traits: "use_declaration",
+        _function: "function_definition method_declaration",
+        _parameter: "simple_parameter variadic_parameter property_promotion_parameter",
+        _property: "property_declaration",
+        _assignment: "assignment_expression",
+        _foreach: "foreach_statement",
+        _catch: "catch_clause",
+        _call: "function_call_expression member_call_expression nullsafe_member_call_expression scoped_call_expression",
+        _new: "object_creation_expression",
+    }
+)
 
 
 def read(root: Node, units: UnitFinder) -> BlobReferences:
     """All references below the root of a PHP syntax tree."""
-    return visit(root, _VISITORS, Notes(units))
+    return visit(root, _VISITORS, ReferenceNotes(units))

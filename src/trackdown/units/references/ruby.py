@@ -10,19 +10,9 @@ from tree_sitter import Node
 
 from trackdown.units.references.extract import UnitFinder
 from trackdown.units.references.facts import BASE, IMPLEMENTS, NEW, UNKNOWN, BlobReferences
-from trackdown.units.references.tree import (
-    SELF,
-    SUPER,
-    Grammar,
-    Notes,
-    below,
-    by_field,
-    by_fields,
-    field_of,
-    only_child,
-    text,
-    visit,
-)
+from trackdown.units.references.grammar import Grammar, by_node_type, visit
+from trackdown.units.references.notes import SELF, SUPER, ReferenceNotes
+from trackdown.units.references.syntax import below, field_of, has_token, only_child, text_of
 
 _MIXINS = frozenset(("include", "extend", "prepend"))
 _KEYWORDS = frozenset(
@@ -33,7 +23,7 @@ _KEYWORDS = frozenset(
 _CONSTANTS = ("constant", "scope_resolution")
 
 
-class _RubyNotes(Notes):
+class _RubyNotes(ReferenceNotes):
     """With the names that may be calls: which of them are variables is known at the end."""
 
     def __init__(self, units: UnitFinder) -> None:
@@ -54,38 +44,40 @@ class _RubyNotes(Notes):
         return super().result()
 
 
-def _scope(node: Node) -> tuple[Node | None, Node | None]:
-    return field_of(node, "scope"), field_of(node, "name")
-
-
 def _instance_variable(node: Node) -> str:
-    return f"{SELF}.{text(node).lstrip('@')}"
+    return f"{SELF}.{text_of(node).lstrip('@')}"
 
 
 def _made(node: Node) -> str:
     """`X.new` is `X()`, `x.class` is x; empty for other calls."""
-    name, receiver = text(field_of(node, "method")), field_of(node, "receiver")
+    name, receiver = text_of(field_of(node, "method")), field_of(node, "receiver")
     if receiver is None:
         return f"{SELF}()" if name == "new" else ""
     if name == "new" and receiver.type in _CONSTANTS:
         return f"{GRAMMAR.chain(receiver)}()"
     if name == "class" and receiver.type == SELF:
         return SELF
-    if name == "new" and receiver.type in (SELF, "call") and text(receiver) in ("self", "self.class"):
+    if name == "new" and receiver.type in (SELF, "call") and text_of(receiver) in ("self", "self.class"):
         return f"{SELF}()"
     return ""
 
 
 GRAMMAR = Grammar(
-    leaves=frozenset({"identifier", "constant"}),
-    words={"self": SELF, "string": "String()", "array": "Array()", "hash": "Hash()", "simple_symbol": "Symbol()",
-           "integer": "Integer()"},
-    members={"scope_resolution": _scope},
-    sends={"call": by_fields("receiver", "method")},
-    elements={"element_reference": by_field("object")},
-    through={"parenthesized_statements": only_child, "superclass": only_child, "begin": only_child},
-    special={"call": _made, "instance_variable": _instance_variable, "class_variable": _instance_variable},
-)  # fmt: skip
+    leaves="identifier constant",
+    words={
+        SELF: "self",
+        "String()": "string",
+        "Array()": "array",
+        "Hash()": "hash",
+        "Symbol()": "simple_symbol",
+        "Integer()": "integer",
+    },
+    members="scope_resolution.scope.name",
+    sends="call.receiver.method",
+    elements="element_reference.object",
+    through="parenthesized_statements superclass begin",
+    special={_made: "call", _instance_variable: "instance_variable class_variable"},
+)
 
 
 def _call(notes: _RubyNotes, node: Node) -> None:
@@ -93,7 +85,7 @@ def _call(notes: _RubyNotes, node: Node) -> None:
     if method is None or node.id in notes.seen:
         return
     notes.seen.add(method.id)
-    name = text(method)
+    name = text_of(method)
     count = _count(arguments)
     if method.type == SUPER:
         notes.refer(node, f"{SUPER}.{notes.name_of(notes.at(node))}", count)
@@ -119,9 +111,9 @@ def _count(arguments: Node | None) -> int:
 
 
 def _literal(node: Node | None) -> str:
-    if node is None or node.type != "string" or any(child.type == "interpolation" for child in node.children):
+    if node is None or node.type != "string" or has_token(node, "interpolation"):
         return ""
-    return text(node)[1:-1]
+    return text_of(node)[1:-1]
 
 
 _IMPORTS = {"require": "", "require_relative": "./", "load": "", "autoload": ""}
@@ -131,7 +123,7 @@ def _import(notes: _RubyNotes, node: Node, arguments: Node, name: str) -> None:
     written = arguments.named_children
     path = _literal(written[-1] if written else None)
     if path:
-        alias = text(written[0]).lstrip(":") if name == "autoload" and len(written) > 1 else ""
+        alias = text_of(written[0]).lstrip(":") if name == "autoload" and len(written) > 1 else ""
         notes.take(node, _IMPORTS[name] + path, "", alias)
 
 
@@ -152,7 +144,7 @@ def _super(notes: _RubyNotes, node: Node) -> None:
 def _class(notes: _RubyNotes, node: Node) -> None:
     superclass = field_of(node, "superclass")
     if superclass is not None:
-        name = text(field_of(node, "name")).rpartition("::")[2]
+        name = text_of(field_of(node, "name")).rpartition("::")[2]
         notes.refer(node, GRAMMAR.chain(superclass), -1, BASE, notes.declared(node, name))
 
 
@@ -169,11 +161,11 @@ def _parameters(notes: _RubyNotes, node: Node) -> None:
         name = one if one.type == "identifier" else field_of(one, "name")
         if name is not None:
             notes.seen.add(name.id)
-            notes.assign(unit, text(name), UNKNOWN)
+            notes.assign(unit, text_of(name), UNKNOWN)
         elif one.type == "destructured_parameter":
             for each in below(one, {"identifier"}):
                 notes.seen.add(each.id)
-                notes.assign(unit, text(each), UNKNOWN)
+                notes.assign(unit, text_of(each), UNKNOWN)
 
 
 def _assignment(notes: _RubyNotes, node: Node) -> None:
@@ -184,14 +176,14 @@ def _assignment(notes: _RubyNotes, node: Node) -> None:
     if left.type in ("identifier", "constant"):
         notes.seen.add(left.id)
         chain = GRAMMAR.chain(right)
-        notes.assign(unit, text(left), UNKNOWN if chain == text(left) else chain)
+        notes.assign(unit, text_of(left), UNKNOWN if chain == text_of(left) else chain)
     elif left.type in ("instance_variable", "class_variable"):
         notes.bind(unit, _instance_variable(left), GRAMMAR.chain(right))
     elif left.type == "left_assignment_list":
         for each in below(left, {"identifier", "call", "element_reference"}):
             if each.type == "identifier":
                 notes.seen.add(each.id)
-                notes.assign(unit, text(each), UNKNOWN)
+                notes.assign(unit, text_of(each), UNKNOWN)
     elif left.type == "call" and field_of(left, "receiver") is not None:
         chain = GRAMMAR.called(left)
         notes.seen.add(left.id)
@@ -200,11 +192,11 @@ def _assignment(notes: _RubyNotes, node: Node) -> None:
 
 def _rescue(notes: _RubyNotes, node: Node) -> None:
     variable, exceptions = field_of(node, "variable"), field_of(node, "exceptions")
-    name = only_child(variable) if variable is not None else None
+    name = only_child(variable)
     if name is not None and name.type == "identifier":
         notes.seen.add(name.id)
         type_ = GRAMMAR.chain(only_child(exceptions)) if exceptions is not None else UNKNOWN
-        notes.assign(notes.at(node), text(name), type_)
+        notes.assign(notes.at(node), text_of(name), type_)
 
 
 def _pair(notes: _RubyNotes, node: Node) -> None:
@@ -217,32 +209,29 @@ def _loop(notes: _RubyNotes, node: Node) -> None:
     pattern = field_of(node, "pattern")
     for each in below(pattern, {"identifier"}) if pattern is not None else ():
         notes.seen.add(each.id)
-        notes.assign(notes.at(node), text(each), UNKNOWN)
+        notes.assign(notes.at(node), text_of(each), UNKNOWN)
 
 
 def _bare(notes: _RubyNotes, node: Node) -> None:
-    name = text(node)
+    name = text_of(node)
     if node.id not in notes.seen and name not in _KEYWORDS:
         notes.bare.setdefault((notes.at(node), name), node)
 
 
-_VISITORS = {
-    "call": _call,
-    "super": _super,
-    "class": _class,
-    "method": _name_taken,
-    "singleton_method": _name_taken,
-    "alias": _name_taken,
-    "method_parameters": _parameters,
-    "block_parameters": _parameters,
-    "lambda_parameters": _parameters,
-    "assignment": _assignment,
-    "operator_assignment": _assignment,
-    "rescue": _rescue,
-    "pair": _pair,
-    "for": _loop,
-    "identifier": _bare,
-}
+_VISITORS = by_node_type(
+    {
+        _call: "call",
+        _super: "super",
+        _class: "class",
+        _name_taken: "method singleton_method alias",
+        _parameters: "method_parameters block_parameters lambda_parameters",
+        _assignment: "assignment operator_assignment",
+        _rescue: "rescue",
+        _pair: "pair",
+        _loop: "for",
+        _bare: "identifier",
+    }
+)
 
 
 def read(root: Node, units: UnitFinder) -> BlobReferences:

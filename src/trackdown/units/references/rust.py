@@ -11,25 +11,18 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from trackdown.types import CLASS_KINDS
+from trackdown.units.references.chain import many_of
 from trackdown.units.references.extract import UnitFinder
 from trackdown.units.references.facts import BASE, IMPLEMENTS, NEW, UNKNOWN, BlobReferences
+from trackdown.units.references.grammar import by_node_type, visit
+from trackdown.units.references.notes import RETURNS, SELF, ReferenceNotes
 from trackdown.units.references.rust_chains import GRAMMAR, HEADS, OWN_MODULE, SCOPED, token_arity, token_chain
-from trackdown.units.references.tree import (
-    RETURNS,
-    SELF,
-    Notes,
-    below,
-    field_of,
-    many,
-    only_child,
-    text,
-    visit,
-)
+from trackdown.units.references.syntax import argument_count, below, field_of, named_of, only_child, text_of
 
 MACRO = "!"
 """The module of exported names that are macros."""
 _PRELUDE = frozenset(("Some", "Ok", "Err"))
-_ITEMS = frozenset(("fn", "struct", "enum", "union", "trait", "mod", "macro_rules"))
+_ITEMS = frozenset("fn struct enum union trait mod macro_rules".split())
 _LONGEST_USE = 400
 
 
@@ -41,7 +34,7 @@ def outside(parts: list[str], depth: int) -> list[str]:
     return [*(["super"] * (supers - depth) or [OWN_MODULE]), *parts[supers:]]
 
 
-class _RustNotes(Notes):
+class _RustNotes(ReferenceNotes):
     """With the modules inside the file that enclose the node at hand."""
 
     def __init__(self, units: UnitFinder) -> None:
@@ -92,14 +85,14 @@ def _used(argument: Node | None) -> Iterator[tuple[list[str], str]]:
         elif node.type == "use_wildcard":
             yield [*prefix, *_parts(only_child(node)), "*"], ""
         elif node.type == "use_as_clause":
-            yield _without_self(prefix + _parts(field_of(node, "path"))), text(field_of(node, "alias")).strip("_")
+            yield _without_self(prefix + _parts(field_of(node, "path"))), text_of(field_of(node, "alias")).strip("_")
         elif node.type in HEADS or node.type in SCOPED:
             path = _without_self(prefix + _parts(node))
             yield path, path[-1]
 
 
 def _parts(node: Node | None) -> list[str]:
-    return [part.strip() for part in text(node).split("::") if part.strip()]
+    return [part.strip() for part in text_of(node).split("::") if part.strip()]
 
 
 def _without_self(path: list[str]) -> list[str]:
@@ -107,14 +100,14 @@ def _without_self(path: list[str]) -> list[str]:
 
 
 def _module(notes: _RustNotes, node: Node) -> None:
-    name, body = text(field_of(node, "name")), field_of(node, "body")
+    name, body = text_of(field_of(node, "name")), field_of(node, "body")
     depth = notes.depth(node)
     if body is not None:
         notes.inner.append(node.end_byte)
         notes.export(name, module="self")
         return
     above = node.prev_named_sibling
-    written = text(above) if above is not None and above.type == "attribute_item" else ""
+    written = text_of(above) if above is not None and above.type == "attribute_item" else ""
     if "path" in written and '"' in written:
         notes.take(node, "./" + written.split('"')[1], "", name)
     elif not depth:
@@ -125,7 +118,7 @@ def _parameters(notes: _RustNotes, unit: int, node: Node | None) -> None:
     """The bounds of type parameters, as what their names stand for."""
     for one in below(node, {"type_parameter", "where_predicate"}) if node is not None else ():
         bounds = field_of(one, "bounds")
-        name = text(field_of(one, "name") or field_of(one, "left"))
+        name = text_of(field_of(one, "name") or field_of(one, "left"))
         for bound in bounds.named_children if bounds is not None and name.isidentifier() else ():
             if bound.type != "lifetime":
                 notes.bind(unit, name, notes.chain(bound))
@@ -136,7 +129,7 @@ def _where(node: Node) -> Node | None:
 
 
 def _function(notes: _RustNotes, node: Node) -> None:
-    unit = notes.declared(node, text(field_of(node, "name")))
+    unit = notes.declared(node, text_of(field_of(node, "name")))
     returns = field_of(node, "return_type")
     if returns is not None:
         notes.bind(unit, RETURNS, notes.chain(returns))
@@ -156,14 +149,14 @@ def _pattern(notes: _RustNotes, pattern: Node | None, type_: str) -> None:
         return
     unit = notes.at(pattern)
     if pattern.type == "identifier":
-        notes.bind(unit, text(pattern), type_)
-    elif pattern.type == "tuple_struct_pattern" and text(field_of(pattern, "type")) in _PRELUDE:
+        notes.bind(unit, text_of(pattern), type_)
+    elif pattern.type == "tuple_struct_pattern" and text_of(field_of(pattern, "type")) in _PRELUDE:
         inner = pattern.named_children[1:]
         if len(inner) == 1 and inner[0].type == "identifier":
-            notes.bind(unit, text(inner[0]), type_)
+            notes.bind(unit, text_of(inner[0]), type_)
     else:
         for name in below(pattern, {"identifier"}):
-            notes.bind(unit, text(name), UNKNOWN)
+            notes.bind(unit, text_of(name), UNKNOWN)
 
 
 def _let(notes: _RustNotes, node: Node) -> None:
@@ -174,23 +167,23 @@ def _let(notes: _RustNotes, node: Node) -> None:
 
 
 def _for(notes: _RustNotes, node: Node) -> None:
-    _pattern(notes, field_of(node, "pattern"), many(notes.chain(field_of(node, "value"))))
+    _pattern(notes, field_of(node, "pattern"), many_of(notes.chain(field_of(node, "value"))))
 
 
 def _closure(notes: _RustNotes, node: Node) -> None:
     parameters = field_of(node, "parameters")
-    for one in parameters.named_children if parameters is not None else ():
+    for one in named_of(parameters):
         if one.type != "parameter":
             _pattern(notes, one, UNKNOWN)
 
 
 def _constant(notes: _RustNotes, node: Node) -> None:
     unit = notes.at(node)
-    notes.bind(unit, text(field_of(node, "name")), notes.chain(field_of(node, "type")))
+    notes.bind(unit, text_of(field_of(node, "name")), notes.chain(field_of(node, "type")))
 
 
 def _struct(notes: _RustNotes, node: Node) -> None:
-    unit = notes.declared(node, text(field_of(node, "name")))
+    unit = notes.declared(node, text_of(field_of(node, "name")))
     _parameters(notes, unit, field_of(node, "type_parameters"))
     _parameters(notes, unit, _where(node))
     body = field_of(node, "body")
@@ -201,14 +194,14 @@ def _struct(notes: _RustNotes, node: Node) -> None:
             notes.bind(unit, f"self.{place}", notes.chain(type_))
     for one in body.named_children:
         if one.type == "field_declaration":
-            notes.bind(unit, f"self.{text(field_of(one, 'name'))}", notes.chain(field_of(one, "type")))
+            notes.bind(unit, f"self.{text_of(field_of(one, 'name'))}", notes.chain(field_of(one, "type")))
 
 
 def _trait(notes: _RustNotes, node: Node) -> None:
-    unit = notes.declared(node, text(field_of(node, "name")))
+    unit = notes.declared(node, text_of(field_of(node, "name")))
     _parameters(notes, unit, field_of(node, "type_parameters"))
     bounds = field_of(node, "bounds")
-    for bound in bounds.named_children if bounds is not None else ():
+    for bound in named_of(bounds):
         notes.refer(node, notes.chain(bound), -1, BASE, unit)
 
 
@@ -223,33 +216,33 @@ def _impl(notes: _RustNotes, node: Node) -> None:
     if trait is not None:
         notes.refer(node, notes.chain(trait), -1, IMPLEMENTS, unit)
     body = field_of(node, "body")
-    for one in body.named_children if body is not None else ():
+    for one in named_of(body):
         if one.type == "type_item":
             notes.seen.add(one.id)
-            notes.bind(unit, f"self.{text(field_of(one, 'name'))}", notes.chain(field_of(one, "type")))
+            notes.bind(unit, f"self.{text_of(field_of(one, 'name'))}", notes.chain(field_of(one, "type")))
 
 
 def _alias(notes: _RustNotes, node: Node) -> None:
     if node.id not in notes.seen and notes.at(node) < 0:
-        notes.export(text(field_of(node, "name")), notes.chain(field_of(node, "type")))
+        notes.export(text_of(field_of(node, "name")), notes.chain(field_of(node, "type")))
 
 
 def _macro_definition(notes: _RustNotes, node: Node) -> None:
-    notes.export(text(field_of(node, "name")), module=MACRO)
+    notes.export(text_of(field_of(node, "name")), module=MACRO)
 
 
 def _arm(notes: _RustNotes, node: Node) -> None:
     """Names that a pattern binds; those in capitals are constants."""
     for name in below(node, {"identifier", "scoped_identifier"}):
-        if name.type == "identifier" and text(name)[:1].islower():
-            notes.bind(notes.at(name), text(name), UNKNOWN)
+        if name.type == "identifier" and text_of(name)[:1].islower():
+            notes.bind(notes.at(name), text_of(name), UNKNOWN)
 
 
 def _call(notes: _RustNotes, node: Node) -> None:
     chain = notes.chain(node).removesuffix("()")
     arguments = field_of(node, "arguments")
     if chain not in _PRELUDE:
-        notes.refer(node, chain, arguments.named_child_count if arguments is not None else -1)
+        notes.refer(node, chain, argument_count(arguments))
 
 
 def _new(notes: _RustNotes, node: Node) -> None:
@@ -280,41 +273,36 @@ def _tokens(notes: _RustNotes, node: Node) -> None:
         if opening != "(" or at < 2:
             continue
         if tokens[at - 1].type == "!" and tokens[at - 2].type == "identifier":
-            notes.refer(node, text(tokens[at - 2]), -1, unit=notes.at(token))
+            notes.refer(node, text_of(tokens[at - 2]), -1, unit=notes.at(token))
         elif tokens[at - 1].type == "identifier" and tokens[at - 2].type not in _ITEMS:
             chain = token_chain(tokens, at - 1)
             if chain not in _PRELUDE and not chain.startswith(("super.", "crate.crate")):
                 notes.refer(tokens[at - 1], chain, token_arity(token))
 
 
-_VISITORS = {
-    "attribute_item": _attribute,
-    "inner_attribute_item": _attribute,
-    "use_declaration": _use,
-    "mod_item": _module,
-    "function_item": _function,
-    "function_signature_item": _function,
-    "parameter": _parameter,
-    "let_declaration": _let,
-    "let_condition": _let,
-    "for_expression": _for,
-    "closure_expression": _closure,
-    "static_item": _constant,
-    "const_item": _constant,
-    "struct_item": _struct,
-    "union_item": _struct,
-    "enum_item": _struct,
-    "trait_item": _trait,
-    "impl_item": _impl,
-    "type_item": _alias,
-    "call_expression": _call,
-    "struct_expression": _new,
-    "macro_definition": _macro_definition,
-    "match_pattern": _arm,
-    "macro_invocation": _macro,
-    "token_tree": _tokens,
-    "token_repetition": _tokens,
-}
+_VISITORS = by_node_type(
+    {
+        _attribute: "attribute_item inner_attribute_item",
+        _use: "use_declaration",
+        _module: "mod_item",
+        _function: "function_item function_signature_item",
+        _parameter: "parameter",
+        _let: "let_declaration let_condition",
+        _for: "for_expression",
+        _closure: "closure_expression",
+        _constant: "static_item const_item",
+        _struct: "struct_item union_item enum_item",
+        _trait: "trait_item",
+        _impl: "impl_item",
+        _alias: "type_item",
+        _call: "call_expression",
+        _new: "struct_expression",
+        _macro_definition: "macro_definition",
+        _arm: "match_pattern",
+        _macro: "macro_invocation",
+        _tokens: "token_tree token_repetition",
+    }
+)
 
 
 def read(root: Node, units: UnitFinder) -> BlobReferences:

@@ -6,57 +6,53 @@ import re
 
 from tree_sitter import Node
 
-from trackdown.units.references.ecmascript.nodes import (
-    children_of,
-    first_of,
-    inside,
-    line_of,
-    required,
-    string_of,
-    text_of,
-)
+from trackdown.units.references.ecmascript.nodes import inside, required, string_of
 from trackdown.units.references.ecmascript.scopes import (
     MOST_TYPES,
     NOTHING,
     SUPER,
     THIS,
     TYPEOF,
-    Chain,
-    Ledger,
-    Scope,
-    Type,
+    EcmascriptNotes,
+    EcmascriptScope,
+    NameType,
+    ScopedChain,
 )
+from trackdown.units.references.syntax import children_of, first_child, line_of, text_of
 
 _MOST_PARTS = 8
 _MOST_STEPS = 60
 _DEEPEST = 3
 _NAME = re.compile(r"[#\w$]{1,120}")
 _NAMES = frozenset({"identifier", "type_identifier", "shorthand_property_identifier", "property_identifier"})
-_LITERALS = frozenset(
-    {"string", "template_string", "number", "array", "object", "regex", "true", "false", "null", "undefined"}
+_LITERALS = frozenset("string template_string number array object regex true false null undefined".split())
+_WRAPPERS = re.compile(
+    r"(\w+\.)?(memo|forwardRef|observer|connect|lazy|promisify|freeze|seal|assign|debounce|throttle"
+    r"|memoize|once|cache|wrap\w*|with[A-Z]\w*)"
 )
-_WRAPPERS = re.compile(r"(\w+\.)?(memo|forwardRef|observer|connect|lazy|promisify|freeze|seal|assign|debounce|throttle"
-                       r"|memoize|once|cache|wrap\w*|with[A-Z]\w*)")  # fmt: skip
-_OF_ELEMENTS = frozenset({"Array", "ReadonlyArray", "Set", "ReadonlySet", "Iterable", "IterableIterator",
-                          "AsyncIterable", "Generator", "AsyncGenerator", "$ReadOnlyArray",
-                          "QueryList", "ArrayLike"})  # fmt: skip
+_OF_ELEMENTS = frozenset(
+    "Array ReadonlyArray Set ReadonlySet Iterable IterableIterator AsyncIterable Generator AsyncGenerator "
+    "$ReadOnlyArray QueryList ArrayLike".split()
+)
 _OF_VALUES = frozenset({"Map", "ReadonlyMap", "WeakMap", "Record"})
-_COMPONENTS = frozenset({"FC", "React.FC", "FunctionComponent", "React.FunctionComponent", "VFC", "NextPage"})
+_COMPONENTS = frozenset("FC React.FC FunctionComponent React.FunctionComponent VFC NextPage".split())
 _HOLDERS = _OF_ELEMENTS | _OF_VALUES
-_OF_ONE = frozenset({"Promise", "PromiseLike", "Readonly", "Partial", "Required", "NonNullable", "Awaited", "Omit",
-                     "Pick", "DeepPartial", "Mocked", "InstanceType", "$ReadOnly", "$Shape"})  # fmt: skip
+_OF_ONE = frozenset(
+    "Promise PromiseLike Readonly Partial Required NonNullable Awaited Omit Pick DeepPartial Mocked InstanceType "
+    "$ReadOnly $Shape".split()
+)
 
 
-class Chains:
+class ChainReader:
     """Reads expressions and types where they stand."""
 
-    def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
-        self._modules: dict[int, Chain] = {}
-        self._casts: dict[int, Chain | None] = {}
+    def __init__(self, notes: EcmascriptNotes) -> None:
+        self._notes = notes
+        self._modules: dict[int, ScopedChain] = {}
+        self._casts: dict[int, ScopedChain | None] = {}
         self._nesting = 0
 
-    def chain(self, node: Node | None, scope: Scope) -> Chain | None:
+    def chain(self, node: Node | None, scope: EcmascriptScope) -> ScopedChain | None:
         """An expression as a chain; None for literals, of which nothing here is called."""
         parts: list[str] = []
         suffix = ""
@@ -68,7 +64,7 @@ class Chains:
                 return known.then(_joined(suffix, parts))
             kind = node.type
             if kind in _NAMES or kind in (THIS, SUPER):
-                return Chain(text_of(node), _joined(suffix, parts), scope)
+                return ScopedChain(text_of(node), _joined(suffix, parts), scope)
             if kind == "member_expression":
                 parts.append(text_of(node.child_by_field_name("property")) + suffix)
                 node, suffix = node.child_by_field_name("object"), ""
@@ -89,29 +85,29 @@ class Chains:
                 return None
             else:
                 break
-        return Chain(NOTHING, _joined("", parts), scope)
+        return ScopedChain(NOTHING, _joined("", parts), scope)
 
-    def module(self, node: Node, scope: Scope) -> Chain | None:
+    def module(self, node: Node, scope: EcmascriptScope) -> ScopedChain | None:
         """The module that a call requires; None when it is no such call. Asked twice, it answers the same."""
         name = required(node)
         if not name:
             return None
         if node.id not in self._modules:
-            self._modules[node.id] = self._ledger.module(scope, line_of(node), name)
+            self._modules[node.id] = self._notes.module(scope, line_of(node), name)
         return self._modules[node.id]
 
-    def _cast(self, type_: Node, scope: Scope) -> Chain | None:
+    def _cast(self, type_: Node, scope: EcmascriptScope) -> ScopedChain | None:
         """A stand-in for what is cast to a type, the same one every time; None for types that say nothing."""
         if type_.id not in self._casts:
             types = self.annotation(type_, scope)
-            self._casts[type_.id] = self._ledger.make_up(scope, types) if types else None
+            self._casts[type_.id] = self._notes.make_up(scope, types) if types else None
         return self._casts[type_.id]
 
     # Values
 
-    def value(self, node: Node | None, scope: Scope) -> list[Type]:
+    def value(self, node: Node | None, scope: EcmascriptScope) -> list[NameType]:
         """What a name stands for to which an expression is assigned. Objects and functions are the reader's."""
-        found: list[Type] = []
+        found: list[NameType] = []
         stack = [node]
         for _ in range(_MOST_STEPS):
             if not stack or len(found) >= MOST_TYPES:
@@ -130,7 +126,7 @@ class Chains:
                 found += _valued(self.chain(here, scope))
         return found
 
-    def _result(self, call: Node, scope: Scope) -> list[Type]:
+    def _result(self, call: Node, scope: EcmascriptScope) -> list[NameType]:
         """What a call gives; of one that wraps something, that too: `memo(Button)`, `connect(state)(Button)`."""
         function = call.child_by_field_name("function")
         found = _valued(self.chain(call, scope))
@@ -148,7 +144,7 @@ class Chains:
                     found += _valued(self.chain(argument, scope))
         return found
 
-    def _held(self, node: Node, scope: Scope) -> list[Type]:
+    def _held(self, node: Node, scope: EcmascriptScope) -> list[NameType]:
         """`new Map<string, Cart>()` holds carts."""
         name, given = node.child_by_field_name("constructor"), node.child_by_field_name("type_arguments")
         if name is None or given is None:
@@ -157,12 +153,12 @@ class Chains:
 
     # Types
 
-    def annotation(self, node: Node | None, scope: Scope) -> list[Type]:
+    def annotation(self, node: Node | None, scope: EcmascriptScope) -> list[NameType]:
         """What a type annotation says, as far as it names something."""
         return self._all_of([(node, "")], scope)
 
-    def _all_of(self, stack: list[tuple[Node | None, str]], scope: Scope) -> list[Type]:
-        found: list[Type] = []
+    def _all_of(self, stack: list[tuple[Node | None, str]], scope: EcmascriptScope) -> list[NameType]:
+        found: list[NameType] = []
         for _ in range(_MOST_STEPS):
             if not stack or len(found) >= MOST_TYPES:
                 break
@@ -172,14 +168,23 @@ class Chains:
             kind = here.type
             children = children_of(here)
             if kind in ("type_identifier", "identifier", THIS, "this_type"):
-                found.append(Type("", Chain(text_of(here), suffix, scope)))
+                found.append(NameType("", ScopedChain(text_of(here), suffix, scope)))
             elif kind in ("nested_type_identifier", "nested_identifier"):
                 root, _, rest = "".join(text_of(here).split()).partition(".")
-                found.append(Type("", Chain(root, f".{rest}{suffix}", scope)))
+                found.append(NameType("", ScopedChain(root, f".{rest}{suffix}", scope)))
             elif kind in ("array_type", "tuple_type"):
                 stack += [(child, f"[]{suffix}") for child in reversed(children)]
-            elif kind in ("type_annotation", "parenthesized_type", "readonly_type", "flow_maybe_type", "constraint",
-                          "union_type", "intersection_type", "type_arguments", "default_type"):  # fmt: skip
+            elif kind in (
+                "type_annotation",
+                "parenthesized_type",
+                "readonly_type",
+                "flow_maybe_type",
+                "constraint",
+                "union_type",
+                "intersection_type",
+                "type_arguments",
+                "default_type",
+            ):
                 stack += [(child, suffix) for child in reversed(children)]
             elif kind == "generic_type" and children:
                 stack += self._generic(children, suffix)
@@ -187,12 +192,12 @@ class Chains:
                 found += self._object_type(children, scope)
             elif kind == "type_query" and children:
                 chain = self.chain(children[0], scope)
-                found += [Type(TYPEOF, chain)] if chain is not None else []
+                found += [NameType(TYPEOF, chain)] if chain is not None else []
             elif kind == "member_expression" and (chain := self.chain(here, scope)) is not None:
-                found.append(Type("", chain))  # import('./x').Name
+                found.append(NameType("", chain))  # import('./x').DeclaredName
         return found
 
-    def _object_type(self, members: list[Node], scope: Scope) -> list[Type]:
+    def _object_type(self, members: list[Node], scope: EcmascriptScope) -> list[NameType]:
         """`{a: A, b: B}`: a made-up name with these attributes."""
         if self._nesting >= _DEEPEST:
             return []
@@ -206,10 +211,10 @@ class Chains:
         self._nesting -= 1
         if not bound:
             return []
-        chain = self._ledger.make_up(scope, [])
+        chain = self._notes.make_up(scope, [])
         for name, type_ in bound:
-            self._ledger.bind_member(chain, name, type_)
-        return [Type(TYPEOF, chain)]
+            self._notes.bind_member(chain, name, type_)
+        return [NameType(TYPEOF, chain)]
 
     def _generic(self, children: list[Node], suffix: str) -> list[tuple[Node | None, str]]:
         name = text_of(children[0])
@@ -227,26 +232,26 @@ class Chains:
 
 def component_properties(annotation: Node | None) -> Node | None:
     """The type of the properties that a component takes, from `FC<Properties>`; None for other annotations."""
-    type_ = first_of(annotation) if annotation is not None else None
-    if type_ is None or type_.type != "generic_type" or text_of(first_of(type_)) not in _COMPONENTS:
+    type_ = first_child(annotation) if annotation is not None else None
+    if type_ is None or type_.type != "generic_type" or text_of(first_child(type_)) not in _COMPONENTS:
         return None
-    return first_of(type_.named_children[-1])
+    return first_child(type_.named_children[-1])
 
 
-def is_value(type_: Type) -> bool:
+def is_value(type_: NameType) -> bool:
     """Whether a type speaks of a value itself, or of what a call gives: its chain can be gone on with."""
     return type_.chain is not None and (type_.form == TYPEOF or type_.chain.rest.endswith("()"))
 
 
-def member(type_: Type, name: str) -> Type | None:
+def member(type_: NameType, name: str) -> NameType | None:
     """What an attribute of a value is; None where that cannot be said."""
-    return Type(TYPEOF, type_.chain.then(f".{name}")) if type_.chain is not None and is_value(type_) else None
+    return NameType(TYPEOF, type_.chain.then(f".{name}")) if type_.chain is not None and is_value(type_) else None
 
 
-def _valued(chain: Chain | None) -> list[Type]:
+def _valued(chain: ScopedChain | None) -> list[NameType]:
     if chain is None or chain.root == NOTHING:
         return []
-    return [Type("" if chain.rest.endswith("()") else TYPEOF, chain)]
+    return [NameType("" if chain.rest.endswith("()") else TYPEOF, chain)]
 
 
 def _alternatives(node: Node) -> list[Node | None]:

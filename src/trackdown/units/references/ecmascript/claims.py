@@ -7,20 +7,24 @@ from collections.abc import Sequence
 from tree_sitter import Node
 
 from trackdown.units.facts import Unit
-from trackdown.units.references.ecmascript.nodes import (
-    FUNCTIONS,
-    children_of,
-    text_of,
-)
+from trackdown.units.references.ecmascript.nodes import FUNCTIONS
+from trackdown.units.references.syntax import children_of, text_of
 
 _QUOTES = "\"'`"
 _LONGEST_NAME = 120
 _MOST_MEMBERS = 200
-_MAY_BE_NAMED = FUNCTIONS | {"class", "binary_expression", "ternary_expression", "parenthesized_expression",
-                             "as_expression", "satisfies_expression", "call_expression"}  # fmt: skip
+_MAY_BE_NAMED = FUNCTIONS | {
+    "class",
+    "binary_expression",
+    "ternary_expression",
+    "parenthesized_expression",
+    "as_expression",
+    "satisfies_expression",
+    "call_expression",
+}
 
 
-class Claims:
+class UnitClaims:
     """Units by the unit around them and their name. Syntax claims them in the order of the text, each once."""
 
     def __init__(self, units: Sequence[Unit]) -> None:

@@ -6,24 +6,28 @@ from tree_sitter import Node
 
 from trackdown.types import CLASS_KINDS
 from trackdown.units.references.ecmascript.claims import name_of
-from trackdown.units.references.ecmascript.nodes import (
-    FUNCTIONS,
-    children_of,
-    line_of,
-    text_of,
+from trackdown.units.references.ecmascript.nodes import FUNCTIONS
+from trackdown.units.references.ecmascript.scopes import (
+    NOTHING,
+    RESULT,
+    THIS,
+    TYPEOF,
+    EcmascriptScope,
+    NameType,
+    ScopedChain,
 )
-from trackdown.units.references.ecmascript.scopes import NOTHING, RESULT, THIS, TYPEOF, Chain, Scope, Type
-from trackdown.units.references.ecmascript.walk import Walk
+from trackdown.units.references.ecmascript.walk import EcmascriptWalk
 from trackdown.units.references.facts import BASE, IMPLEMENTS
+from trackdown.units.references.syntax import children_of, line_of, text_of
 
 CLASS, BODY = "class", "body"
 
 
-def read_function(walk: Walk, node: Node) -> None:
+def read_function(walk: EcmascriptWalk, node: Node) -> None:
     """`function name() {}` and its signatures."""
     name = text_of(node.child_by_field_name("name"))
     unit = walk.claims.take(walk.unit, name, node)
-    walk.ledger.declare(walk.scope, name, [Type(f"#{unit}")] if unit >= 0 else [], unit)
+    walk.notes.declare(walk.scope, name, [NameType(f"#{unit}")] if unit >= 0 else [], unit)
     if unit >= 0:
         walk.plain.add(unit)
         _bind_this(walk, unit)
@@ -32,7 +36,7 @@ def read_function(walk: Walk, node: Node) -> None:
         _open(walk, node, walk.unit, own=False, this=NOTHING)
 
 
-def read_function_expression(walk: Walk, node: Node) -> None:
+def read_function_expression(walk: EcmascriptWalk, node: Node) -> None:
     """`() => …`, `function () {}`; the unit of what it is assigned to, where it is the first one there."""
     enter_waiting(walk, node)
     own = walk.unit in walk.fresh
@@ -45,21 +49,23 @@ def read_function_expression(walk: Walk, node: Node) -> None:
     _open(walk, node, walk.unit, own=own, this=this)
     name = node.child_by_field_name("name")
     if name is not None:
-        walk.ledger.declare(walk.scope, text_of(name), [Type(f"#{walk.unit}")] if own else [], walk.unit if own else -1)
+        walk.notes.declare(
+            walk.scope, text_of(name), [NameType(f"#{walk.unit}")] if own else [], walk.unit if own else -1
+        )
 
 
-def _bind_this(walk: Walk, unit: int) -> None:
+def _bind_this(walk: EcmascriptWalk, unit: int) -> None:
     """In a plain function within another, `this` is nothing that its place tells; in an object it is that."""
     here = walk.units.units[unit]
     owner = here.symbol.rpartition(".")[0]
     if here.kind == "function" and unit in walk.of_objects:
-        module = Type(TYPEOF, Chain("module", ".exports", walk.ledger.top))
-        walk.ledger.bind_this(unit, Type(f"{{{owner}}}") if owner else module)
+        module = NameType(TYPEOF, ScopedChain("module", ".exports", walk.notes.top))
+        walk.notes.bind_this(unit, NameType(f"{{{owner}}}") if owner else module)
     elif (here.kind == "function" and here.parent >= 0) or unit in walk.plain:
-        walk.ledger.bind_this(unit, None)
+        walk.notes.bind_this(unit, None)
 
 
-def read_method(walk: Walk, node: Node) -> None:
+def read_method(walk: EcmascriptWalk, node: Node) -> None:
     """A method of a class or of an object."""
     name = name_of(node.child_by_field_name("name"))
     in_class = walk.stands_in(CLASS, 2)
@@ -76,10 +82,10 @@ def read_method(walk: Walk, node: Node) -> None:
     if any(child.type == "get" for child in node.children[:4]) and unit >= 0:
         walk.scope.result = f"self.{name}" if walk.scope.result else ""
         for one in walk.chains.annotation(node.child_by_field_name("return_type"), walk.scope):
-            walk.ledger.bind(unit, f"self.{name}", one)
+            walk.notes.bind(unit, f"self.{name}", one)
 
 
-def _open(walk: Walk, node: Node, unit: int, *, own: bool, this: str) -> None:
+def _open(walk: EcmascriptWalk, node: Node, unit: int, *, own: bool, this: str) -> None:
     """The scope of a function: its parameters, and what it returns."""
     scope = walk.scope.inner(unit, root=own, function=True, this=this)
     walk.open(scope, unit, BODY)
@@ -102,18 +108,20 @@ def _open(walk: Walk, node: Node, unit: int, *, own: bool, this: str) -> None:
         _bind_result(walk, node, unit, scope)
 
 
-def _bind_result(walk: Walk, node: Node, unit: int, scope: Scope) -> None:
+def _bind_result(walk: EcmascriptWalk, node: Node, unit: int, scope: EcmascriptScope) -> None:
     for one in walk.chains.annotation(node.child_by_field_name("return_type"), scope):
-        walk.ledger.bind(unit, RESULT, one)
+        walk.notes.bind(unit, RESULT, one)
 
 
-def _declare_type_parameters(walk: Walk, node: Node, scope: Scope) -> None:
+def _declare_type_parameters(walk: EcmascriptWalk, node: Node, scope: EcmascriptScope) -> None:
     for parameter in children_of(node.child_by_field_name("type_parameters")):
         types = walk.chains.annotation(parameter.child_by_field_name("constraint"), scope)
-        walk.ledger.declare(scope, text_of(parameter.child_by_field_name("name")), types)
+        walk.notes.declare(scope, text_of(parameter.child_by_field_name("name")), types)
 
 
-def _declare_parameter(walk: Walk, node: Node, scope: Scope, given: list[Type], own: bool) -> None:
+def _declare_parameter(
+    walk: EcmascriptWalk, node: Node, scope: EcmascriptScope, given: list[NameType], own: bool
+) -> None:
     pattern = node.child_by_field_name("pattern")
     types = walk.chains.annotation(node.child_by_field_name("type"), scope)
     if not types:
@@ -122,7 +130,7 @@ def _declare_parameter(walk: Walk, node: Node, scope: Scope, given: list[Type], 
         return
     if pattern.type == THIS:
         for one in types if own else ():
-            walk.ledger.bind_this(scope.unit, one)
+            walk.notes.bind_this(scope.unit, one)
         return
     walk.declare_pattern(pattern, types, scope)
     if (
@@ -131,13 +139,13 @@ def _declare_parameter(walk: Walk, node: Node, scope: Scope, given: list[Type], 
         and any(child.type in ("accessibility_modifier", "readonly") for child in node.children[:4])
     ):
         for one in types:
-            walk.ledger.bind(scope.unit, f"self.{text_of(pattern)}", one)
+            walk.notes.bind(scope.unit, f"self.{text_of(pattern)}", one)
 
 
 # Classes
 
 
-def read_class(walk: Walk, node: Node) -> None:
+def read_class(walk: EcmascriptWalk, node: Node) -> None:
     """A class or interface: a scope with its type parameters, and its bases."""
     enter_waiting(walk, node)
     name = text_of(node.child_by_field_name("name"))
@@ -146,7 +154,7 @@ def read_class(walk: Walk, node: Node) -> None:
         unit = walk.claims.take(walk.unit, name, node)
         kept = walk.scope.names.get(name)
         before = kept.types[:] if kept is not None else []
-        declared = walk.ledger.declare(walk.scope, name, [Type(f"#{unit}")] if unit >= 0 else [], unit)
+        declared = walk.notes.declare(walk.scope, name, [NameType(f"#{unit}")] if unit >= 0 else [], unit)
         declared.add([one for one in before if _is_class(walk, one)])  # interfaces are merged with classes
     elif walk.unit in walk.fresh:
         unit = walk.unit
@@ -157,17 +165,17 @@ def read_class(walk: Walk, node: Node) -> None:
     scope = walk.scope.inner(unit if claimed else walk.unit, root=claimed, this=THIS if claimed else NOTHING)
     walk.open(scope, unit if claimed else walk.unit, CLASS)
     if node.type == "class" and name:
-        walk.ledger.declare(scope, name, [Type(f"#{unit}")] if claimed else [], unit)
+        walk.notes.declare(scope, name, [NameType(f"#{unit}")] if claimed else [], unit)
     _declare_type_parameters(walk, node, scope)
     if claimed:
         _read_heritage(walk, node, unit)
 
 
-def _is_class(walk: Walk, type_: Type) -> bool:
+def _is_class(walk: EcmascriptWalk, type_: NameType) -> bool:
     return type_.form[:1] == "#" and walk.units.units[int(type_.form[1:])].kind in CLASS_KINDS
 
 
-def _read_heritage(walk: Walk, node: Node, unit: int) -> None:
+def _read_heritage(walk: EcmascriptWalk, node: Node, unit: int) -> None:
     clauses = []
     for child in children_of(node):
         if child.type == "class_heritage":
@@ -183,10 +191,10 @@ def _read_heritage(walk: Walk, node: Node, unit: int) -> None:
             for one in children_of(clause):
                 for type_ in walk.chains.annotation(one, walk.scope):
                     if type_.chain is not None:
-                        walk.ledger.refer(unit, line_of(one), kind, type_.chain, -1)
+                        walk.notes.refer(unit, line_of(one), kind, type_.chain, -1)
 
 
-def _inherit(walk: Walk, value: Node, unit: int) -> None:
+def _inherit(walk: EcmascriptWalk, value: Node, unit: int) -> None:
     """`extends B`; of `extends mixed(B)` both what the call gives and what it is given."""
     bases = [value]
     if value.type == "call_expression":
@@ -194,10 +202,10 @@ def _inherit(walk: Walk, value: Node, unit: int) -> None:
     for one in bases:
         chain = walk.chains.chain(one, walk.scope)
         if chain is not None:
-            walk.ledger.refer(unit, line_of(one), BASE, chain, -1)
+            walk.notes.refer(unit, line_of(one), BASE, chain, -1)
 
 
-def read_field(walk: Walk, node: Node) -> None:
+def read_field(walk: EcmascriptWalk, node: Node) -> None:
     """A field of a class with its type, or with what it is set to; a property of an interface."""
     if not walk.stands_in(CLASS, 2):
         return
@@ -212,10 +220,10 @@ def read_field(walk: Walk, node: Node) -> None:
         return
     types = walk.chains.annotation(annotated, walk.scope)
     for one in types or walk.valued(value, None):
-        walk.ledger.bind(walk.unit, f"self.{name}", one)
+        walk.notes.bind(walk.unit, f"self.{name}", one)
 
 
-def read_pair(walk: Walk, node: Node) -> None:
+def read_pair(walk: EcmascriptWalk, node: Node) -> None:
     """`name: function () {}` in an object."""
     value = node.child_by_field_name("value")
     if value is None or value.type not in FUNCTIONS:
@@ -226,14 +234,14 @@ def read_pair(walk: Walk, node: Node) -> None:
         walk.open(walk.scope, unit, fresh=True)
 
 
-def read_enum(walk: Walk, node: Node) -> None:
-    """`enum Name {}`."""
+def read_enum(walk: EcmascriptWalk, node: Node) -> None:
+    """`enum DeclaredName {}`."""
     name = text_of(node.child_by_field_name("name"))
     unit = walk.claims.take(walk.unit, name, node)
-    walk.ledger.declare(walk.scope, name, [Type(f"#{unit}")] if unit >= 0 else [], unit)
+    walk.notes.declare(walk.scope, name, [NameType(f"#{unit}")] if unit >= 0 else [], unit)
 
 
-def enter_waiting(walk: Walk, node: Node) -> None:
+def enter_waiting(walk: EcmascriptWalk, node: Node) -> None:
     """A node whose unit what stands around it has claimed: `export default function () {}`."""
     unit = walk.waiting.pop(node.id, -1)
     if unit >= 0:

@@ -8,38 +8,43 @@ from trackdown.units.references.ecmascript.chains import component_properties
 from trackdown.units.references.ecmascript.claims import assigned_name, may_be_named
 from trackdown.units.references.ecmascript.functions import BODY
 from trackdown.units.references.ecmascript.modules import assign_export, export_name, export_too
-from trackdown.units.references.ecmascript.nodes import (
-    line_of,
-    text_of,
+from trackdown.units.references.ecmascript.scopes import (
+    NOTHING,
+    SUPER,
+    THIS,
+    TYPEOF,
+    EcmascriptScope,
+    NameType,
+    ScopedChain,
 )
-from trackdown.units.references.ecmascript.scopes import NOTHING, SUPER, THIS, TYPEOF, Chain, Scope, Type
-from trackdown.units.references.ecmascript.walk import Walk, is_known, pattern_members
+from trackdown.units.references.ecmascript.walk import EcmascriptWalk, is_known, pattern_members
+from trackdown.units.references.syntax import line_of, text_of
 
 
-def read_block(walk: Walk, node: Node) -> None:
+def read_block(walk: EcmascriptWalk, node: Node) -> None:
     """`{ … }`, unless it is the body of what opened a scope already."""
     if not walk.stands_in(BODY, 1):
         walk.open(walk.scope.inner(walk.unit), walk.unit)
 
 
-def read_catch(walk: Walk, node: Node) -> None:
+def read_catch(walk: EcmascriptWalk, node: Node) -> None:
     """`catch (error) { … }`."""
     walk.open(walk.scope.inner(walk.unit), walk.unit, BODY)
     walk.declare_pattern(node.child_by_field_name("parameter"), [])
 
 
-def read_for(walk: Walk, node: Node) -> None:
+def read_for(walk: EcmascriptWalk, node: Node) -> None:
     """`for (let i = 0; …)`."""
     walk.open(walk.scope.inner(walk.unit), walk.unit, BODY)
 
 
-def read_for_in(walk: Walk, node: Node) -> None:
+def read_for_in(walk: EcmascriptWalk, node: Node) -> None:
     """`for (const repo of repos)`: each is an element."""
     operator, kind = node.child_by_field_name("operator"), node.child_by_field_name("kind")
     types = []
     if operator is not None and operator.type == "of":
         chain = walk.chains.chain(node.child_by_field_name("right"), walk.scope)
-        types = [Type(TYPEOF, chain.then("[]"))] if chain is not None and is_known(chain) else []
+        types = [NameType(TYPEOF, chain.then("[]"))] if chain is not None and is_known(chain) else []
     outer = walk.scope
     walk.open(outer.inner(walk.unit), walk.unit, BODY)
     if kind is not None:
@@ -47,15 +52,15 @@ def read_for_in(walk: Walk, node: Node) -> None:
         walk.declare_pattern(node.child_by_field_name("left"), types, scope)
 
 
-def read_namespace(walk: Walk, node: Node) -> None:
+def read_namespace(walk: EcmascriptWalk, node: Node) -> None:
     """`namespace A.B { … }`: what it exports is reached by its name. Other modules' declarations are not ours."""
     name = node.child_by_field_name("name")
     root, _, rest = "".join(text_of(name).split()).partition(".")
     if name is None or name.type == "string":
         root = rest = ""
-    owner = Chain(root, f".{rest}" if rest else "", walk.scope)
+    owner = ScopedChain(root, f".{rest}" if rest else "", walk.scope)
     if root:
-        walk.ledger.declare(walk.scope, root, [])
+        walk.notes.declare(walk.scope, root, [])
         around = walk.scope.namespace
         if around is not None and around.root:
             owner = around.then(f".{root}{owner.rest}")
@@ -63,12 +68,12 @@ def read_namespace(walk: Walk, node: Node) -> None:
     walk.scope.namespace = owner
 
 
-def read_vars(walk: Walk, node: Node) -> None:
+def read_vars(walk: EcmascriptWalk, node: Node) -> None:
     """`var a = …, b = …`: these belong to the function."""
     walk.vars.update(child.start_byte for child in node.named_children if child.type == "variable_declarator")
 
 
-def read_declarator(walk: Walk, node: Node) -> None:
+def read_declarator(walk: EcmascriptWalk, node: Node) -> None:
     """`name = value` in a declaration."""
     name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
     if name is None:
@@ -83,18 +88,18 @@ def read_declarator(walk: Walk, node: Node) -> None:
     unit = walk.claims.take(walk.unit, text, node) if may_be_named(value) else -1
     if unit >= 0:
         walk.plain.add(unit)
-        walk.ledger.declare(scope, text, [Type(f"#{unit}")], unit)
+        walk.notes.declare(scope, text, [NameType(f"#{unit}")], unit)
         if value is not None and (properties := component_properties(node.child_by_field_name("type"))) is not None:
             walk.given.update((value.id, one) for one in walk.chains.annotation(properties, walk.scope)[:1])
         walk.open(walk.scope, unit, fresh=True)
     elif not _bring_in(walk, name, value, scope):
-        declared = walk.ledger.declare(scope, text, types)
+        declared = walk.notes.declare(scope, text, types)
         if not types and value is not None:
-            declared.add(walk.valued(value, Chain(text, "", scope)))
+            declared.add(walk.valued(value, ScopedChain(text, "", scope)))
             export_too(walk, value, text)
 
 
-def _bring_in(walk: Walk, pattern: Node, value: Node | None, scope: Scope) -> bool:
+def _bring_in(walk: EcmascriptWalk, pattern: Node, value: Node | None, scope: EcmascriptScope) -> bool:
     """`const a = require('…')`, `const {a: b} = require('…')`, `const a = require('…').b`."""
     if pattern.type not in ("identifier", "object_pattern"):
         return False
@@ -103,33 +108,33 @@ def _bring_in(walk: Walk, pattern: Node, value: Node | None, scope: Scope) -> bo
         return False
     line = line_of(pattern)
     if pattern.type == "identifier":
-        walk.ledger.bring_in(scope, line, module, name, text_of(pattern))
+        walk.notes.bring_in(scope, line, module, name, text_of(pattern))
         return True
     for key, inner in pattern_members(pattern):
         if inner.type in ("identifier", "shorthand_property_identifier_pattern") and key and not name:
-            walk.ledger.bring_in(scope, line, module, key, text_of(inner))
+            walk.notes.bring_in(scope, line, module, key, text_of(inner))
         else:
             walk.declare_pattern(inner, [], scope)
     if name:
-        walk.ledger.bring_in(scope, line, module, name, "")
+        walk.notes.bring_in(scope, line, module, name, "")
     return True
 
 
-def read_type_alias(walk: Walk, node: Node) -> None:
+def read_type_alias(walk: EcmascriptWalk, node: Node) -> None:
     """`type A = B`, `type A = {b: C}`."""
     name, value = text_of(node.child_by_field_name("name")), node.child_by_field_name("value")
-    declared = walk.ledger.declare(walk.scope, name, [])
+    declared = walk.notes.declare(walk.scope, name, [])
     declared.add([one for one in walk.chains.annotation(value, walk.scope) if one.chain and one.chain.root != name])
 
 
-def read_assignment(walk: Walk, node: Node) -> None:
+def read_assignment(walk: EcmascriptWalk, node: Node) -> None:
     """`left = right`."""
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     if left is None or right is None or node.id in walk.done:
         return
     name = assigned_name(left, right)
     unit = walk.claims.take(walk.unit, name, node) if name else -1
-    types = [Type(f"#{unit}")] if unit >= 0 else []
+    types = [NameType(f"#{unit}")] if unit >= 0 else []
     exported = export_name(walk, left)
     if exported:
         assign_export(walk, exported, left, right, types)
@@ -141,29 +146,29 @@ def read_assignment(walk: Walk, node: Node) -> None:
         walk.open(walk.scope, unit, fresh=True)
 
 
-def _assign_name(walk: Walk, left: Node, right: Node, types: list[Type]) -> None:
+def _assign_name(walk: EcmascriptWalk, left: Node, right: Node, types: list[NameType]) -> None:
     text = text_of(left)
     found = walk.scope.find(text)
     if found is None:
         if types:
-            walk.ledger.declare(walk.ledger.top, text, types)  # nobody declared it: it belongs to all
+            walk.notes.declare(walk.notes.top, text, types)  # nobody declared it: it belongs to all
         return
     module, name = walk.required(right)
     if module:
-        walk.ledger.bring_in(found.scope, line_of(left), module, name, text)
+        walk.notes.bring_in(found.scope, line_of(left), module, name, text)
     else:
-        found.add(types or walk.valued(right, Chain(text, "", walk.scope)))
+        found.add(types or walk.valued(right, ScopedChain(text, "", walk.scope)))
 
 
-def _assign_member(walk: Walk, left: Node, right: Node, types: list[Type]) -> None:
+def _assign_member(walk: EcmascriptWalk, left: Node, right: Node, types: list[NameType]) -> None:
     owner = left.child_by_field_name("object")
     name = text_of(left.child_by_field_name("property"))
     if owner is None:
         return
     if owner.type == THIS:
-        walk.ledger.use_this(walk.scope)
+        walk.notes.use_this(walk.scope)
         for one in types or walk.valued(right, None) if walk.scope.this == THIS else ():
-            walk.ledger.bind(walk.unit, f"self.{name}", one)
+            walk.notes.bind(walk.unit, f"self.{name}", one)
         return
     chain = walk.chains.chain(owner, walk.scope)
     if chain is None or chain.root in (THIS, SUPER, NOTHING):
@@ -172,12 +177,12 @@ def _assign_member(walk: Walk, left: Node, right: Node, types: list[Type]) -> No
         _inherit(walk, chain, right)
     elif not chain.rest.endswith(".prototype") and "(" not in chain.rest:
         for one in types or walk.valued(right, chain.then(f".{name}")):
-            walk.ledger.bind_member(chain, name, one)
+            walk.notes.bind_member(chain, name, one)
 
 
-def _inherit(walk: Walk, heir: Chain, right: Node) -> None:
+def _inherit(walk: EcmascriptWalk, heir: ScopedChain, right: Node) -> None:
     """`A.prototype = Object.create(B.prototype)`, `A.prototype = new B()`."""
     for one in walk.chains.value(right, walk.scope)[:1]:
         if one.chain is not None and not heir.rest:
             root, rest, scope = one.chain
-            walk.ledger.inherit(heir, Chain(root, rest.removesuffix("()"), scope), line_of(right))
+            walk.notes.inherit(heir, ScopedChain(root, rest.removesuffix("()"), scope), line_of(right))

@@ -4,40 +4,23 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
+from trackdown.units.references.syntax import children_of, first_child, text_of
+
 FUNCTIONS = frozenset({"arrow_function", "function_expression", "generator_function"})
 _MOST_STEPS = 60
-_THROUGH = frozenset({"parenthesized_expression", "non_null_expression", "await_expression", "as_expression",
-                      "satisfies_expression", "type_assertion", "instantiation_expression", "assignment_expression",
-                      "sequence_expression"})  # fmt: skip
+_THROUGH = frozenset(
+    "parenthesized_expression non_null_expression await_expression as_expression satisfies_expression "
+    "type_assertion instantiation_expression assignment_expression sequence_expression".split()
+)
 _ACTUAL = frozenset({"require", "jest.requireActual", "vi.importActual", "jest.requireMock", "import"})
-
-
-def text_of(node: Node | None) -> str:
-    """The text of a node; empty for none."""
-    return (node.text or b"").decode("utf-8", "replace") if node is not None else ""
 
 
 def string_of(node: Node | None) -> str:
     """What a literal string holds; empty for anything else."""
     if node is None or node.type not in ("string", "template_string") or node.named_child_count > 1:
         return ""
-    inner = first_of(node)
+    inner = first_child(node)
     return text_of(inner) if inner is not None and inner.type == "string_fragment" else ""
-
-
-def first_of(node: Node) -> Node | None:
-    """The first child that has a name in the grammar; None for none."""
-    return node.named_child(0) if node.named_child_count else None
-
-
-def line_of(node: Node) -> int:
-    """The line in which a node begins."""
-    return node.start_point[0] + 1
-
-
-def children_of(node: Node | None) -> list[Node]:
-    """The children that are no comments."""
-    return [child for child in node.named_children if not child.is_extra] if node is not None else []
 
 
 def inside(node: Node | None) -> tuple[Node | None, Node | None]:
@@ -51,7 +34,7 @@ def inside(node: Node | None) -> tuple[Node | None, Node | None]:
             return None, cast
         kind = node.type
         if kind == "type_assertion":
-            cast = first_of(children[0]) if cast is None else cast
+            cast = first_child(children[0]) if cast is None else cast
             node = children[-1]
         elif kind in ("assignment_expression", "sequence_expression"):
             node = children[-1]

@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping
 from tree_sitter import Node
 
 from trackdown.units.references.ecmascript import functions, modules, names, uses
-from trackdown.units.references.ecmascript.walk import Walk
+from trackdown.units.references.ecmascript.walk import EcmascriptWalk
 from trackdown.units.references.extract import UnitFinder
 from trackdown.units.references.facts import BlobReferences
 
-_READERS: Mapping[str, Callable[[Walk, Node], None]] = {
+_READERS: Mapping[str, Callable[[EcmascriptWalk, Node], None]] = {
     "function_declaration": functions.read_function,
     "generator_function_declaration": functions.read_function,
     "function_signature": functions.read_function,
@@ -55,6 +55,6 @@ _READERS: Mapping[str, Callable[[Walk, Node], None]] = {
 
 def read(root: Node, units: UnitFinder) -> BlobReferences:
     """What a file refers to. Never raises for any tree."""
-    walk = Walk(units)
+    walk = EcmascriptWalk(units)
     walk.over(root, _READERS)
-    return walk.ledger.written()
+    return walk.notes.written()

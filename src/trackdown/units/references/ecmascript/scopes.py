@@ -19,70 +19,72 @@ _DEEPEST = 150
 _LONGEST = 400
 
 
-class Chain(NamedTuple):
+class ScopedChain(NamedTuple):
     """`root` and what follows it (`.a.b()`), where they stand. A root that holds `~` was made up."""
 
     root: str
     rest: str
-    scope: Scope
+    scope: EcmascriptScope
 
-    def then(self, rest: str) -> Chain:
+    def then(self, rest: str) -> ScopedChain:
         """The chain, and what follows it."""
-        return Chain(self.root, self.rest + rest, self.scope)
+        return ScopedChain(self.root, self.rest + rest, self.scope)
 
 
-class Type(NamedTuple):
+class NameType(NamedTuple):
     """What a name stands for. `form` is TYPEOF or empty before a chain; without a chain it is all there is to say."""
 
     form: str
-    chain: Chain | None = None
+    chain: ScopedChain | None = None
 
 
 @dataclass(slots=True)
-class Name:
+class DeclaredName:
     """A declared name. `unit` is the function or class it is, -1 for none; `known` says that its types are not all."""
 
-    scope: Scope
+    scope: EcmascriptScope
     spelled: str
-    types: list[Type] = field(default_factory=list)
+    types: list[NameType] = field(default_factory=list)
     imported: bool = False
     known: bool = False
     unit: int = -1
     used: bool = False
 
-    def add(self, types: list[Type]) -> None:
+    def add(self, types: list[NameType]) -> None:
         """More that the name may stand for."""
         self.types += [one for one in types[:MOST_TYPES] if one not in self.types]
         del self.types[MOST_TYPES:]
 
 
-class Scope:
+class EcmascriptScope:
     """What encloses names. `root` is the outermost scope of its unit; `function` is the scope that `var` belongs to."""
 
     __slots__ = ("depth", "function", "names", "namespace", "parent", "result", "returned", "root", "this", "unit")
 
-    def __init__(self, parent: Scope | None, unit: int, *, root: bool, function: bool, this: str) -> None:
+    def __init__(self, parent: EcmascriptScope | None, unit: int, *, root: bool, function: bool, this: str) -> None:
         self.parent = parent
         self.unit = unit
         self.root = root
         self.depth: int = parent.depth + 1 if parent is not None else 0
-        self.function: Scope = self if function or parent is None else parent.function
-        self.names: dict[str, Name] = {}
+        self.function: EcmascriptScope = self if function or parent is None else parent.function
+        self.names: dict[str, DeclaredName] = {}
         self.this = this
-        self.namespace: Chain | None = parent.namespace if parent is not None and not function else None
+        self.namespace: ScopedChain | None = parent.namespace if parent is not None and not function else None
         self.result = ""
         """The binding that a `return` here gives: `->`, `self.x` in a getter, or none."""
         self.returned = 0
 
-    def inner(self, unit: int, *, root: bool = False, function: bool = False, this: str | None = None) -> Scope:
+    def inner(
+        self, unit: int, *, root: bool = False, function: bool = False, this: str | None = None
+    ) -> EcmascriptScope:
         """A scope in this one; itself where nesting has no end."""
         if self.depth >= _DEEPEST:
             return self
-        return Scope(self, unit, root=root, function=function, this=self.this if this is None else this)
+        return EcmascriptScope(self, unit, root=root, function=function, this=self.this if this is None else this)
 
-    def find(self, name: str) -> Name | None:
+    def find(self, name: str) -> DeclaredName | None:
         """What a name means here."""
-        scope: Scope | None = self
+        scope: EcmascriptScope | None = self
         while scope is not None:
             found = scope.names.get(name)
             if found is not None:
@@ -96,30 +98,30 @@ class _Imported(NamedTuple):
     line: int
     module: str
     name: str
-    alias: Name | None
+    alias: DeclaredName | None
 
 
-class Ledger:
+class EcmascriptNotes:
     """Everything that is noted of a file."""
 
     def __init__(self) -> None:
-        self.top = Scope(None, -1, root=True, function=True, this=NOTHING)
+        self.top = EcmascriptScope(None, -1, root=True, function=True, this=NOTHING)
         self._imports: list[_Imported] = []
-        self._references: dict[tuple[int, str, Chain, int], int] = {}
-        self._heirs: list[tuple[Chain, Chain, int]] = []
-        self._bindings: dict[tuple[int, str, Type | None], None] = {}
-        self._members: list[tuple[Chain, str, Type]] = []
-        self._this: dict[int, list[Type | None]] = {}
+        self._references: dict[tuple[int, str, ScopedChain, int], int] = {}
+        self._heirs: list[tuple[ScopedChain, ScopedChain, int]] = []
+        self._bindings: dict[tuple[int, str, NameType | None], None] = {}
+        self._members: list[tuple[ScopedChain, str, NameType]] = []
+        self._this: dict[int, list[NameType | None]] = {}
         self._using_this: set[int] = set()
-        self._exports: dict[tuple[str, Type, str], None] = {}
-        self._names: dict[str, list[Name]] = {}
-        self._made_up: dict[str, Name] = {}
+        self._exports: dict[tuple[str, NameType, str], None] = {}
+        self._names: dict[str, list[DeclaredName]] = {}
+        self._made_up: dict[str, DeclaredName] = {}
 
-    def declare(self, scope: Scope, name: str, types: list[Type], unit: int = -1) -> Name:
+    def declare(self, scope: EcmascriptScope, name: str, types: list[NameType], unit: int = -1) -> DeclaredName:
         """A name of a scope. A function that is declared again replaces its signatures."""
         found = scope.names.get(name)
         if found is None:
-            found = scope.names[name] = Name(scope, name)
+            found = scope.names[name] = DeclaredName(scope, name)
             self._names.setdefault(name, []).append(found)
         if unit >= 0:
             found.types = [one for one in found.types if one.form[:1] != "#"]
@@ -127,20 +129,20 @@ class Ledger:
         found.add(types)
         return found
 
-    def make_up(self, scope: Scope, types: list[Type], word: str = "") -> Chain:
+    def make_up(self, scope: EcmascriptScope, types: list[NameType], word: str = "") -> ScopedChain:
         """A name that the file cannot hold, for what has none: `(x as Cart)`."""
         spelled = f"{word}~{len(self._made_up) + 1}"
-        self._made_up[spelled] = Name(scope, spelled, types[:MOST_TYPES])
-        return Chain(spelled, "", scope)
+        self._made_up[spelled] = DeclaredName(scope, spelled, types[:MOST_TYPES])
+        return ScopedChain(spelled, "", scope)
 
-    def bring_in(self, scope: Scope, line: int, module: str, name: str, alias: str) -> None:
+    def bring_in(self, scope: EcmascriptScope, line: int, module: str, name: str, alias: str) -> None:
         """An import that binds a name of a scope, or none."""
         bound = self.declare(scope, alias, []) if alias else None
         if bound is not None:
             bound.imported = bound.known = True
         self._imports.append(_Imported(scope.unit, line, module, name, bound))
 
-    def module(self, scope: Scope, line: int, module: str) -> Chain:
+    def module(self, scope: EcmascriptScope, line: int, module: str) -> ScopedChain:
         """A module that is used where it is imported: `require('./x')()`."""
         chain = self.make_up(scope, [], "import")
         bound = self._made_up[chain.root]
@@ -148,29 +150,29 @@ class Ledger:
         self._imports.append(_Imported(scope.unit, line, module, "", bound))
         return chain
 
-    def refer(self, unit: int, line: int, kind: str, chain: Chain, arity: int) -> None:
+    def refer(self, unit: int, line: int, kind: str, chain: ScopedChain, arity: int) -> None:
         """A use."""
         self._references.setdefault((unit, kind, chain, arity), line)
 
-    def inherit(self, heir: Chain, base: Chain, line: int) -> None:
+    def inherit(self, heir: ScopedChain, base: ScopedChain, line: int) -> None:
         """A function that inherits as they did before there were classes."""
         self._heirs.append((heir, base, line))
 
-    def bind(self, unit: int, name: str, type_: Type | None) -> None:
+    def bind(self, unit: int, name: str, type_: NameType | None) -> None:
         """A binding that is no scope's name: `self.x`, `->`, `this`."""
         self._bindings[unit, name, type_] = None
 
-    def bind_this(self, unit: int, type_: Type | None) -> None:
+    def bind_this(self, unit: int, type_: NameType | None) -> None:
         """What `this` is in a function; written down where it is used."""
         self._this.setdefault(unit, []).append(type_)
 
-    def use_this(self, scope: Scope | None) -> None:
+    def use_this(self, scope: EcmascriptScope | None) -> None:
         """`this` is used."""
         while scope is not None and scope.unit >= 0:
             self._using_this.add(scope.unit)
             scope = scope.parent
 
-    def bind_member(self, owner: Chain, member: str, type_: Type) -> None:
+    def bind_member(self, owner: ScopedChain, member: str, type_: NameType) -> None:
         """What an attribute of a name stands for."""
         self._members.append((owner, member, type_))
 
@@ -179,11 +181,11 @@ class Ledger:
         """How many attributes have been bound."""
         return len(self._members)
 
-    def export(self, name: str, local: Type, module: str = "") -> None:
+    def export(self, name: str, local: NameType, module: str = "") -> None:
         """What the module offers. With another `module`, the form of `local` is the name there."""
         self._exports[name, local, module] = None
 
-    def find(self, chain: Chain) -> Name | None:
+    def find(self, chain: ScopedChain) -> DeclaredName | None:
         """The name with which a chain begins; None where nobody declares it."""
         return self._made_up.get(chain.root) if "~" in chain.root else chain.scope.find(chain.root)
 
@@ -197,51 +199,51 @@ class Ledger:
 
 
 class _Writer:
-    """Writes a ledger down: what is used, then what that uses in turn."""
+    """Writes a notes down: what is used, then what that uses in turn."""
 
-    def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
-        self._used: list[Name] = []
+    def __init__(self, notes: EcmascriptNotes) -> None:
+        self._notes = notes
+        self._used: list[DeclaredName] = []
         self._bindings: dict[tuple[int, str, str], None] = {}
-        self._members: dict[int, list[tuple[Chain, str, Type]]] = {}
-        for one in ledger._members:
-            name = None if one[0].root == RESULT else ledger.find(one[0])
+        self._members: dict[int, list[tuple[ScopedChain, str, NameType]]] = {}
+        for one in notes._members:
+            name = None if one[0].root == RESULT else notes.find(one[0])
             if name is not None:
                 name.known = True
                 self._members.setdefault(id(name), []).append(one)
 
     def facts(self) -> BlobReferences:
-        ledger = self._ledger
+        notes = self._notes
         references = self._references()
-        exports = [self._export(*one) for one in ledger._exports]
-        for unit, name, type_ in ledger._bindings:
+        exports = [self._export(*one) for one in notes._exports]
+        for unit, name, type_ in notes._bindings:
             self._bind(unit, name, self._type(type_))
-        for owner, member, type_ in ledger._members:
+        for owner, member, type_ in notes._members:
             if owner.root == RESULT:
                 self._bind(owner.scope.unit, f"{RESULT}{owner.rest}.{member}", self._type(type_))
         self._bind_names()
-        for unit in sorted(ledger._using_this & ledger._this.keys()):
-            for one in ledger._this[unit]:
+        for unit in sorted(notes._using_this & notes._this.keys()):
+            for one in notes._this[unit]:
                 self._bind(unit, THIS, self._type(one))
         self._bind_names()
         imports = [
             Import(one.unit, one.line, one.module, one.name, one.alias.spelled if _is_kept(one.alias) else "")
-            for one in ledger._imports
+            for one in notes._imports
         ]
         bindings = [Binding(*one) for one in self._bindings]
         return BlobReferences("", list(dict.fromkeys(imports)), references, bindings, exports)
 
-    def _text(self, chain: Chain) -> str:
+    def _text(self, chain: ScopedChain) -> str:
         """A chain as facts write it; empty where there is too much of it."""
         root, rest, scope = chain
         if root == THIS:
             root = scope.this
-            self._ledger.use_this(scope)
-        elif root not in (SUPER, NOTHING) and (name := self._ledger.find(chain)) is not None:
+            self._notes.use_this(scope)
+        elif root not in (SUPER, NOTHING) and (name := self._notes.find(chain)) is not None:
             root = self._use(name)
         return root + rest if len(root) + len(rest) <= _LONGEST else ""
 
-    def _use(self, name: Name) -> str:
+    def _use(self, name: DeclaredName) -> str:
         if not (name.types or name.known or name.scope.root):
             return NOTHING
         if not name.used:
@@ -249,7 +251,7 @@ class _Writer:
             self._used.append(name)
         return name.spelled
 
-    def _type(self, type_: Type | None) -> str:
+    def _type(self, type_: NameType | None) -> str:
         if type_ is None or type_.chain is None:
             return UNKNOWN if type_ is None else type_.form
         text = self._text(type_.chain)
@@ -257,22 +259,22 @@ class _Writer:
 
     def _references(self) -> list[Reference]:
         found: dict[tuple[int, str, str, int], int] = {}
-        for (unit, kind, chain, arity), line in self._ledger._references.items():
+        for (unit, kind, chain, arity), line in self._notes._references.items():
             text = self._text(chain)
             of_result = text.endswith(("()", "[]"))
             if text and text != NOTHING and (not of_result or (kind == BASE and text[0] != NOTHING)):
                 found.setdefault((unit, kind, text, arity), line)
-        for heir, base, line in self._ledger._heirs:
-            name = self._ledger.find(heir)
+        for heir, base, line in self._notes._heirs:
+            name = self._notes.find(heir)
             text = self._text(base)
             if name is not None and name.unit >= 0 and text and text[0] != NOTHING:
                 found.setdefault((name.unit, BASE, text, -1), line)
         return [Reference(unit, line, kind, text, arity) for (unit, kind, text, arity), line in found.items()]
 
-    def _export(self, name: str, local: Type, module: str) -> Export:
+    def _export(self, name: str, local: NameType, module: str) -> Export:
         if module or local.chain is None:
             return Export(name, local.form, module)
-        chain = local.chain if local.form == TYPEOF else self._ledger.make_up(self._ledger.top, [local])
+        chain = local.chain if local.form == TYPEOF else self._notes.make_up(self._notes.top, [local])
         text = self._text(chain)
         return Export(name, "" if text[:1] == NOTHING else text, "")
 
@@ -291,6 +293,6 @@ class _Writer:
                     self._bind(name.scope.unit, f"{name.spelled}{owner.rest}.{member}", text)
 
 
-def _is_kept(name: Name | None) -> TypeGuard[Name]:
+def _is_kept(name: DeclaredName | None) -> TypeGuard[DeclaredName]:
     """Whether an import binds a name: one that was made up does where it is used."""
     return name is not None and (name.used or "~" not in name.spelled or name.spelled[:6] != "import")

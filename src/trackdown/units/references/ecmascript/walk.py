@@ -7,25 +7,28 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from trackdown.units.references.ecmascript.chains import Chains, is_value, member
-from trackdown.units.references.ecmascript.claims import Claims, name_of
-from trackdown.units.references.ecmascript.nodes import (
-    FUNCTIONS,
-    children_of,
-    first_of,
-    inside,
-    required,
-    text_of,
+from trackdown.units.references.ecmascript.chains import ChainReader, is_value, member
+from trackdown.units.references.ecmascript.claims import UnitClaims, name_of
+from trackdown.units.references.ecmascript.nodes import FUNCTIONS, inside, required
+from trackdown.units.references.ecmascript.scopes import (
+    NOTHING,
+    RESULT,
+    TYPEOF,
+    EcmascriptNotes,
+    EcmascriptScope,
+    NameType,
+    ScopedChain,
 )
-from trackdown.units.references.ecmascript.scopes import NOTHING, RESULT, TYPEOF, Chain, Ledger, Scope, Type
 from trackdown.units.references.extract import UnitFinder
+from trackdown.units.references.syntax import children_of, first_child, text_of
 
 _MOST_MEMBERS = 200
 _MOST_RETURNS = 6
 _MOST_PATTERNS = 1000
-_SKIPPED = frozenset({"string", "comment", "type_annotation", "type_arguments", "type_parameters", "import_statement",
-                      "type_alias_declaration", "jsx_closing_element", "regex", "implements_clause", "enum_declaration",
-                      "extends_type_clause"})  # fmt: skip
+_SKIPPED = frozenset(
+    "string comment type_annotation type_arguments type_parameters import_statement type_alias_declaration "
+    "jsx_closing_element regex implements_clause enum_declaration extends_type_clause".split()
+)
 """Nodes within which nothing is used or declared but types, unless the parser went astray there."""
 _PATTERN_NAMES = frozenset({"identifier", "shorthand_property_identifier_pattern"})
 
@@ -34,20 +37,20 @@ class _Opened(NamedTuple):
     """What a node opened: at which depth of the tree, what was there before, and whether it has a body or members."""
 
     depth: int
-    scope: Scope
+    scope: EcmascriptScope
     unit: int
     kind: str
 
 
-class Walk:
+class EcmascriptWalk:
     """Where the walk stands. Readers are functions of it and of a node, chosen by the node's type."""
 
     def __init__(self, units: UnitFinder) -> None:
         self.units = units
-        self.ledger = Ledger()
-        self.chains = Chains(self.ledger)
-        self.claims = Claims(units.units)
-        self.scope = self.ledger.top
+        self.notes = EcmascriptNotes()
+        self.chains = ChainReader(self.notes)
+        self.claims = UnitClaims(units.units)
+        self.scope = self.notes.top
         self.unit = -1
         self.fresh: set[int] = set()
         """Units whose function or class is still to come, within the node that names them."""
@@ -56,7 +59,7 @@ class Walk:
         self.done: set[int] = set()
         """Nodes that what stands around them has dealt with."""
         self.vars: set[int] = set()
-        self.given: dict[int, Type] = {}
+        self.given: dict[int, NameType] = {}
         """Functions, and what their first parameter is."""
         self.keeps_this: set[int] = set()
         """Functions that are bound to the `this` around them."""
@@ -67,7 +70,7 @@ class Walk:
         self._depth = 0
         self._opened: list[_Opened] = []
 
-    def over(self, root: Node, readers: Mapping[str, Callable[[Walk, Node], None]]) -> None:
+    def over(self, root: Node, readers: Mapping[str, Callable[[EcmascriptWalk, Node], None]]) -> None:
         """Every node once, outer ones first; what a node opened is closed behind it."""
         cursor = root.walk()
         opened = self._opened
@@ -91,7 +94,7 @@ class Walk:
                     return
                 self._depth -= 1
 
-    def open(self, scope: Scope, unit: int, kind: str = "", *, fresh: bool = False) -> None:
+    def open(self, scope: EcmascriptScope, unit: int, kind: str = "", *, fresh: bool = False) -> None:
         """From here to the end of this node, another scope and unit."""
         self._opened.append(_Opened(self._depth, self.scope, self.unit, kind))
         self.scope, self.unit = scope, unit
@@ -104,7 +107,9 @@ class Walk:
 
     # What names stand for
 
-    def declare_pattern(self, pattern: Node | None, types: list[Type], scope: Scope | None = None) -> None:
+    def declare_pattern(
+        self, pattern: Node | None, types: list[NameType], scope: EcmascriptScope | None = None
+    ) -> None:
         """The names of a pattern. What is taken out of a known thing is its attribute."""
         scope = scope or self.scope
         stack = [(pattern, types)]
@@ -115,20 +120,22 @@ class Walk:
             if node is None:
                 continue
             if node.type in _PATTERN_NAMES:
-                self.ledger.declare(scope, text_of(node), known)
+                self.notes.declare(scope, text_of(node), known)
             elif node.type == "object_pattern":
                 if known and not any(map(is_value, known)):
-                    known = [Type(TYPEOF, self.ledger.make_up(scope, known))]
+                    known = [NameType(TYPEOF, self.notes.make_up(scope, known))]
                 for key, inner in pattern_members(node):
                     taken = (member(one, key) for one in known if key)
                     stack.append((inner, [one for one in taken if one is not None]))
             elif node.type == "array_pattern":
-                elements = [Type(one.form, one.chain.then("[]")) for one in known if one.chain and one.form == TYPEOF]
+                elements = [
+                    NameType(one.form, one.chain.then("[]")) for one in known if one.chain and one.form == TYPEOF
+                ]
                 stack += [(child, elements) for child in children_of(node)]
             elif node.type in ("assignment_pattern", "object_assignment_pattern"):
                 stack.append((node.child_by_field_name("left"), known))
             elif node.type == "rest_pattern":
-                stack.append((first_of(node), []))
+                stack.append((first_child(node), []))
 
     def required(self, value: Node | None) -> tuple[str, str]:
         """The module that an expression is, and which name of it: `require('./x')`, `require('./x').y`."""
@@ -144,41 +151,41 @@ class Walk:
             self.done.add(node.id)
         return module, name
 
-    def valued(self, node: Node | None, owner: Chain | None) -> list[Type]:
+    def valued(self, node: Node | None, owner: ScopedChain | None) -> list[NameType]:
         """What a value is. The members of an object are bound to its `owner`, or else to a made-up name."""
         value, cast = inside(node)
         if value is not None and value.type == "class":
             index = self.claims.peek(self.unit, name_of(value.child_by_field_name("name")), value)
-            return [Type(f"#{index}")] if index >= 0 else []
+            return [NameType(f"#{index}")] if index >= 0 else []
         if value is None or value.type != "object" or cast is not None:
             return self.chains.value(node, self.scope)
         prefix = self.claims.prefix(self.unit, value)
-        found = [Type(f"{{{prefix}}}")] if prefix else []
-        bound = owner if owner is not None else self.ledger.make_up(self.scope, [])
-        before = self.ledger.member_count
+        found = [NameType(f"{{{prefix}}}")] if prefix else []
+        bound = owner if owner is not None else self.notes.make_up(self.scope, [])
+        before = self.notes.member_count
         found += self._members(value, bound, bool(prefix))
-        return found if owner is not None or self.ledger.member_count == before else [Type(TYPEOF, bound), *found]
+        return found if owner is not None or self.notes.member_count == before else [NameType(TYPEOF, bound), *found]
 
-    def _members(self, node: Node, owner: Chain, prefixed: bool, depth: int = 3) -> list[Type]:
+    def _members(self, node: Node, owner: ScopedChain, prefixed: bool, depth: int = 3) -> list[NameType]:
         """Bind the members of an object; what it takes over from others is returned."""
-        spread: list[Type] = []
+        spread: list[NameType] = []
         for child in children_of(node)[:_MOST_MEMBERS]:
             value = child.child_by_field_name("value")
             name = name_of(child.child_by_field_name("key") or child.child_by_field_name("name") or child)
-            types: list[Type] = []
+            types: list[NameType] = []
             if child.type == "shorthand_property_identifier":
-                types = [Type(TYPEOF, Chain(name, "", self.scope))]
+                types = [NameType(TYPEOF, ScopedChain(name, "", self.scope))]
             elif child.type == "spread_element":
-                spread += self.chains.value(first_of(child), self.scope)
+                spread += self.chains.value(first_child(child), self.scope)
             elif child.type == "method_definition" or (value is not None and value.type in FUNCTIONS):
                 index = -1 if prefixed else self.claims.peek(self.unit, name, child)
-                types = [Type(f"#{index}")] if index >= 0 else []
+                types = [NameType(f"#{index}")] if index >= 0 else []
             elif child.type == "pair" and value is not None and value.type == "object" and depth:
                 self._members(value, owner.then(f".{name}"), prefixed, depth - 1)
             elif child.type == "pair":
                 types = self.chains.value(value, self.scope)
             for one in types:
-                self.ledger.bind_member(owner, name, one)
+                self.notes.bind_member(owner, name, one)
         return spread
 
     def give_back(self, value: Node | None) -> None:
@@ -186,10 +193,10 @@ class Walk:
         scope = self.scope.function
         if not scope.result or value is None or scope.returned >= _MOST_RETURNS:
             return
-        owner = Chain(RESULT, "", scope) if scope.result == RESULT else None
+        owner = ScopedChain(RESULT, "", scope) if scope.result == RESULT else None
         for one in self.valued(value, owner):
             scope.returned += 1
-            self.ledger.bind(scope.unit, scope.result, one)
+            self.notes.bind(scope.unit, scope.result, one)
 
 
 def pattern_members(pattern: Node) -> Iterator[tuple[str, Node]]:
@@ -203,7 +210,7 @@ def pattern_members(pattern: Node) -> Iterator[tuple[str, Node]]:
             yield name_of(child.child_by_field_name("key")), value
         elif child.type == "object_assignment_pattern" and (left := child.child_by_field_name("left")) is not None:
             yield text_of(left), left
-        elif child.type == "rest_pattern" and (inner := first_of(child)) is not None:
+        elif child.type == "rest_pattern" and (inner := first_child(child)) is not None:
             yield "", inner
 
 
@@ -221,6 +228,6 @@ def names_in(pattern: Node) -> list[str]:
     return found
 
 
-def is_known(chain: Chain | None) -> bool:
+def is_known(chain: ScopedChain | None) -> bool:
     """Whether a chain begins with something that has a name."""
     return chain is not None and chain.root != NOTHING

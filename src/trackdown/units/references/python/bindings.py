@@ -10,8 +10,9 @@ from tree_sitter import Node
 from trackdown.types import CLASS_KINDS
 from trackdown.units.references.extract import UnitFinder
 from trackdown.units.references.facts import UNKNOWN, Binding
-from trackdown.units.references.python.chains import chain_of, head_of, text_of
+from trackdown.units.references.python.chains import chain_of, head_of
 from trackdown.units.references.python.statements import leaves
+from trackdown.units.references.syntax import text_of
 
 INSTANCES = ("self", "cls")
 _MOST_HINTS = 3

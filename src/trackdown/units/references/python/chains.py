@@ -7,6 +7,7 @@ import re
 from tree_sitter import Node
 
 from trackdown.units.references.facts import UNKNOWN
+from trackdown.units.references.syntax import text_of
 
 _MOST_PARTS = 12
 _MOST_STEPS = 40
@@ -31,31 +32,19 @@ _LITERALS = {
 }
 """A literal is the result of calling its type, so that nobody takes it for something of the program."""
 _TRANSPARENT = frozenset(
-    {
-        *("Annotated", "Awaitable", "ClassVar", "Coroutine", "Final", "NotRequired", "Optional", "ReadOnly"),
-        *("Required", "Type", "TypeGuard", "Union", "type"),
-    }
+    "Annotated Awaitable ClassVar Coroutine Final NotRequired Optional ReadOnly Required Type TypeGuard Union "
+    "type".split()
 )
 """Generic types that stand for what is in their brackets: all for Union, the last for Coroutine, else the first."""
 ELEMENT = "__getitem__()"
 """What `x[i]` is, as a part of a chain; `ITEM` is what a loop over x gives."""
 ITEM = "__iter__()"
-_YIELDING = frozenset({"AsyncGenerator", "AsyncIterable", "AsyncIterator", "Generator", "Iterable", "Iterator"})
+_YIELDING = frozenset("AsyncGenerator AsyncIterable AsyncIterator Generator Iterable Iterator".split())
 _HOLDING = _YIELDING | {
     *("Collection", "Deque", "FrozenSet", "List", "MutableSequence", "MutableSet", "Sequence", "Set", "AbstractSet"),
     *("deque", "frozenset", "list", "set"),
 }
 _NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*\Z")
-
-
-def text_of(node: Node) -> str:
-    """The source of a node."""
-    return (node.text or b"").decode("utf-8", "replace")
-
-
-def first_of(node: Node) -> Node | None:
-    """The first child with a name."""
-    return node.named_children[0] if node.named_child_count else None
 
 
 def chain_of(node: Node | None) -> str:

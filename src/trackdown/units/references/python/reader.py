@@ -31,13 +31,12 @@ from trackdown.units.references.python.bindings import INSTANCES, Bindings, deco
 from trackdown.units.references.python.chains import (
     annotated,
     chain_of,
-    first_of,
     is_literal,
     named_types,
-    text_of,
     values_of,
 )
 from trackdown.units.references.python.statements import InnerNames, arity, imported_names, items_of, parameter_of
+from trackdown.units.references.syntax import first_child, text_of
 
 _QUERY = """
 (call) @call
@@ -146,7 +145,7 @@ class _Reader:
             self._references.append(Reference(self._units.at(node), node.start_point[0] + 1, kind, chain, arguments))
 
     def _decorator(self, node: Node) -> None:
-        expression = first_of(node)
+        expression = first_child(node)
         arguments = -1
         if expression is not None and expression.type == "call":
             arguments = arity(expression)
@@ -243,7 +242,7 @@ class _Reader:
         self._bindings.assign(left, types)
 
     def _as(self, node: Node) -> None:
-        value, alias = first_of(node), node.child_by_field_name("alias")
+        value, alias = first_child(node), node.child_by_field_name("alias")
         outer = node.parent
         while outer is not None and outer.type == "parenthesized_expression":
             outer = outer.parent
@@ -263,12 +262,12 @@ class _Reader:
         for node in self._of("return"):
             unit = self._units.at(node)
             if unit >= 0 and unit not in self._annotated and unit not in generators and node.named_child_count:
-                self._bindings.bind(unit, "return", values_of(first_of(node)))
+                self._bindings.bind(unit, "return", values_of(first_child(node)))
         for node in self._of("yield"):
             unit = self._units.at(node)
             yields_once = decorated_with(self._decorators.get(unit, ()), _YIELDING_ONCE)
             if yields_once and unit not in self._annotated and node.named_child_count:
-                self._bindings.bind(unit, "return", values_of(first_of(node)))
+                self._bindings.bind(unit, "return", values_of(first_child(node)))
 
     def _offer(self, node: Node) -> None:
         """`__all__ = […]`, `__all__ += […]`, `__all__.extend(…)`: names, and `*` for what cannot be read."""

@@ -13,18 +13,18 @@ from trackdown.units.references.python.chains import (
     ITEM,
     annotated,
     chain_of,
-    first_of,
     head_of,
     is_literal,
-    text_of,
     values_of,
 )
+from trackdown.units.references.syntax import first_child, text_of
 
 _MOST_LOOPS = 3
 _MOST_AROUND = 8
-_TARGET_GROUPS = ("pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern", "tuple", "list", "list_splat",
-                  "as_pattern_target", "expression_list", "parenthesized_expression", "type",
-                  "dictionary_splat_pattern")  # fmt: skip
+_TARGET_GROUPS = tuple(
+    "pattern_list tuple_pattern list_pattern list_splat_pattern tuple list list_splat as_pattern_target "
+    "expression_list parenthesized_expression type dictionary_splat_pattern".split()
+)
 
 
 def arity(call: Node) -> int:
@@ -56,7 +56,7 @@ def parameter_of(node: Node) -> tuple[str, list[str]] | None:
     if kind in ("list_splat_pattern", "dictionary_splat_pattern") and node.named_child_count:
         return text_of(node.named_children[0]), ["tuple()" if kind.startswith("list") else "dict()"]
     declared = node.child_by_field_name("type")
-    name = first_of(node)
+    name = first_child(node)
     if name is None:
         return None
     if kind == "typed_parameter":
@@ -92,7 +92,7 @@ def items_of(target: Node, iterable: Node | None) -> Iterator[tuple[Node, list[s
         if function is not None and text_of(function) == "enumerate" and target.named_child_count == 2:
             number, target = target.named_children
             yield number, ["int()"]
-            iterable = first_of(arguments) if arguments is not None else None
+            iterable = first_child(arguments) if arguments is not None else None
     alone = target.type == "identifier" and iterable is not None
     yield target, [f"{one}.{ITEM}" if one else UNKNOWN for one in values_of(iterable)] if alone else [UNKNOWN]
 
@@ -109,7 +109,7 @@ class InnerNames:
                     self._add(target, clause.parent, types[0] if len(types) == 1 else UNKNOWN)
         for node in parameters:
             for child in node.named_children:
-                self._add(first_of(child) if child.type.endswith("parameter") else child, node.parent, UNKNOWN)
+                self._add(first_child(child) if child.type.endswith("parameter") else child, node.parent, UNKNOWN)
         for meanings in self._meanings.values():
             meanings.sort(key=itemgetter(0))
 
