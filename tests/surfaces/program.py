@@ -18,6 +18,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from tests.surfaces.fork_server import can_fork, run_forked
+
 COMMAND = (sys.executable, "-m", "trackdown")
 _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[@-Z\\-_])")
 
@@ -74,14 +76,18 @@ class Program:
         *arguments: str | bytes | Path,
         stdin: str | bytes = b"",
         before: Callable[[], None] | None = None,
-        timeout: float = 60,
+        timeout: float = 300,
     ) -> Run:
         """Run to the end. `before` runs in the child, before the program does."""
+        environment, given = self.environment(), stdin.encode() if isinstance(stdin, str) else stdin
+        if before is None and can_fork(environment):
+            code, out, err = run_forked(arguments, self.folder, environment, given, timeout)
+            return Run(code, os.fsdecode(out), os.fsdecode(err))
         done = subprocess.run(
             [*COMMAND, *arguments],
             cwd=self.folder,
-            env=self.environment(),
-            input=stdin.encode() if isinstance(stdin, str) else stdin,
+            env=environment,
+            input=given,
             capture_output=True,
             preexec_fn=before,
             timeout=timeout,
@@ -105,7 +111,7 @@ class Program:
         """Run a bash script in which `trackdown` is the program."""
         function = f'trackdown() {{ {" ".join(COMMAND)} "$@"; }}\n'
         command = ["bash", "--norc", "--noprofile", "-c", function + script]
-        done = subprocess.run(command, cwd=self.folder, env=self.environment(), capture_output=True, timeout=60)
+        done = subprocess.run(command, cwd=self.folder, env=self.environment(), capture_output=True, timeout=300)
         return Run(done.returncode, os.fsdecode(done.stdout), os.fsdecode(done.stderr))
 
     def on_terminal(self, *arguments: str | Path, columns: int = 100, interrupt_at: str = "") -> Run:
@@ -154,7 +160,7 @@ def alive(name: str, value: str) -> list[str]:
     return found
 
 
-def wait_for(condition: Callable[[], object], seconds: float = 20.0) -> bool:
+def wait_for(condition: Callable[[], object], seconds: float = 120.0) -> bool:
     """Wait until a condition holds. Returns whether it came to hold in time."""
     until = time.monotonic() + seconds
     while time.monotonic() < until:
@@ -164,7 +170,7 @@ def wait_for(condition: Callable[[], object], seconds: float = 20.0) -> bool:
     return bool(condition())
 
 
-def finish(process: subprocess.Popen[bytes], seconds: float = 60) -> Run:
+def finish(process: subprocess.Popen[bytes], seconds: float = 300) -> Run:
     """Wait for a started program; kill its whole group when it does not end in time."""
     try:
         out, err = process.communicate(timeout=seconds)
