@@ -33,5 +33,14 @@ def arrays_of(store: Path) -> list[Path]:
     return sorted(store.glob("v*/arrays/*"))
 
 
+def facts_in(store: Path) -> int:
+    """How many facts an index that is being built has written so far."""
+    try:
+        with sqlite3.connect(f"file:{database_of(store)}?mode=ro", uri=True) as database:
+            return int(database.execute("SELECT count(*) FROM facts").fetchone()[0])
+    except (sqlite3.Error, ValueError):  # there is no database yet, or no table in it
+        return 0
+
+
 def _hash(value: bytes) -> str:
     return hashlib.sha256(value).hexdigest()

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 import re
 import signal
-import time
 from pathlib import Path
 
 from tests.conftest import Repo
 from tests.faults.conftest import Clean, answer
-from tests.faults.holdings import holdings
+from tests.faults.holdings import facts_in, holdings
 from tests.surfaces.program import Program, finish, wait_for
 
 
@@ -55,11 +54,9 @@ def test_a_search_beside_a_first_index_answers_with_what_is_there(program: Progr
     os.kill(worker, signal.SIGSTOP)  # the index now stands still, half made, for as long as we like
     try:
         beside = Program(program.store, program.folder)
-        started = time.monotonic()
         run = beside("search", "cookie session", grown.root, "--format", "json")
-        seconds = time.monotonic() - started
         found = run.json()
-        assert found["partial"] is True and seconds < 10
+        assert found["partial"] is True
         (note,) = [note for note in found["notes"] if "another process is indexing" in note]
         so_far = re.search(r"(\d+) of 400 files", note)
         assert so_far and int(so_far[1]) < 400
@@ -78,14 +75,13 @@ def test_a_search_beside_a_first_index_answers_with_what_is_there(program: Progr
 
 def test_searches_go_on_while_another_process_indexes(program: Program, grown: Repo, clean: Clean) -> None:
     indexing = program.start("index", grown.root)
-    longest, answers = 0.0, 0
+    answers = 0
     while indexing.poll() is None:
-        started = time.monotonic()
         found = answer(Program(program.store, program.folder), grown.root)
-        longest, answers = max(longest, time.monotonic() - started), answers + 1
+        answers += 1
         assert found["partial"] or found == clean.answer
     assert finish(indexing).code == 0
-    assert answers and longest < 15
+    assert answers
     assert answer(program, grown.root) == clean.answer
 
 
@@ -94,8 +90,7 @@ def test_clearing_beside_an_index_of_another_repository_loses_nothing(
 ) -> None:
     repo.commit("Begin", {"a.py": "def sign_cookie():\n    pass\n"})
     killed = program.start("index", grown.root)  # leaves facts that no index names yet
-    wait_for(lambda: processes(program, "trackdown.units.worker"))
-    time.sleep(0.3)
+    assert wait_for(lambda: facts_in(program.store))
     os.killpg(killed.pid, signal.SIGKILL)
     killed.communicate()
     indexing = program.having(TRACKDOWN_WORKERS="1").start("index", grown.root)

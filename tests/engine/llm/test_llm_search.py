@@ -156,12 +156,9 @@ def test_neighbours_that_the_model_picks_move_up(repo: Repo, settings: Settings,
 def test_a_search_that_waits_for_a_model_can_be_cancelled(repo: Repo, settings: Settings, mode: str, gar: bool) -> None:
     repo.commit("Begin", {f"web/m{number}.py": f"def f{number}(cookie):\n    return cookie\n" for number in range(9)})
     with serving(hangs) as server:
-        chosen = replace(settings, mode=mode, llm=server.url, llm_model="small", llm_timeout_s=30.0)
-        with trackdown.open(repo.root, settings=chosen) as opened:
-            started = time.monotonic()
-            with pytest.raises(Cancelled):
-                opened.search("cookie", gar=gar, cancelled=lambda: bool(server.seen))
-            assert time.monotonic() - started < 20
+        chosen = replace(settings, mode=mode, llm=server.url, llm_model="small", llm_timeout_s=100_000.0)
+        with trackdown.open(repo.root, settings=chosen) as opened, pytest.raises(Cancelled):
+            opened.search("cookie", gar=gar, cancelled=lambda: bool(server.seen))
         seen = len(server.seen)
         time.sleep(0.3)
         assert len(server.seen) == seen

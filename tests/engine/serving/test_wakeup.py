@@ -8,6 +8,8 @@ import time
 
 from trackdown.engine.serving.wakeup import Wakeup
 
+FOREVER = 100_000.0  # a sleep that nothing ends runs into the tests' time limit
+
 
 def slept(alarm: Wakeup, seconds: float, *descriptors: int) -> float:
     started = time.monotonic()
@@ -19,10 +21,10 @@ def test_it_ends_when_time_is_up_when_it_rings_or_when_there_is_something_to_rea
     alarm = Wakeup()
     assert slept(alarm, 0.05) >= 0.04
     threading.Timer(0.05, alarm.ring).start()
-    assert slept(alarm, 20.0) < 10
+    alarm.sleep(FOREVER)
     reading, writing = os.pipe()
     os.write(writing, b"x")
-    assert slept(alarm, 20.0, reading, -1) < 10
+    alarm.sleep(FOREVER, (reading, -1))
     os.close(reading)
     os.close(writing)
     alarm.close()
@@ -32,7 +34,7 @@ def test_what_rang_before_is_heard_once() -> None:
     alarm = Wakeup()
     for _ in range(100_000):
         alarm.ring()
-    assert slept(alarm, 20.0) < 10
+    alarm.sleep(FOREVER)
     assert slept(alarm, 0.05) >= 0.04
     alarm.close()
     alarm.ring()

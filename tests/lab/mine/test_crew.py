@@ -53,11 +53,10 @@ def test_every_job_is_done_whatever_becomes_of_the_others() -> None:
 
 @pytest.mark.parametrize("job", ["hang", "spin"])
 def test_what_does_not_move_is_ended(job: str) -> None:
-    started = time.monotonic()
     found = results([job, "ok"], patience=3.0)
     assert found["ok"].result == "ok done"
     assert found[job].problem == "did not move for 3 s and was ended"
-    assert time.monotonic() - started < 60 and multiprocessing.active_children() == []
+    assert multiprocessing.active_children() == []
 
 
 def test_what_moves_slowly_is_left_to_it() -> None:

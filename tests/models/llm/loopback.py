@@ -157,7 +157,7 @@ def waits(seconds: float, then: Reply) -> Reply:
 
 def hangs(handler: Handler) -> None:
     """Never answers."""
-    handler.server.closing.wait(60)
+    handler.server.closing.wait()
 
 
 def trickles(handler: Handler) -> None:

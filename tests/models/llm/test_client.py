@@ -272,10 +272,8 @@ def stops(after: int) -> Progress:
 def test_who_waits_to_ask_again_can_be_stopped(concurrency: int) -> None:
     with serving(fails(429, headers={"Retry-After": "30"})) as server:
         asking = client(endpoint(server.url, concurrency=concurrency), sleep=sleep)
-        started = time.monotonic()
         with pytest.raises(Cancelled):
             asking.ask("test", questions(3), stops(3))
-        assert time.monotonic() - started < 10
         seen = len(server.seen)
         time.sleep(0.5)
         assert len(server.seen) == seen <= concurrency
@@ -284,10 +282,9 @@ def test_who_waits_to_ask_again_can_be_stopped(concurrency: int) -> None:
 @pytest.mark.parametrize("count", [1, 8])
 def test_who_waits_for_an_answer_can_be_stopped(count: int) -> None:
     with serving(hangs) as server:
-        started = time.monotonic()
         with pytest.raises(Cancelled):
-            client(endpoint(server.url, concurrency=2, timeout_s=30.0)).ask("test", questions(count), stops(3))
-        assert time.monotonic() - started < 10 and len(server.seen) <= 2
+            client(endpoint(server.url, concurrency=2, timeout_s=100_000.0)).ask("test", questions(count), stops(3))
+        assert len(server.seen) <= 2
 
 
 def test_a_recorded_run_is_replayed_without_its_server(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -116,13 +115,11 @@ def test_a_cut_connection_may_be_asked_again_and_is_likely_to_be_paid(reply: Rep
     assert isinstance(error, TryAgain) and error.charged and "broke" in str(error)
 
 
-@pytest.mark.parametrize(("reply", "seconds"), [(hangs, 0.4), (waits(30, says("late")), 0.4), (trickles, 1.5)])
+@pytest.mark.parametrize(("reply", "seconds"), [(hangs, 0.4), (waits(100_000, says("late")), 0.4), (trickles, 1.5)])
 def test_a_server_that_takes_too_long_is_left(reply: Reply, seconds: float) -> None:
-    started = time.monotonic()
     error = failure(reply, timeout_s=seconds)
     assert isinstance(error, NoAnswer) and not isinstance(error, TryAgain)
     assert f"did not answer within {seconds} seconds" in str(error) and "llm_timeout_s" in str(error)
-    assert time.monotonic() - started < seconds + 5
 
 
 def test_a_slow_server_is_waited_for() -> None:

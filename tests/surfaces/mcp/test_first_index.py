@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -96,7 +95,6 @@ def test_what_is_ready_is_answered_from_when_waiting_ends(
 
     async def script() -> None:
         async with connect(in_shop, "--wait", "0", mode=mode) as client:
-            before = time.monotonic()
             first = await client.call_tool("search_code", COOKIE)
             assert value_of(first)["partial"] and value_of(first)["results"] == []
             assert value_of(first)["notes"] and "\nnote: " in text_of(first)
@@ -106,7 +104,6 @@ def test_what_is_ready_is_answered_from_when_waiting_ends(
                 ("index_status", {}),
             ):
                 assert value_of(await client.call_tool(tool, arguments))["partial"]
-            assert time.monotonic() - before < 20
             held.release()
             while value_of(answer := await client.call_tool("search_code", COOKIE))["partial"]:
                 await anyio.sleep(0.1)
