@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import trackdown
 from trackdown.settings import load_settings
@@ -15,7 +15,7 @@ from trackdown.settings import load_settings
 FILE = Path(__file__).with_name("lendery.json")
 DEPTH = 8
 DEEPEST = 20
-MODES: Mapping[str, Mapping[str, object]] = {"fast": {"effort": "fast"}, f"depth {DEPTH}": {"depth": DEPTH}}
+MODES: Mapping[str, Mapping[str, Any]] = {"fast": {"effort": "fast"}, f"depth {DEPTH}": {"depth": DEPTH}}
 
 
 @dataclass(frozen=True)
@@ -65,4 +65,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

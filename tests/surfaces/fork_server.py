@@ -10,6 +10,7 @@ from __future__ import annotations
 import atexit
 import gc
 import importlib
+import importlib.util
 import json
 import os
 import select
@@ -111,7 +112,7 @@ def _serve(path: str) -> Any:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     print("ready", flush=True)
     while True:
-        readable, _, _ = select.select([listener, 0], [], [])
+        readable, _, _ = select.select([listener.fileno(), 0], [], [])
         if 0 in readable:
             return None
         connection, _ = listener.accept()
@@ -148,6 +149,7 @@ def _become(request: Any) -> None:
     sys.path[0] = request["folder"]
     sys.argv = ["trackdown", *request["arguments"]]
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    sys.modules["__main__"].__spec__ = importlib.util.find_spec("trackdown.__main__")  # what worker processes look at
     importlib.import_module("trackdown.surfaces.cli.main").run()
 
 
