@@ -1,4 +1,4 @@
-"""Batches: every row runs once, like with like, and want of memory makes them smaller."""
+"""Batches: every row runs once, like with like, and lack of memory makes them smaller."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from trackdown.errors import ModelError
 from trackdown.models.batches import Numbers, OutOfMemory, Run, one_by_one, run_in_batches
 
 
-@given(st.lists(st.integers(1, 50), max_size=60), st.integers(1, 200), st.integers(1, 200), st.integers(1, 4))
+@given(
+    st.lists(st.integers(1, 50), min_size=1, max_size=60), st.integers(1, 200), st.integers(1, 200), st.integers(1, 4)
+)
 def test_every_row_runs_once_within_the_limits(lengths: list[int], tokens: int, memory: int, threads: int) -> None:
     sizes: list[int] = []
 
@@ -24,16 +26,19 @@ def test_every_row_runs_once_within_the_limits(lengths: list[int], tokens: int, 
         sizes.append(len(batch) * longest)
         return np.array([lengths[place] for place in batch], np.float32)
 
-    order, results = run_in_batches(lengths, run, tokens=tokens, threads=threads)
-    assert sorted(order) == list(range(len(lengths)))
-    if lengths:
-        assert np.concatenate(results).tolist() == [lengths[place] for place in order]
+    assert run_in_batches(lengths, run, tokens=tokens, threads=threads).tolist() == lengths
     assert all(size <= max(min(tokens, memory), max(lengths)) for size in sizes)
 
 
-def test_equal_lengths_keep_their_order() -> None:
-    order, _ = run_in_batches([3, 5, 3, 5], lambda batch: np.zeros(len(batch), np.float32))
-    assert order == [1, 3, 0, 2]
+def test_the_longest_rows_run_first_and_equal_ones_in_their_order() -> None:
+    ran: list[int] = []
+
+    def run(batch: list[int]) -> Numbers:
+        ran.extend(batch)
+        return np.array(batch, np.float32)
+
+    assert run_in_batches([3, 5, 3, 5], run).tolist() == [0, 1, 2, 3]
+    assert ran == [1, 3, 0, 2]
 
 
 def test_batches_halve_down_to_one_row() -> None:
@@ -66,5 +71,5 @@ def test_one_row_too_large_is_an_error() -> None:
     def run(batch: list[int]) -> Numbers:
         raise OutOfMemory
 
-    with pytest.raises(ModelError, match="no memory to run the model on 7 tokens"):
+    with pytest.raises(ModelError, match="not enough memory to run the model on 7 tokens"):
         run_in_batches([7, 3], run)

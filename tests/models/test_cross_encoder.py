@@ -63,7 +63,7 @@ def test_want_of_memory_halves_the_batch_and_then_is_an_error(judge: CrossEncode
     session.runtime = FailingRuntime(real, 3)
     assert np.allclose(judge.score("search", TEXTS * 40), wanted, atol=1e-5)
     session.runtime = FailingRuntime(real, 0)
-    with pytest.raises(ModelError, match="no memory"):
+    with pytest.raises(ModelError, match="not enough memory"):
         judge.score("search", TEXTS)
 
 

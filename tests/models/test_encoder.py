@@ -72,7 +72,7 @@ def test_want_of_memory_halves_the_batch(encoder: Encoder, tiny: Models) -> None
 @pytest.mark.parametrize("error", [MemoryError, want_of_memory])
 def test_no_memory_for_one_text_is_an_error(encoder: Encoder, tiny: Models, error: Callable[[], BaseException]) -> None:
     _watch(tiny, most_rows=0, error=error)
-    with pytest.raises(ModelError, match="no memory to run the model"):
+    with pytest.raises(ModelError, match="not enough memory to run the model"):
         encoder.encode(TEXTS)
 
 

@@ -81,14 +81,14 @@ def test_a_graph_without_the_output_is_refused(folder: Path) -> None:
     write_manifest(folder, replace(manifest, files=files))
     models = open_models(folder)
     assert models.encoder is not None
-    with pytest.raises(ModelError, match="no output 'relevance'"):
+    with pytest.raises(ModelError, match="no scalar output 'relevance'"):
         _ = models.cross_encoder
 
 
 def test_places_without_models_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="there is no folder"):
         open_models(tmp_path / "none")
-    with pytest.raises(ModelError, match="holds no models"):
+    with pytest.raises(ModelError, match="has no models"):
         open_models(tmp_path)
     (tmp_path / "file").write_text("x", "utf-8")
     with pytest.raises(ModelError, match="there is no folder"):
@@ -120,7 +120,7 @@ def test_the_list_says_what_sets_cost(folder: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["hub:", "hub:model", "hub:a/b/c", "hub:../x/y", "hub:a b/c"])
 def test_a_hub_name_that_is_none_reaches_for_nothing(name: str) -> None:
-    with pytest.raises(ModelError, match="write hub:owner/name"):
+    with pytest.raises(ModelError, match="use hub:owner/name"):
         open_models(name)
 
 

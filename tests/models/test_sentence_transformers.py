@@ -67,7 +67,7 @@ def test_other_poolings_are_refused(tmp_path: Path) -> None:
 def test_a_graph_with_other_outputs_is_refused(tmp_path: Path) -> None:
     folder = make_foreign(tmp_path / "model")
     make_graph(folder / "onnx" / "model.onnx", ["embedding"])
-    with pytest.raises(ModelError, match="no output 'last_hidden_state'"):
+    with pytest.raises(ModelError, match="no vector output 'last_hidden_state'"):
         _ = open_models(folder).encoder
 
 

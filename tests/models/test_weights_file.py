@@ -34,7 +34,7 @@ def test_one_changed_byte_in_the_middle_is_noticed(path: Path) -> None:
     content = bytearray(path.read_bytes())
     content[128_000] ^= 1
     path.write_bytes(content)
-    with pytest.raises(ModelError, match=r"weights\.bin does not have the content"):
+    with pytest.raises(ModelError, match=r"weights\.bin does not match the sha256"):
         verified(path, entry)
 
 

@@ -44,7 +44,7 @@ def test_it_cuts_as_the_tokenizers_package_does(theirs: TextTokenizer, text: str
 
 
 def test_the_memory_of_words_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wordpiece, "_REMEMBERED", 3)
+    monkeypatch.setattr(wordpiece, "_CACHE_SIZE", 3)
     pieces = WordPieces(VOCABULARY)
     first = [pieces.of_text(word) for word in ("parse", "date", "row", "read", "parse")]
     assert first == [WordPieces(VOCABULARY).of_text(word) for word in ("parse", "date", "row", "read", "parse")]

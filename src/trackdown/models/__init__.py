@@ -1,1 +1,1 @@
-"""Weights → numbers: a static table, an encoder, a cross-encoder, and the registry that finds them."""
+"""Models and what they compute: a static table, an encoder, a cross-encoder, language models, and their registry."""

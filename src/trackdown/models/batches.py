@@ -1,4 +1,4 @@
-"""Many rows of different lengths through a model, in batches that fit into memory."""
+"""Run many rows of different lengths through a model, in batches that fit into memory."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from trackdown.errors import ModelError
 
 Numbers = npt.NDArray[np.float32]
 TOKENS = 1024
-"""Rows times length of a batch. Larger ones are slower, since they leave the cache, and take more memory."""
+"""The size of a batch, rows × length. Larger batches don't fit the processor's cache and take more memory."""
 
 
 class OutOfMemory(Exception):
-    """A batch did not fit."""
+    """A batch did not fit into memory."""
 
 
 Run = Callable[[list[int]], Numbers]
-"""The places of a batch's rows → their numbers."""
+"""Row numbers of a batch → the model's output for them."""
 
 
 def one_by_one(run: Run, batches: Sequence[list[int]]) -> list[Numbers]:
@@ -34,14 +34,14 @@ def run_in_batches(
     tokens: int = TOKENS,
     threads: int = 1,
     spread: Callable[[Run, Sequence[list[int]]], list[Numbers]] = one_by_one,
-) -> tuple[list[int], list[Numbers]]:
-    """Run all rows and return their places in the order they ran, and the results of each batch.
+) -> Numbers:
+    """Run all rows, at least one, and return the output of each in the given order.
 
-    Rows of like length go together, the longest first, so little is padded and memory is highest at the start.
-    `spread` runs `threads` batches side by side. When one raises OutOfMemory, all that follow run alone, and if that
-    was so already, are half as large. Raises ModelError when not even a single row fits.
+    Rows of similar length go together, longest first, so there is little padding and memory use peaks at the start.
+    `spread` runs `threads` batches in parallel. When one raises OutOfMemory, later batches run one at a time, and then
+    at half the size. Raises ModelError when not even a single row fits.
     """
-    order = sorted(range(len(lengths)), key=lambda place: -lengths[place])
+    order = sorted(range(len(lengths)), key=lambda row: -lengths[row])
     results: list[Numbers] = []
     done = 0
     while done < len(order):
@@ -53,12 +53,15 @@ def run_in_batches(
             if threads > 1:
                 threads = 1
             elif len(batches[0]) == 1:
-                raise ModelError(f"there is no memory to run the model on {longest} tokens: free some") from None
+                raise ModelError(f"not enough memory to run the model on {longest} tokens: free some") from None
             else:
                 tokens = len(batches[0]) // 2 * longest
             continue
         done += sum(map(len, batches))
-    return order, results
+    outputs = np.concatenate(results)
+    arranged = np.empty_like(outputs)
+    arranged[order] = outputs
+    return arranged
 
 
 def _next_batches(order: list[int], done: int, lengths: Sequence[int], tokens: int, threads: int) -> list[list[int]]:

@@ -1,4 +1,4 @@
-"""The cross-encoder: reads a query and a text together and says how well the text answers it."""
+"""The cross-encoder reads a query and a text together and scores how well the text answers the query."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from trackdown.models.onnx_session import OnnxSession
 from trackdown.models.tokenizer import TextTokenizer
 
 LOWEST = -50.0
-"""The relevance of a pair with nothing in it: lower than any model says, and its exponential is still a number."""
+"""The relevance of an empty pair: lower than any model's output, yet its exponential is not 0."""
 
 
 class CrossEncoder:
-    """Relevance of spoken texts to a spoken query, as logits: 0 is even odds."""
+    """Relevance of normalized texts for a normalized query, as logits: 0 means even odds."""
 
     def __init__(self, model_id: str, role: Role, session: OnnxSession, tokens: TextTokenizer) -> None:
         """Raises ModelError when the graph has no such output."""
         if session.outputs.get(role.output) != 1:
-            raise ModelError(f"{session.path} has no output {role.output!r} of numbers: export it with one")
+            raise ModelError(f"{session.path} has no scalar output {role.output!r}: export it with one")
         self.model_id = model_id
         self.longest = role.longest
         self._role = role
@@ -31,33 +31,34 @@ class CrossEncoder:
 
     @property
     def threads(self) -> int:
-        """How many texts are read side by side."""
+        """The number of texts read in parallel."""
         return self._session.threads
 
     def score(self, query: str, texts: Sequence[str], *, apart: bool = False) -> Numbers:
-        """One number for each text, in their order; LOWEST where the text or the query holds no word.
+        """A logit for each text, in order; LOWEST if the text or the query has no word.
 
-        With `apart` no number depends on the other texts, as `Encoder.encode` says. Raises ModelError when there is no
-        memory for one pair.
+        With `apart` a logit doesn't depend on the other texts (see `Encoder.encode`). Raises ModelError when there is
+        not enough memory for one pair.
         """
         start, end = self._tokens.before, self._tokens.after
-        asked = self._tokens.ids(query, self._role.longest_query)
-        first = [*start, *asked, *end]
+        query_ids = self._tokens.ids(query, self._role.longest_query)
+        first = [*start, *query_ids, *end]
         most = self.longest - len(first) - len(end)
         rows: list[list[int]] = []
         places: list[int] = []
-        for place, text in enumerate(texts if asked else ()):
+        for place, text in enumerate(texts if query_ids else ()):
             if ids := self._tokens.ids(text, most):
                 rows.append([*first, *ids, *end])
                 places.append(place)
         scores = np.full(len(texts), LOWEST, np.float32)
-        order, results = run_in_batches(
-            list(map(len, rows)),
-            lambda batch: self._session.run(self._role.output, [rows[row] for row in batch], [len(first)] * len(batch)),
-            tokens=1 if apart else TOKENS,
-            threads=self.threads,
-            spread=self._session.spread,
-        )
-        if results:
-            scores[[places[row] for row in order]] = np.concatenate(results)
+        if rows:
+            scores[places] = run_in_batches(
+                list(map(len, rows)),
+                lambda batch: self._session.run(
+                    self._role.output, [rows[row] for row in batch], [len(first)] * len(batch)
+                ),
+                tokens=1 if apart else TOKENS,
+                threads=self.threads,
+                spread=self._session.spread,
+            )
         return scores

@@ -1,4 +1,4 @@
-"""The encoder: one vector of length 1 for a text, so that texts that mean the same lie close."""
+"""The encoder: one vector of length 1 per text; texts with similar meanings are close."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from trackdown.models.tokenizer import TextTokenizer
 
 
 class Encoder:
-    """Vectors of spoken texts. `longest` is how many tokens of a text it reads."""
+    """Vectors of normalized texts. It reads the first `longest` tokens of a text."""
 
     def __init__(self, model_id: str, role: Role, session: OnnxSession, tokens: TextTokenizer) -> None:
         """Raises ModelError when the graph has no such output."""
         if session.outputs.get(role.output) != (3 if role.pooling else 2):
-            raise ModelError(f"{session.path} has no output {role.output!r} of vectors: export it with one")
+            raise ModelError(f"{session.path} has no vector output {role.output!r}: export it with one")
         self.model_id = model_id
         self.dimensions = role.dimensions
         self.longest = role.longest
@@ -29,15 +29,15 @@ class Encoder:
 
     @property
     def threads(self) -> int:
-        """How many texts are read side by side."""
+        """The number of texts read in parallel."""
         return self._session.threads
 
     def encode(self, texts: Sequence[str], longest: int | None = None, *, apart: bool = False) -> Numbers:
-        """One row for each text, in their order; zero for a text without a word.
+        """A row for each text, in order; zero for a text without words.
 
-        `longest` reads less than the model could, for speed. A quantised model scales by what is in a batch: with
-        `apart` every text is a batch of its own, and its row depends on nothing else. Raises ModelError when there is
-        no memory for one text.
+        `longest` reads less than the model could, for speed. A quantised model's scales depend on the whole batch; with
+        `apart` every text is its own batch, so its row depends on nothing else. Raises ModelError when there is not
+        enough memory for one text.
         """
         most = min(longest or self.longest, self.longest) - len(self._tokens.before) - len(self._tokens.after)
         rows: list[list[int]] = []
@@ -47,15 +47,14 @@ class Encoder:
                 rows.append([*self._tokens.before, *ids, *self._tokens.after])
                 places.append(place)
         vectors = np.zeros((len(texts), self.dimensions), np.float32)
-        order, results = run_in_batches(
-            list(map(len, rows)),
-            lambda batch: self._run([rows[row] for row in batch]),
-            tokens=1 if apart else TOKENS,
-            threads=self.threads,
-            spread=self._session.spread,
-        )
-        if results:
-            vectors[[places[row] for row in order]] = np.concatenate(results)
+        if rows:
+            vectors[places] = run_in_batches(
+                list(map(len, rows)),
+                lambda batch: self._run([rows[row] for row in batch]),
+                tokens=1 if apart else TOKENS,
+                threads=self.threads,
+                spread=self._session.spread,
+            )
         return vectors
 
     def _run(self, rows: list[list[int]]) -> Numbers:

@@ -1,6 +1,6 @@
-"""manifest.json: what a folder of models holds, which file serves which role, and what it costs.
+"""manifest.json: the models in a folder, which file has which role, and their sizes.
 
-One file may serve several roles: the encoder and the cross-encoder can be two outputs of one graph.
+One file can have several roles: the encoder and the cross-encoder can be two outputs of one graph.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ ROLES = ("static", "encoder", "cross_encoder")
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """How a file does one of the jobs in `ROLES`.
+    """How a file serves one of `ROLES`.
 
-    `output` names the graph's output; `pooling` is "mean" or "cls" where that output still has one vector per token;
-    `longest` counts tokens with the special ones, and `longest_query` is the part of a pair that its query may take.
+    `output` names the graph's output; `pooling` is "mean" or "cls" if that output has one vector per token. `longest`
+    is the limit of tokens, special tokens included, and `longest_query` the query's share of it in a pair.
     """
 
     file: str
@@ -40,7 +40,7 @@ class Role:
 
 @dataclass(frozen=True, slots=True)
 class ModelManifest:
-    """A set of models. `figures` is what was measured when it was made."""
+    """A set of models. `figures` are measurements from when it was made."""
 
     name: str
     licence: str
@@ -56,16 +56,16 @@ class ModelManifest:
 
     @property
     def parameters(self) -> int:
-        """The number of parameters; a file that serves two roles counts once."""
+        """The number of parameters; a file with two roles counts once."""
         return sum({role.file: role.parameters for role in self.roles.values()}.values())
 
     def model_id(self, role: str) -> str:
-        """The name with the beginning of the weights' sha256: what is computed by two models never mixes."""
+        """The name and the beginning of the weights' sha256, so that outputs of two models never mix."""
         return f"{self.name}@{self.files[self.roles[role].file].sha256[:12]}"
 
 
 def read_manifest(folder: Path) -> ModelManifest:
-    """The manifest of a folder. Raises ModelError when there is none, or when it is not one of this version."""
+    """The manifest of a folder. Raises ModelError when it is missing, damaged or of another version."""
     path = folder / MANIFEST
     try:
         content = json.loads(path.read_text("utf-8"))
@@ -77,7 +77,7 @@ def read_manifest(folder: Path) -> ModelManifest:
             str(content["name"]), str(content["licence"]), str(content["origin"]), roles, files, content["figures"]
         )
     except OSError as error:
-        raise ModelError(f"{path} cannot be read ({error.strerror}): name a folder that holds models") from None
+        raise ModelError(f"{path} cannot be read ({error.strerror}): give a folder with models") from None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ModelError(f"{path} is not a manifest of models ({error!r}): export the models again") from None
     _check_names(path, manifest)
@@ -91,10 +91,10 @@ def write_manifest(folder: Path, manifest: ModelManifest) -> None:
 
 
 def _check_names(path: Path, manifest: ModelManifest) -> None:
-    """Every role is known and every file it needs is listed, below the folder."""
+    """Check that every role is known and that every file it needs is listed and inside the folder."""
     for name, role in manifest.roles.items():
         if name not in ROLES:
-            raise ModelError(f"{path} names the role {name!r}, which is none of {', '.join(ROLES)}")
+            raise ModelError(f"{path} has the unknown role {name!r}; known are {', '.join(ROLES)}")
         for file in (role.file, role.tokenizer):
             if file not in manifest.files:
                 raise ModelError(f"{path} needs {file!r} for {name}, but does not list it: export the models again")

@@ -1,4 +1,4 @@
-"""An ONNX graph, run by onnxruntime: rows of token ids in, one row of numbers each out."""
+"""An ONNX graph, run by onnxruntime: rows of token ids in, one row of numbers out for each."""
 
 from __future__ import annotations
 
@@ -18,38 +18,38 @@ _QUIET = 4
 
 
 class Runtime(Protocol):
-    """What is used of onnxruntime's session."""
+    """The part of onnxruntime's session that we use."""
 
     def run(self, output_names: list[str], input_feed: dict[str, Any]) -> Sequence[Any]: ...
 
 
 class OnnxSession:
-    """A graph in memory. Roles that use the same file share one.
+    """A graph in memory.
 
-    A batch is computed in one thread, and `threads` batches side by side: on two cores that is twice as fast as all
-    cores on one batch, whose operators are too small to be shared out.
+    Each batch runs in one thread, and `threads` batches run in parallel. On two cores that is twice as fast as all
+    cores on one batch, because the operators are too small to be split.
     """
 
     def __init__(self, path: Path, threads: int = 0) -> None:
-        """Load a file that was checked before. `threads` 0 means one for each core.
+        """Load a file that has been verified. `threads` 0 means one for each core.
 
-        Raises ModelError when the file is no graph that onnxruntime can run.
+        Raises ModelError when onnxruntime cannot run the file.
         """
-        import onnxruntime  # here, since it takes a tenth of a second, and most searches do without
+        import onnxruntime  # here, because it takes a tenth of a second and most searches do without
 
         self.path = path
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1
         options.log_severity_level = _QUIET
-        # Memory planned by shape would be kept for every length there is. The arena stays: without it a batch takes
-        # three times the memory and longer.
+        # Memory patterns would be cached for every input length. The arena stays on: without it a batch needs three
+        # times the memory and more time.
         options.enable_mem_pattern = False
         try:
             session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
         except Exception as error:
-            # onnxruntime's exceptions have no base of their own.
-            raise ModelError(f"{path} is not a graph that onnxruntime can run ({_first_line(error)})") from None
+            # onnxruntime's exceptions have no common base class.
+            raise ModelError(f"{path} cannot be loaded by onnxruntime ({_first_line(error)})") from None
         self.inputs = {given.name for given in session.get_inputs()}
         self.outputs = {given.name: len(given.shape) for given in session.get_outputs()}
         self.runtime: Runtime = session
@@ -57,13 +57,13 @@ class OnnxSession:
         self._pool = ThreadPoolExecutor(self.threads, "model")
 
     def spread(self, run: Callable[[list[int]], Numbers], batches: Sequence[list[int]]) -> list[Numbers]:
-        """Run some batches side by side."""
+        """Run batches in parallel."""
         return [run(batches[0])] if len(batches) == 1 else list(self._pool.map(run, batches))
 
     def run(self, output: str, rows: Sequence[Sequence[int]], seconds: Sequence[int] | None = None) -> Numbers:
-        """One output for rows of token ids, padded to the longest. `seconds` says where second texts begin.
+        """One output for rows of token ids, padded to the longest. `seconds` says where the second text of each begins.
 
-        Raises OutOfMemory when the batch does not fit, or fails otherwise while it is more than one row.
+        Raises OutOfMemory when the batch doesn't fit into memory, or when a batch of several rows fails for any reason.
         """
         length = max(map(len, rows))
         ids = np.zeros((len(rows), length), np.int64)
@@ -79,7 +79,7 @@ class OnnxSession:
         except MemoryError:
             raise OutOfMemory from None
         except Exception as error:
-            # Want of memory has no class or code of its own in onnxruntime, only words that differ by operator.
+            # onnxruntime has no class or code for a lack of memory, only messages that differ by operator.
             if len(rows) > 1 or "alloc" in str(error).lower():
                 raise OutOfMemory from None
             raise ModelError(f"{self.path} cannot be run ({_first_line(error)})") from None
@@ -91,6 +91,6 @@ def _first_line(error: Exception) -> str:
 
 
 def padded_mask(rows: Sequence[Sequence[int]]) -> npt.NDArray[np.float32]:
-    """1 for a token, 0 for padding, one more axis for vectors."""
+    """1 for a token, 0 for padding, with one more axis for vectors."""
     lengths = np.array([len(row) for row in rows])
     return (np.arange(lengths.max())[None, :] < lengths[:, None]).astype(np.float32)[:, :, None]

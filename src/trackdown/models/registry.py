@@ -1,7 +1,7 @@
-"""Which models are here, what they cost, and how to open them.
+"""Find, list and open sets of models.
 
-A set of models is the one that came with the package, a folder, or a name on the Hugging Face hub. Nothing reaches for
-the network unless a hub name was given. What only some models need is imported when one of them is opened.
+A set is the packaged one, a folder, or a model on the Hugging Face hub. Only a hub name uses the network. Libraries
+that only some models need are imported when one of these is opened.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
 
 
 class Models:
-    """A set of models, each opened when it is first used. A part that the set does not have is None."""
+    """A set of models, each opened at its first use. A part that the set lacks is None."""
 
     def __init__(self, folder: Path, manifest: ModelManifest, threads: int = 0) -> None:
         self.folder = folder
@@ -47,7 +47,7 @@ class Models:
 
     @cached_property
     def static(self) -> StaticTable | None:
-        """The static table. Raises ModelError when its files are not the manifest's."""
+        """The static table. Raises ModelError when its files don't match the manifest."""
         role = self.manifest.roles.get("static")
         if role is None:
             return None
@@ -56,7 +56,7 @@ class Models:
 
     @cached_property
     def encoder(self) -> Encoder | None:
-        """The encoder. Raises ModelError when its files are not the manifest's."""
+        """The encoder. Raises ModelError when its files don't match the manifest."""
         role = self.manifest.roles.get("encoder")
         if role is None:
             return None
@@ -67,7 +67,7 @@ class Models:
 
     @cached_property
     def cross_encoder(self) -> CrossEncoder | None:
-        """The cross-encoder. Raises ModelError when its files are not the manifest's."""
+        """The cross-encoder. Raises ModelError when its files don't match the manifest."""
         role = self.manifest.roles.get("cross_encoder")
         if role is None:
             return None
@@ -77,12 +77,12 @@ class Models:
         return CrossEncoder(self.manifest.model_id("cross_encoder"), role, self.session("cross_encoder"), tokens)
 
     def verify(self) -> None:
-        """Check every file of the set, used or not. Raises ModelError for the first that is not the manifest's."""
+        """Check every file of the set, used or not. Raises ModelError for the first that doesn't match the manifest."""
         for name in self.manifest.files:
             self._file(name)
 
     def session(self, role: str) -> OnnxSession:
-        """The graph that a role of this set runs. Roles with the same file share one."""
+        """The graph of a role. Roles with the same file share a session."""
         from trackdown.models.onnx_session import OnnxSession
 
         name = self.manifest.roles[role].file
@@ -103,7 +103,7 @@ class Models:
 
 @dataclass(frozen=True, slots=True)
 class ModelListing:
-    """One line of `list_models`: what a set can do and what it costs. `problem` is empty when it can be opened."""
+    """One line of `list_models`: a set's roles and sizes. `problem` says why it cannot be opened; empty if it can."""
 
     name: str
     folder: Path
@@ -118,15 +118,15 @@ class ModelListing:
 def open_models(where: str | Path = PACKAGED, threads: int = 0) -> Models:
     """Open a set: `packaged`, a folder, or `hub:owner/name`. Files are read when a part is first used.
 
-    `threads` 0 means one for each core. Raises ModelError when there is no such set; that the packaged one is missing
-    is a normal state, in which search goes by words alone.
+    `threads` 0 means one for each core. Raises ModelError when there is no such set. The packaged set may be missing:
+    search then uses words alone.
     """
     folder = _folder(where)
     return Models(folder, _manifest(folder), threads)
 
 
 def list_models(folders: Sequence[str | Path] = ()) -> tuple[ModelListing, ...]:
-    """The packaged set and those in the given folders, with what is wrong with those that cannot be opened."""
+    """The packaged set and those in the given folders, including sets that cannot be opened, with the reason."""
     return tuple(_described(where) for where in (PACKAGED, *folders))
 
 
@@ -169,9 +169,9 @@ def _manifest(folder: Path) -> ModelManifest:
 
 
 def _download(name: str) -> Path:
-    """The folder of a model on the hub, fetched when it is not there yet. The only place that uses the network."""
+    """The folder of a model on the hub, downloaded if necessary. The only function that uses the network."""
     if not _HUB_NAME.fullmatch(name):
-        raise ModelError(f"{_HUB}{name} is not the name of a model: write {_HUB}owner/name")
+        raise ModelError(f"{_HUB}{name} is not the name of a model: use {_HUB}owner/name")
     try:
         from huggingface_hub import snapshot_download
     except ImportError:
@@ -180,6 +180,6 @@ def _download(name: str) -> Path:
     try:
         return Path(snapshot_download(name, allow_patterns=wanted))
     except Exception as error:
-        # The client raises its own errors, those of its HTTP library and of the operating system.
+        # The client raises its own errors, its HTTP library's and the operating system's.
         reason = str(error).strip().partition("\n")[0]
         raise ModelError(f"{_HUB}{name} cannot be fetched ({reason}): check the name and the network") from None

@@ -1,7 +1,7 @@
-"""A folder in the layout of sentence-transformers, read as a set of models with one encoder.
+"""Read a sentence-transformers folder as a set of models with one encoder.
 
-It needs an ONNX graph (model.onnx or onnx/model.onnx) with the output last_hidden_state, and tokenizer.json. How token
-vectors become one is read from the pooling module's config.json; vectors are always brought to length 1.
+It needs an ONNX graph (model.onnx or onnx/model.onnx) with the output last_hidden_state, and tokenizer.json. The
+pooling module's config.json says how token vectors become one vector, which is always scaled to length 1.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from trackdown.models.weights_file import file_entry
 _GRAPHS = ("model.onnx", "onnx/model.onnx")
 _POOLINGS = ("1_Pooling/config.json", "modules/1_Pooling/config.json")
 _WEIGHTS = ("model.safetensors", "pytorch_model.bin")
-_LONGEST = 512
+_MAX_TOKENS = 512
 _BYTES_PER_PARAMETER = 4
 
 
 def read_sentence_transformers(folder: Path) -> ModelManifest:
-    """Describe such a folder. Raises ModelError that says what it lacks."""
+    """The manifest of such a folder. Raises ModelError that says what is missing."""
     graph = next((name for name in _GRAPHS if (folder / name).is_file()), None)
     if graph is None:
         if any((folder / name).is_file() for name in _WEIGHTS):
             raise ModelError(f"{folder} has no ONNX graph: export it with `trackdown train export {folder}`")
-        raise ModelError(f"{folder} holds no models: it needs manifest.json, or model.onnx beside tokenizer.json")
+        raise ModelError(f"{folder} has no models: it needs manifest.json, or model.onnx and tokenizer.json")
     if not (folder / "tokenizer.json").is_file():
         raise ModelError(f"{folder} has no tokenizer.json: save the model's fast tokenizer there")
     pooling = next((_read(folder / name) for name in _POOLINGS if (folder / name).is_file()), None)
     if pooling is None:
-        raise ModelError(f"{folder} has no 1_Pooling/config.json: it must say how token vectors become one")
+        raise ModelError(f"{folder} has no 1_Pooling/config.json, which says how token vectors are pooled")
     config = _read(folder / "config.json")
     dimensions = pooling.get("word_embedding_dimension") or config.get("hidden_size")
     if not isinstance(dimensions, int):
@@ -53,21 +53,21 @@ def read_sentence_transformers(folder: Path) -> ModelManifest:
 
 
 def _kind(folder: Path, pooling: dict[str, Any]) -> str:
-    """Mean or first token; what else sentence-transformers knows is refused, alone or together with these."""
+    """Mean or first token. Other poolings of sentence-transformers, and combinations, are refused."""
     wanted = {name for name, value in pooling.items() if name.startswith("pooling_mode_") and value is True}
     kinds = {"pooling_mode_mean_tokens": "mean", "pooling_mode_cls_token": "cls"}
     if len(wanted) != 1 or not wanted <= kinds.keys():
-        raise ModelError(f"{folder} pools by {', '.join(sorted(wanted)) or 'nothing'}: only mean and cls are known")
+        raise ModelError(f"{folder} pools by {', '.join(sorted(wanted)) or 'nothing'}: only mean and cls are supported")
     return kinds[wanted.pop()]
 
 
 def _longest(folder: Path, config: dict[str, Any]) -> int:
-    said = (_read(folder / "sentence_bert_config.json").get("max_seq_length"), config.get("max_position_embeddings"))
-    return min([_LONGEST, *(number for number in said if isinstance(number, int) and number > 0)])
+    limits = (_read(folder / "sentence_bert_config.json").get("max_seq_length"), config.get("max_position_embeddings"))
+    return min([_MAX_TOKENS, *(number for number in limits if isinstance(number, int) and number > 0)])
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """A JSON file of settings; nothing when there is none."""
+    """A JSON file of settings; empty if there is none."""
     try:
         content = json.loads(path.read_text("utf-8"))
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Texts → token ids, by the tokenizer.json of a model. Special tokens and cutting are done by who knows the limits."""
+"""Texts → token ids, by a model's tokenizer.json. Callers know the limits: they add special tokens and truncate."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from pathlib import Path
 
 from trackdown.errors import ModelError
 
-_LETTERS_PER_TOKEN = 48
-"""More than a spoken word can have: what is beyond this many per token is never read, so it is not tokenized."""
+_MAX_CHARS_PER_TOKEN = 48
+"""No word of a normalized text is longer, so characters beyond this many per token need not be tokenized."""
 
 
 class TextTokenizer:
-    """The ids of texts without special tokens; `before` and `after` are the special tokens around a single text."""
+    """Ids of texts without special tokens; `before` and `after` are the special tokens around a single text."""
 
     def __init__(self, path: Path) -> None:
         """Raises ModelError when the file is not a tokenizer."""
-        from tokenizers import Tokenizer  # here, since most searches do without
+        from tokenizers import Tokenizer  # here, because most searches do without
 
         try:
             self._tokenizer = Tokenizer.from_file(str(path))
@@ -30,12 +30,12 @@ class TextTokenizer:
         self.after = _leading_specials(example.ids[::-1], example.special_tokens_mask[::-1])[::-1]
 
     def ids(self, text: str, most: int) -> list[int]:
-        """At most so many tokens of a text. What is no text (half a surrogate pair) is read as a question mark.
+        """The first `most` tokens of a text. Half a surrogate pair is read as a question mark.
 
         One text at a time, in this thread: tokenizing is a hundredth of the model's work, and the package's own threads
-        would not keep to the number that the caller asked for.
+        would ignore the caller's limit.
         """
-        text = text[: most * _LETTERS_PER_TOKEN]
+        text = text[: most * _MAX_CHARS_PER_TOKEN]
         if not text.isascii():
             text = text.encode("utf-8", "replace").decode("utf-8")
         return list(self._tokenizer.encode(text, add_special_tokens=False).ids[:most])

@@ -1,4 +1,4 @@
-"""Files of weights: there, whole, and the ones that the manifest speaks of."""
+"""Verify files of weights against their manifest, by size and sha256."""
 
 from __future__ import annotations
 
@@ -8,39 +8,39 @@ from pathlib import Path
 
 from trackdown.errors import ModelError
 
-AGAIN = "put the file there again, or reinstall trackdown if it came with the package"
+HOW_TO_FIX = "put the file there again, or reinstall trackdown if it came with the package"
 
 
 @dataclass(frozen=True, slots=True)
 class FileEntry:
-    """What a manifest keeps of a file: its size and the sha256 of its content."""
+    """A manifest's entry for a file: its size and the sha256 of its content."""
 
     bytes: int
     sha256: str
 
 
 def file_entry(path: Path) -> FileEntry:
-    """Size and sha256 of a file as it is now. Raises ModelError when it cannot be read."""
+    """The present size and sha256 of a file. Raises ModelError when it cannot be read."""
     try:
         with path.open("rb") as stream:
             digest = hashlib.file_digest(stream, "sha256").hexdigest()
             return FileEntry(stream.tell(), digest)
     except OSError as error:
-        raise ModelError(f"{path} cannot be read ({error.strerror}): {AGAIN}") from None
+        raise ModelError(f"{path} cannot be read ({error.strerror}): {HOW_TO_FIX}") from None
 
 
 def verified(path: Path, expected: FileEntry) -> Path:
-    """The path, when its content is the expected one; ModelError says what is wrong otherwise.
+    """The path, if its content is as expected. Raises ModelError otherwise.
 
-    The whole file is hashed at every open: 24 MB take about 15 ms where the processor knows SHA, a tenth of what
-    onnxruntime needs to load them, so there is no cheaper and weaker check beside it.
+    The file is hashed at every open: 24 MB take about 15 ms on a processor with SHA instructions, a tenth of the time
+    that onnxruntime needs to load them, so a cheaper and weaker check would gain little.
     """
     try:
         size = path.stat().st_size
     except OSError as error:
-        raise ModelError(f"{path} cannot be read ({error.strerror}): {AGAIN}") from None
+        raise ModelError(f"{path} cannot be read ({error.strerror}): {HOW_TO_FIX}") from None
     if size != expected.bytes:
-        raise ModelError(f"{path} has {size} bytes instead of {expected.bytes}: {AGAIN}")
+        raise ModelError(f"{path} has {size} bytes instead of {expected.bytes}: {HOW_TO_FIX}")
     if file_entry(path) != expected:
-        raise ModelError(f"{path} does not have the content that its manifest names (sha256): {AGAIN}")
+        raise ModelError(f"{path} does not match the sha256 in its manifest: {HOW_TO_FIX}")
     return path

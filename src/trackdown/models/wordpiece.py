@@ -1,7 +1,7 @@
-"""Words → word pieces by longest match, as BERT's tokenizer cuts them; for the static table, which reads single words.
+"""Words → word pieces by longest match, like BERT's tokenizer; for the static table, which reads single words.
 
-A loop over a dictionary with a memory is several times faster for this than the tokenizers package, whose strength is
-long texts, and it starts in half the time.
+For single words a dictionary with a cache is several times faster than the tokenizers package, which is made for long
+texts, and it starts in half the time.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import msgspec
 from trackdown.errors import ModelError
 from trackdown.models.normalization import normalized
 
-_REMEMBERED = 1 << 18
+_CACHE_SIZE = 1 << 18
 _PREFIX = "##"
 _IDEOGRAPHS = ((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x2CEAF), (0x2F800, 0x2FA1F))
 
@@ -33,7 +33,7 @@ class _Tokenizer(msgspec.Struct):
 
 
 class WordPieces:
-    """The pieces of words. What a vocabulary cannot spell has none."""
+    """The pieces of words. A word that the vocabulary cannot spell has none."""
 
     def __init__(self, vocabulary: Mapping[str, int]) -> None:
         self._vocabulary = vocabulary
@@ -42,16 +42,16 @@ class WordPieces:
         self._known: dict[str, tuple[int, ...]] = {}
 
     def of_text(self, text: str) -> list[int]:
-        """The pieces of every word of a text, identifiers split into their words first."""
+        """The pieces of every word of a text, after identifiers are split."""
         pieces: list[int] = []
         known = self._known
         for word in normalized(text).split():
             found = known.get(word)
-            pieces += self._remember(word) if found is None else found
+            pieces += self._pieces(word) if found is None else found
         return pieces
 
-    def _remember(self, word: str) -> tuple[int, ...]:
-        if len(self._known) >= _REMEMBERED:
+    def _pieces(self, word: str) -> tuple[int, ...]:
+        if len(self._known) >= _CACHE_SIZE:
             self._known.clear()
         parts = (word,) if word.isascii() else _plain(word)
         pieces = self._known[word] = tuple(piece for part in parts for piece in self._cut(part))
@@ -73,18 +73,18 @@ class WordPieces:
 
 
 def read_word_pieces(path: Path) -> WordPieces:
-    """The vocabulary of a tokenizer.json. Raises ModelError when it is not one of word pieces."""
+    """The vocabulary of a tokenizer.json. Raises ModelError if it is not a WordPiece tokenizer."""
     try:
         model = msgspec.json.decode(path.read_bytes(), type=_Tokenizer).model
         if model.type != "WordPiece" or model.continuing_subword_prefix != _PREFIX:
-            raise ModelError(f"{path} is a tokenizer of type {model.type}: a static table needs one of word pieces")
+            raise ModelError(f"{path} is a {model.type} tokenizer: a static table needs WordPiece")
         return WordPieces(msgspec.json.decode(model.vocab, type=dict[str, int]))
     except (OSError, ValueError, msgspec.MsgspecError) as error:
         raise ModelError(f"{path} cannot be read as a tokenizer ({error!r}): put the right file there") from None
 
 
 def _plain(word: str) -> list[str]:
-    """A word without its accents; ideographs are words of their own."""
+    """A word without its accents, split so that each ideograph is its own word."""
     letters = (letter for letter in unicodedata.normalize("NFD", word) if unicodedata.category(letter) != "Mn")
     return "".join(f" {letter} " if _is_ideograph(letter) else letter for letter in letters).split()
 
