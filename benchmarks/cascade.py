@@ -105,9 +105,9 @@ def dense_index(clone: Path, store: Path) -> dict[str, Any]:
     """What static vectors of all units add to a first index."""
     with trackdown.open(clone, settings=load_settings(store=store)) as repository:
         started = time.perf_counter()
-        prepared = repository.prepared()
+        prepared = repository.corpus()
         indexed = time.perf_counter()
-        prepared.models.static()
+        repository.indexes.models.static()
         loaded = time.perf_counter()
         vectors = prepared.vectors()
         done = time.perf_counter()

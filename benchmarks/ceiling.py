@@ -88,7 +88,7 @@ def look_at(bundle: Sequence[tuple[str, Task]]) -> list[Looked]:
     with trackdown.open(place, settings=replace(load_settings(), threads=1)) as repository:
         for data, task in ordered:
             try:
-                ranked = orders(repository.prepared(task.at), task.query, max(DEPTHS))
+                ranked = orders(repository.corpus(task.at), task.query, max(DEPTHS))
             except QueryError:
                 ranked = {}  # a query that holds nothing to search for is a miss
             except TrackdownError as error:

@@ -68,7 +68,7 @@ def main() -> int:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as store:
         settings = load_settings(store=Path(store))
-        prepared = trackdown.open(str(arguments.repository), settings=settings).prepared()
+        prepared = trackdown.open(str(arguments.repository), settings=settings).corpus()
         report = compare(arguments.repository.resolve(), prepared.graph().program, arguments)
     report["commit"] = prepared.snapshot.commit
     print(json.dumps(report, indent=1))

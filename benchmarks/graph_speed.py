@@ -56,7 +56,7 @@ def main() -> None:
 def opened(place: Path, store: Path) -> tuple[trackdown.Repository, Graph]:
     """A repository whose index is ready, and its graph."""
     repository = trackdown.open(place, settings=load_settings(store=store))
-    return repository, repository.prepared().graph()
+    return repository, repository.corpus().graph()
 
 
 def read_references(place: Path, store: Path) -> dict[str, Any]:
@@ -96,7 +96,7 @@ def after_an_edit(place: Path, store: Path) -> dict[str, Any]:
     try:
         target.write_bytes(before + b"\n\ndef added_by_the_benchmark():\n    return 1\n")
         started = time.perf_counter()
-        graph = repository.prepared().graph()
+        graph = repository.corpus().graph()
         file = graph.program.files[path]
         for definition in graph.program.definitions(file):
             graph.edges(graph.node(definition), ("invokes", "inherits", "imports"), "out")
@@ -108,7 +108,7 @@ def after_an_edit(place: Path, store: Path) -> dict[str, Any]:
 def neighbourhoods(place: Path, store: Path) -> dict[str, Any]:
     """What SpIDER's expansion (C=5, d=4, N=500) adds to a search, and what finding callers costs."""
     repository, graph = opened(place, store)
-    prepared = repository.prepared()
+    prepared = repository.corpus()
     answer: dict[str, Any] = {}
     plain = SearchPlan(k=20)
     along = {

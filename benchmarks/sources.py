@@ -8,7 +8,7 @@ from itertools import islice
 
 import numpy as np
 
-from trackdown.engine import Prepared, default_plan, rank, with_mode
+from trackdown.engine import Corpus, default_plan, rank, with_mode
 from trackdown.expand.neighbours import neighbour_finder
 from trackdown.expand.spider import Expansion
 from trackdown.pipeline import ROLE_FACTORS, SearchPlan
@@ -27,7 +27,7 @@ _LINKED = Expansion(edges=("invokes", "inherits", "imports"))
 _BESIDE = Expansion(edges=("contains",), depth=3)
 
 
-def orders(prepared: Prepared, query: str, depth: int) -> dict[str, list[Place]]:
+def orders(prepared: Corpus, query: str, depth: int) -> dict[str, list[Place]]:
     """The best functions of every source, and of what is made of several. Raises QueryError."""
     plain = default_plan(replace(load_settings(), mode=FUSED, adaptive=False, graph=False))
     understood = understand(query)
@@ -55,13 +55,13 @@ def orders(prepared: Prepared, query: str, depth: int) -> dict[str, list[Place]]
     return {name: list(islice(order, depth)) for name, order in (*single.items(), *made.items())}
 
 
-def ranked(prepared: Prepared, query: str, options: SearchPlan) -> list[Place]:
+def ranked(prepared: Corpus, query: str, options: SearchPlan) -> list[Place]:
     """All functions that a mode finds, best first."""
     found = rank(prepared, query, replace(options, level="function", k=_EVERYTHING))
     return [(place.path, place.symbol) for place in found]
 
 
-def by_meaning(prepared: Prepared, pool: Candidates, query: Query, depth: int) -> list[Place]:
+def by_meaning(prepared: Corpus, pool: Candidates, query: Query, depth: int) -> list[Place]:
     """All functions by their static vectors. The retriever itself stops at the best 500, which is too few here."""
     vectors = prepared.vectors()
     if vectors is None:
@@ -103,7 +103,7 @@ def by_rank(places: Sequence[Place], order: Sequence[Place]) -> list[Place]:
 class Near:
     """What stands near some functions in a snapshot's structure."""
 
-    def __init__(self, prepared: Prepared, pool: Candidates) -> None:
+    def __init__(self, prepared: Corpus, pool: Candidates) -> None:
         self._code = prepared.code
         self._pool = pool
         units, files = pool.units.tolist(), pool.files.tolist()

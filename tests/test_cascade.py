@@ -13,12 +13,12 @@ from tests.rerank.reranked_code import Snapshot
 from tests.rerank.tiny_models import make_models
 from trackdown.engine.indexing.fact_cache import StoreFacts
 from trackdown.expand.spider import Expansion
+from trackdown.index.corpus import Corpus, no_vectors
 from trackdown.index.vectors import UnitVectors, build_vectors
 from trackdown.models.registry import Models, open_models
 from trackdown.pipeline import Ranked, SearchPlan, Stopwatch, Tapped, search
 from trackdown.query.understand import understand
 from trackdown.rerank.plan import CODE, COMMITS, ENCODER, RerankPlan
-from trackdown.retrieve.corpus import Corpus
 from trackdown.store.store import Store
 from trackdown.types import LEVELS, Fusion, Level
 from trackdown.units.extract import extract
@@ -55,8 +55,8 @@ def corpus(models: Models, tmp_path: Path) -> Corpus:
         for path, text in sorted(FILES.items())
     ]
     vectors = UnitVectors(models.static, [build_vectors(facts, models.static)])
-    neural = snapshot.neural(models, StoreFacts(Store(tmp_path / "store")), MESSAGES)
-    return Corpus(snapshot.code, commits_of(*HISTORY), vectors=lambda: vectors, neural=neural)
+    corpus = snapshot.corpus(models, StoreFacts(Store(tmp_path / "store")), MESSAGES)
+    return replace(corpus, history=commits_of(*HISTORY), vectors=lambda: vectors)
 
 
 def places(corpus: Corpus, found: list[Ranked]) -> list[str]:
@@ -88,7 +88,7 @@ def test_every_stage_is_heard_and_timed(corpus: Corpus) -> None:
 
 def test_a_question_without_a_shared_word_finds_its_answer(corpus: Corpus) -> None:
     query = understand("autograph a biscuit")
-    assert search(replace(corpus, vectors=None), query, SearchPlan()) == []
+    assert search(replace(corpus, vectors=no_vectors), query, SearchPlan()) == []
     for judging in (None, DEEP):
         found = search(corpus, query, SearchPlan(judging=judging))
         assert places(corpus, found)[0] == "src/web/session.py:sign_cookie"
@@ -145,7 +145,7 @@ def test_the_commit_reranker_runs_where_commits_have_no_say(corpus: Corpus) -> N
 
 def test_without_models_the_rest_ranks_as_ever(corpus: Corpus) -> None:
     query = understand("sign the session cookie")
-    bare = replace(corpus, neural=None, vectors=None)
+    bare = replace(corpus, models=None, vectors=no_vectors)
     assert search(bare, query, SearchPlan(judging=DEEP)) == search(bare, query, SearchPlan())
 
 
@@ -172,7 +172,7 @@ def test_the_cross_encoder_picks_neighbours(corpus: Corpus) -> None:
     nobody = search(corpus, query, SearchPlan(expansion=replace(expansion, relevant=1.0)))
     assert not any(part.signal == "graph" for item in nobody for part in item.parts)
     scores = replace(expansion, selector="scores")
-    without = replace(corpus, neural=None)
+    without = replace(corpus, models=None)
     assert search(without, query, SearchPlan(expansion=expansion)) == search(
         without, query, SearchPlan(expansion=scores)
     )

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import pytest
 
 from tests.growth import grows_at_most
-from tests.index.segments import commits_of, index_of
+from tests.index.segments import commits_of, corpus_of, index_of
 from trackdown.explain import ScorePart, reasons
+from trackdown.index.corpus import Corpus
 from trackdown.pipeline import Ranked, SearchPlan, Stopwatch, search
 from trackdown.query.understand import understand
-from trackdown.retrieve.corpus import Corpus
 from trackdown.types import LEVELS, Fusion, Level
 
 BODY = "def {0}(cookie):\n    session = cookie\n    return session\n"
@@ -38,7 +38,7 @@ QUERIES = [
 
 @pytest.fixture(scope="module")
 def corpus() -> Corpus:
-    return Corpus(index_of(FILES), commits_of(*HISTORY))
+    return corpus_of(index_of(FILES), commits_of(*HISTORY))
 
 
 def places(corpus: Corpus, found: list[Ranked]) -> list[str]:
@@ -77,7 +77,7 @@ def test_weights_are_what_a_signal_is_worth_at_most(corpus: Corpus) -> None:
 
 
 def test_without_history_the_rest_ranks(corpus: Corpus) -> None:
-    found = search(Corpus(corpus.code, None), understand("sign the session cookie"), SearchPlan())
+    found = search(corpus_of(corpus.code, None), understand("sign the session cookie"), SearchPlan())
     assert {part.signal for item in found for part in item.parts} == {"lexical"}
 
 
@@ -139,8 +139,8 @@ def test_k_cuts_the_same_list(corpus: Corpus) -> None:
 
 def test_equals_stand_by_path_and_line_wherever_they_are_stored() -> None:
     twin = "def cookie(): pass\n\n\ndef cookie(): pass\n"
-    whole = Corpus(index_of({"b.py": twin, "a.py": twin}), None)
-    split = Corpus(index_of({"b.py": twin}, {"a.py": twin}), None)
+    whole = corpus_of(index_of({"b.py": twin, "a.py": twin}), None)
+    split = corpus_of(index_of({"b.py": twin}, {"a.py": twin}), None)
     for corpus in (whole, split):
         found = search(corpus, understand("cookie"), SearchPlan())
         lines = [(corpus.code.path(item.file), int(corpus.code.unit_start[item.unit])) for item in found]
@@ -155,12 +155,12 @@ def test_a_file_shows_its_best_unit(corpus: Corpus) -> None:
 
 def test_nothing_matches_nothing(corpus: Corpus) -> None:
     assert search(corpus, understand("zebra quagga"), SearchPlan()) == []
-    assert search(Corpus(index_of({}), None), understand("zebra"), SearchPlan()) == []
+    assert search(corpus_of(index_of({}), None), understand("zebra"), SearchPlan()) == []
 
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_an_empty_index_has_no_answer(level: Level) -> None:
-    assert search(Corpus(index_of({"a.py": b"\0"}), None), understand("sign_cookie a.py"), SearchPlan(level)) == []
+    assert search(corpus_of(index_of({"a.py": b"\0"}), None), understand("sign_cookie a.py"), SearchPlan(level)) == []
 
 
 NASTY = [

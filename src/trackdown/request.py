@@ -81,8 +81,7 @@ class SearchRequest:
     tests: bool = field(default=True, metadata=_about("Include test files, ranked below code."))
 
     def __post_init__(self) -> None:
-        if not 1 <= self.k <= MAX_RESULTS:
-            raise UsageError(f"k must be between 1 and {MAX_RESULTS}, not {self.k}")
+        check_count(self.k)
         if self.level not in LEVELS:
             raise UsageError(f"level must be one of {', '.join(LEVELS)}, not {self.level!r}")
         if self.effort not in EFFORTS:
@@ -95,6 +94,12 @@ class SearchRequest:
             raise UsageError(f"the depth must be between 1 and {MAX_DEPTH}, not {self.depth}")
         if self.rerank is False and (self.budget is not None or self.depth is not None):
             raise UsageError("a budget or a depth is for reranking, which rerank=False switches off")
+
+
+def check_count(k: int) -> None:
+    """Raise UsageError for a number of results that nobody can be shown."""
+    if not 1 <= k <= MAX_RESULTS:
+        raise UsageError(f"k must be between 1 and {MAX_RESULTS}, not {k}")
 
 
 def request_of(query: str | SearchRequest, options: dict[str, Any]) -> SearchRequest:

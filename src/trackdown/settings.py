@@ -73,6 +73,11 @@ class Settings:
         return self.workers or min(os.cpu_count() or 1, 4)
 
     @property
+    def max_file_bytes(self) -> int:
+        """The size beyond which a file is left out."""
+        return self.max_file_kb * 1024
+
+    @property
     def thread_count(self) -> int:
         """Number of threads that a model computes in; 0 in the settings means one for each core, four at most."""
         return self.threads or min(os.cpu_count() or 1, 4)

@@ -183,7 +183,7 @@ def test_a_mode_says_itself_what_takes_part(open_with: Open) -> None:
 def test_evaluations_rank_as_deep_as_a_mode_says(open_with: Open, web: Repo) -> None:
     heard: list[Tapped] = []
     with open_with() as opened:
-        prepared, plain = opened.prepared(), default_plan(opened.settings)
+        prepared, plain = opened.corpus(), default_plan(opened.settings)
         found = rank(prepared, "autograph a biscuit", with_mode(plain, "hybrid+rerank@3"), tap=heard.append)
         assert found[0].symbol == "sign" and set(heard[0].judged) == {"encoder", "code-reranker"}
         first = web.git("rev-list", "--max-parents=0", "HEAD")

@@ -10,9 +10,9 @@ import pytest
 import trackdown
 from tests.conftest import Repo
 from trackdown.engine import rank, with_mode
-from trackdown.engine.indexing.prepare import Prepared
 from trackdown.expand.neighbours import neighbour_finder
 from trackdown.expand.spider import Expansion
+from trackdown.index.corpus import Corpus
 from trackdown.pipeline import SearchPlan
 from trackdown.retrieve.candidates import candidates
 from trackdown.types import Level
@@ -45,12 +45,12 @@ FILES = {"app/cart.py": CART, "app/money.py": "def total(items):\n    return len
 
 
 @pytest.fixture
-def prepared(repo: Repo, open_repo: Callable[[Path | str], trackdown.Repository]) -> Prepared:
+def prepared(repo: Repo, open_repo: Callable[[Path | str], trackdown.Repository]) -> Corpus:
     repo.commit("Shop", FILES)
-    return open_repo(repo.root).prepared()
+    return open_repo(repo.root).corpus()
 
 
-def near(prepared: Prepared, name: str, expansion: Expansion, level: Level = "function") -> dict[str, str]:
+def near(prepared: Corpus, name: str, expansion: Expansion, level: Level = "function") -> dict[str, str]:
     """The neighbours of a candidate, with what is said of them."""
     code = prepared.code
     pool = candidates(code, level)
@@ -64,7 +64,7 @@ def near(prepared: Prepared, name: str, expansion: Expansion, level: Level = "fu
     return {by_number[one.candidate]: one.relation for one in find(names[name], others)}
 
 
-def test_distance_along_contains(prepared: Prepared) -> None:
+def test_distance_along_contains(prepared: Corpus) -> None:
     assert near(prepared, "Cart.add", Expansion(depth=2)) == {"Cart.sum": "in Cart, too"}
     assert near(prepared, "Cart.add", Expansion(depth=3)) == {
         "Cart.sum": "in Cart, too", "checkout": "in app/cart.py, too",
@@ -73,7 +73,7 @@ def test_distance_along_contains(prepared: Prepared) -> None:
     assert set(near(prepared, "checkout", Expansion(depth=6))) == {"Cart.add", "Cart.sum", "total", "show"}
 
 
-def test_callers_and_callees(prepared: Prepared) -> None:
+def test_callers_and_callees(prepared: Corpus) -> None:
     out = Expansion(edges=("invokes",), direction="out")
     assert near(prepared, "Cart.add", out) == {"Cart.sum": "called by Cart.add"}
     into = Expansion(edges=("invokes",), direction="in")
@@ -82,11 +82,11 @@ def test_callers_and_callees(prepared: Prepared) -> None:
     assert set(near(prepared, "total", both)) == {"Cart.sum", "Cart.add"}
 
 
-def test_classes(prepared: Prepared) -> None:
+def test_classes(prepared: Corpus) -> None:
     assert near(prepared, "Cart", Expansion(edges=("inherits",)), "class") == {"BigCart": "inherits from Cart"}
 
 
-def test_files_along_imports(prepared: Prepared) -> None:
+def test_files_along_imports(prepared: Corpus) -> None:
     found = near(prepared, "app/cart.py", Expansion(edges=("imports",)), "file")
     assert found == {"app/money.py": "imported by app/cart.py", "web/page.py": "imports app/cart.py"}
 
@@ -95,7 +95,7 @@ def test_a_search_with_a_graph_says_what_moved(repo: Repo, open_repo: Callable[.
     body = "\n".join(f"def other_{n}(cart):\n    return cart\n" for n in range(30))
     unlike = CART + "\n\ndef unlike():\n    cart = 1\n"
     repo.commit("Shop", FILES | {"app/many.py": body, "app/cart.py": unlike})
-    prepared = open_repo(repo.root).prepared()
+    prepared = open_repo(repo.root).corpus()
     plain = [place.symbol for place in rank(prepared, "checkout of the cart", SearchPlan(k=20))]
     expanded = SearchPlan(k=20, expansion=Expansion(window=10, centres=1, depth=2, selector="none"))
     moved = [place.symbol for place in rank(prepared, "checkout of the cart", expanded)]
@@ -103,7 +103,7 @@ def test_a_search_with_a_graph_says_what_moved(repo: Repo, open_repo: Callable[.
     assert plain[1] != "unlike" and moved[1] == "unlike"
 
 
-def test_the_modes_of_the_graph(prepared: Prepared) -> None:
+def test_the_modes_of_the_graph(prepared: Corpus) -> None:
     for name in ("spider", "spider@2", "callees", "callers", "graph"):
         options = with_mode(SearchPlan(), f"hybrid+{name}")
         assert options.expansion is not None

@@ -25,7 +25,7 @@ def test_a_retriever_that_is_left_out_stays_out() -> None:
 def test_a_search_in_prose_moves_and_one_with_a_name_does_not(repo: Repo, open_repo) -> None:  # type: ignore[no-untyped-def]
     repo.commit("Make the purple giraffe faster", {"slow.py": "def run(x):\n    return x\n"})
     repo.commit("Words", {"giraffe.py": "def purple_giraffe(giraffe):\n    return giraffe\n"})
-    prepared = open_repo(repo.root).prepared()
+    prepared = open_repo(repo.root).corpus()
 
     def scores(query: str, adaptive: bool) -> dict[str, float]:
         return {p.path: p.score for p in rank(prepared, query, SearchPlan(level="file", adaptive=adaptive))}

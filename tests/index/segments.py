@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,15 +14,25 @@ from trackdown.index.code import CodeIndex, CodeSegment, IndexedFile
 from trackdown.index.code import build_segment as build_code
 from trackdown.index.commits import CommitIndex, CommitSegment
 from trackdown.index.commits import build_segment as build_commits
+from trackdown.index.corpus import Corpus
 from trackdown.index.postings import PostingsWriter, find_terms, open_field
 from trackdown.index.strings import SortedTable
 from trackdown.repository.history import CommitFacts, CommitRef, PathChange
+from trackdown.repository.snapshot import Snapshot
+from trackdown.repository.source import open_source
 from trackdown.store.arrays import Arrays
 from trackdown.units.extract import extract
 from trackdown.units.facts import fact_key
 from trackdown.units.languages import language_of
 
+SNAPSHOT = Snapshot(open_source(Path(__file__).parent), None, False, True, (), (), "")
+"""A snapshot for indexes in memory, which have no files."""
 Documents = Sequence[Sequence[str]]
+
+
+def corpus_of(code: CodeIndex, history: tuple[CommitIndex, str] | None = None, **more: Any) -> Corpus:
+    """A corpus of indexes in memory."""
+    return Corpus(SNAPSHOT, code, history, **more)
 
 
 def arrays_of(documents: Documents, field: str = "body") -> dict[str, npt.NDArray[Any]]:

@@ -29,7 +29,7 @@ def shop(repo: Repo) -> Repo:
 
 
 def program_of(repository: trackdown.Repository, at: str | None = None) -> IndexedProgram:
-    found = repository.prepared(at).graph().program
+    found = repository.corpus(at).graph().program
     assert isinstance(found, IndexedProgram)
     return found
 

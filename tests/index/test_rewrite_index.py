@@ -15,7 +15,7 @@ from tests.index.edits import QUERIES, Editor
 from tests.rerank.tiny_models import make_models
 from tests.rewrite.scribe import Scribe
 from trackdown.engine.indexing.housekeeping import collect, held
-from trackdown.engine.llm.rewrite_units import rewriting
+from trackdown.engine.llm.rewrite_units import rewrite_snapshot
 from trackdown.engine.searching.source_reader import SourceReader
 from trackdown.index.blob_facts import BLOBS
 from trackdown.index.rewrite_facts import (
@@ -60,7 +60,7 @@ def store(settings: Settings) -> Iterator[Store]:
 def rewrite(
     opened: trackdown.Repository, store: Store, scribe: Scribe, times: int = 1, limit: int | None = None
 ) -> None:
-    rewriting(opened.prepared(), scribe.client(store), times=times, limit=limit)
+    rewrite_snapshot(opened.corpus(), scribe.client(store), times=times, limit=limit)
 
 
 def found(opened: trackdown.Repository, query: str, *, reco: bool = True) -> list[str]:
@@ -137,7 +137,8 @@ def test_two_rewriters_never_meet(repo: Repo, open_repo: Opener, store: Store) -
     with open_repo(repo.root) as opened:
         rewrite(opened, store, first)
         rewrite(opened, store, second, limit=1)
-        prepared = opened.prepared()
+        prepared = opened.corpus()
+        assert prepared.rewrites is not None
         with SourceReader(prepared.snapshot) as snippets:
             for scribe, count in ((first, 3), (second, 1), (first, 3)):
                 made = prepared.rewrites.open(
@@ -201,7 +202,8 @@ def test_a_unit_without_a_rewrite_counts_for_its_own(repo: Repo, open_repo: Open
     with open_repo(repo.root) as opened:
         text = body.format("first").rstrip("\n")
         write_rewrites(store, "abc", "echo", [(text_digest(text), number, "", text) for number in range(2)])
-        prepared = opened.prepared()
+        prepared = opened.corpus()
+        assert prepared.rewrites is not None
         with SourceReader(prepared.snapshot) as snippets:
             made = prepared.rewrites.open(lambda units: snippets.units(prepared.code, units))
         assert made is not None
@@ -247,7 +249,7 @@ def test_facts_of_a_file_that_are_gone_cost_its_words_only(repo: Repo, open_repo
     repo.commit("Begin", FILES)
     with open_repo(repo.root) as opened:
         rewrite(opened, store, Scribe())
-        code = opened.prepared().code
+        code = opened.corpus().code
         store.database.delete_facts(BLOBS, [code.fact_key(code.files_by_path["src/b.py"])])
         assert len(found(opened, "quagga")) == 3 and not any(".words." in name for name in names(store))
 
@@ -258,14 +260,15 @@ def test_a_store_that_cannot_be_written_costs_time_only(
     repo.commit("Begin", FILES)
     with open_repo(repo.root) as opened:
         rewrite(opened, store, Scribe())
-        opened._store.read_only = True
+        opened.store.read_only = True
         assert len(found(opened, "quagga")) == 3 and not names(store)
 
 
 def test_texts_of_units_are_facts_of_content(repo: Repo, open_repo: Opener, store: Store) -> None:
     repo.commit("Begin", FILES)
     with open_repo(repo.root) as opened:
-        prepared = opened.prepared()
+        prepared = opened.corpus()
+        assert prepared.rewrites is not None
         read: list[int] = []
         with SourceReader(prepared.snapshot) as snippets:
 
@@ -319,7 +322,8 @@ def test_scores_do_not_depend_on_how_an_index_is_cut(repo: Repo, open_repo: Open
         found(opened, "quagga")
         repo.write("src/a.py", FILES["src/a.py"].replace("cookie", "biscuit"))
         rewrite(opened, store, scribe)
-        prepared = opened.prepared()
+        prepared = opened.corpus()
+        assert prepared.rewrites is not None
         assert len(prepared.code.segments) == 2
         with SourceReader(prepared.snapshot) as snippets:
             made = prepared.rewrites.open(lambda units: snippets.units(prepared.code, units))

@@ -287,7 +287,7 @@ def test_part_of_an_index_is_taken_from_everywhere_and_is_no_larger_than_asked(
 ) -> None:
     repo.commit("Begin", {f"m{number:02}.py": f"def parse_{number}():\n    pass\n" for number in range(30)})
     with open_repo(repo.root) as opened:
-        snapshot = opened.prepared().snapshot
+        snapshot = opened.corpus().snapshot
     store = Store(settings.store)
     part = partial_code(store, snapshot, "another repository", most)
     assert part.index.file_count == expected and part.pending == 30 - expected

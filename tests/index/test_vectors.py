@@ -60,7 +60,7 @@ def store(settings: Settings) -> Store:
 
 
 def indexed(opened: trackdown.Repository) -> CodeIndex:
-    return opened.prepared().code
+    return opened.corpus().code
 
 
 def cosines(store: Store, code: CodeIndex, table: StaticTable, text: str) -> dict[tuple[str, str], float]:

@@ -37,7 +37,7 @@ def prompts(bench: Bench, settings: Settings) -> list[Prompt]:
     with trackdown.open(bench.tasks[0].place, settings=settings) as opened:
         for one in bench.tasks:
             options = replace(with_mode(default_plan(settings), MODE), k=one.depth)
-            rank(opened.prepared(one.at), one.query, options, asker=asker)
+            rank(opened.corpus(one.at), one.query, options, llm=asker)
     return [prompt for _, prompt in asker.asked]
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.models.llm.clients import MemoryFacts, client
-from trackdown.engine.llm.configured import list_llms, open_desk
+from trackdown.engine.llm.configured import list_llms, open_llm
 from trackdown.errors import LlmError
 from trackdown.models.llm.chat import PromptTooLong
 from trackdown.models.llm.embedded import Embedded, packaged_file
@@ -88,7 +88,7 @@ def test_the_settings_name_it(settings: Settings) -> None:
     for place in ("embedded", str(packaged_file())):
         chosen = replace(settings, llm=place, llm_context=2048)
         (listed,) = list_llms(chosen)
-        opened = open_desk(chosen, MemoryFacts())
+        opened = open_llm(chosen, MemoryFacts())
         assert opened is not None and listed.name == opened.name and opened.context == 2048
         (answer,) = opened.ask("test", [ASKED])
         assert answer is not None and "def " in answer.text

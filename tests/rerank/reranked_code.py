@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tests.index.segments import index_of
+from tests.index.segments import corpus_of, index_of
 from trackdown.engine.indexing.fact_cache import StoreFacts
 from trackdown.errors import ModelError
 from trackdown.index.code import CodeIndex
-from trackdown.index.neural import Neural
+from trackdown.index.corpus import Corpus
+from trackdown.models.cross_encoder import CrossEncoder
+from trackdown.models.encoder import Encoder
 from trackdown.models.registry import Models
 
 
@@ -37,20 +39,32 @@ class Snapshot:
         lines = self.files[path].split("\n")[int(self.code.unit_start[unit]) - 1 : int(self.code.unit_end[unit])]
         return None if path in self.gone else "\n".join(lines)
 
-    def neural(self, models: Models | None, facts: StoreFacts, messages: Sequence[str] = ()) -> Neural:
-        """The models with what they read here."""
-
-        def failed(error: ModelError) -> None:
-            self.problems.append(str(error))
-
-        return Neural(
-            lambda: models.encoder if models else None,
-            lambda: models.cross_encoder if models else None,
-            self.texts,
-            lambda positions: [messages[position] for position in positions],
-            facts,
-            failed,
+    def corpus(self, models: Models | None, facts: StoreFacts, messages: Sequence[str] = ()) -> Corpus:
+        """The snapshot with models that read it."""
+        return corpus_of(
+            self.code,
+            models=GivenModels(models, self.problems),
+            texts=self.texts,
+            messages=lambda positions: [messages[position] for position in positions],
+            facts=facts,
         )
+
+
+class GivenModels:
+    """Models that are open already, or none. What fails is written down."""
+
+    def __init__(self, models: Models | None, problems: list[str]) -> None:
+        self._models = models
+        self._problems = problems
+
+    def encoder(self) -> Encoder | None:
+        return self._models.encoder if self._models else None
+
+    def cross_encoder(self) -> CrossEncoder | None:
+        return self._models.cross_encoder if self._models else None
+
+    def failed(self, error: ModelError) -> None:
+        self._problems.append(str(error))
 
 
 def function(name: str, *words: str) -> str:

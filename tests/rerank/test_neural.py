@@ -46,7 +46,7 @@ def reranked(
 ) -> Reranking:
     laps: list[str] = []
     plan = replace(plan, weights=LOUD)
-    reranking = rerank(ranking, snapshot.code, snapshot.neural(models, facts, MESSAGES), plan, laps.append)
+    reranking = rerank(ranking, snapshot.corpus(models, facts, MESSAGES), plan, laps.append)
     assert sorted(reranking.order) == list(range(6))
     scores = reranking.scores(ranking.fused)
     for signal, part in reranking.parts.items():
@@ -174,8 +174,8 @@ def test_standing_is_a_z_score_between_0_and_1() -> None:
 def test_the_reader_of_neighbours_says_how_relevant_each_is(
     snapshot: Snapshot, models: Models, facts: StoreFacts
 ) -> None:
-    read = relevance_scorer(QUERY, snapshot.code, snapshot.neural(models, facts))
+    read = relevance_scorer(QUERY, snapshot.corpus(models, facts))
     assert read is not None
     found = read([[snapshot.unit("u")], [snapshot.unit("x")], []])
     assert found[1] > 0.5 > found[0] and found[2] == 0.0
-    assert relevance_scorer(QUERY, snapshot.code, snapshot.neural(None, facts)) is None
+    assert relevance_scorer(QUERY, snapshot.corpus(None, facts)) is None

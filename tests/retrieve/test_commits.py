@@ -7,12 +7,11 @@ import math
 import numpy as np
 import pytest
 
-from tests.index.segments import commits_of, index_of
+from tests.index.segments import commits_of, corpus_of, index_of
 from trackdown.query.understand import understand
 from trackdown.retrieve.candidates import candidates
 from trackdown.retrieve.channel import Channel, Request
 from trackdown.retrieve.commits import PastCommits, retrieve
-from trackdown.retrieve.corpus import Corpus
 from trackdown.types import Aggregation, Level
 
 HISTORY = (
@@ -135,7 +134,7 @@ def test_commits_beyond_the_one_looked_from_are_invisible() -> None:
 
 def request(level: Level, text: str) -> Request:
     code = index_of({"a.py": "def alpha(): pass\n\ndef other(): pass\n", "b.py": "def beta(): pass\n"})
-    corpus = Corpus(code, commits_of(*HISTORY))
+    corpus = corpus_of(code, commits_of(*HISTORY))
     return Request(corpus, candidates(code, level), understand(text), "maxp")
 
 
@@ -159,4 +158,4 @@ def test_below_file_level_commits_speak_for_what_has_evidence_of_its_own() -> No
 
 def test_without_history_there_is_nothing_to_go_by() -> None:
     code = index_of({"a.py": "def alpha(): pass\n"})
-    assert retrieve(Request(Corpus(code, None), candidates(code, "file"), understand("alpha")), []) is None
+    assert retrieve(Request(corpus_of(code, None), candidates(code, "file"), understand("alpha")), []) is None

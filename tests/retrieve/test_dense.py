@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.index.segments import index_of
+from tests.index.segments import corpus_of, index_of
 from tests.rerank.tiny_models import make_models
 from trackdown.index.code import CodeIndex
 from trackdown.index.vectors import UnitVectors, build_vectors
@@ -16,7 +16,6 @@ from trackdown.query.understand import understand
 from trackdown.retrieve import dense
 from trackdown.retrieve.candidates import candidates
 from trackdown.retrieve.channel import Channel, Request
-from trackdown.retrieve.corpus import Corpus
 from trackdown.types import LEVELS, Level
 from trackdown.units.extract import extract
 
@@ -41,7 +40,7 @@ def vectors_of(table: StaticTable) -> UnitVectors:
 
 def found(table: StaticTable, text: str, level: Level = "function", dead: tuple[int, ...] = ()) -> Channel | None:
     code = index_of(FILES, dead=dead)
-    corpus = Corpus(code, None, vectors=lambda: vectors_of(table))
+    corpus = corpus_of(code, None, vectors=lambda: vectors_of(table))
     return dense.retrieve(Request(corpus, candidates(code, level), understand(text)), [])
 
 
@@ -98,7 +97,7 @@ def test_files_that_are_not_in_the_snapshot_do_not_count(table: StaticTable) -> 
 
 def test_it_is_silent_without_vectors_and_for_words_that_nobody_knows(table: StaticTable) -> None:
     code = index_of(FILES)
-    for corpus in (Corpus(code, None), Corpus(code, None, vectors=lambda: None)):
+    for corpus in (corpus_of(code, None), corpus_of(code, None, vectors=lambda: None)):
         assert dense.retrieve(Request(corpus, candidates(code, "file"), understand("cookie")), []) is None
     assert found(table, "zebra quagga") is None
     assert found(table, "cookie", dead=(0, 1, 2)) is None
@@ -108,7 +107,7 @@ def test_exemplars_speak_for_what_the_query_does_not_say(table: StaticTable) -> 
     code = index_of(FILES)
 
     def channel(exemplars: tuple[str, ...], *, only: bool = False) -> Channel | None:
-        corpus = Corpus(code, None, vectors=lambda: vectors_of(table))
+        corpus = corpus_of(code, None, vectors=lambda: vectors_of(table))
         query = with_exemplars(understand("where is the route of a request"), exemplars, only=only)
         return dense.retrieve(Request(corpus, candidates(code, "function"), query), [])
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from tests.index.segments import index_of
+from tests.index.segments import corpus_of, index_of
 from trackdown.index.code import CodeIndex
 from trackdown.query.understand import understand
 from trackdown.retrieve.candidates import candidates
 from trackdown.retrieve.channel import Request
-from trackdown.retrieve.corpus import Corpus
 from trackdown.retrieve.lexical import Lexical, LexicalParameters, retrieve
 
 FILES = {
@@ -79,7 +78,7 @@ def test_at_most_six_terms_are_shown() -> None:
 def test_the_channel_has_scores_of_candidates_and_of_units() -> None:
     index = index_of(FILES)
     pool = candidates(index, "function")
-    channel = retrieve(Request(Corpus(index, None), pool, understand("cookie")), [])
+    channel = retrieve(Request(corpus_of(index, None), pool, understand("cookie")), [])
     assert channel.units is not None
     assert channel.scores.tolist() == channel.units[pool.units].tolist()
     best = int(np.argmax(channel.scores))

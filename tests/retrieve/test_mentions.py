@@ -7,12 +7,11 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from tests.index.segments import index_of
+from tests.index.segments import corpus_of, index_of
 from trackdown.index.code import CodeIndex
 from trackdown.query.understand import understand
 from trackdown.retrieve.candidates import candidates
 from trackdown.retrieve.channel import Request
-from trackdown.retrieve.corpus import Corpus
 from trackdown.retrieve.mentions import mentions, retrieve
 
 SESSION = """class Session:
@@ -196,7 +195,7 @@ def test_saying_it_twice_adds_a_little(index: CodeIndex) -> None:
 
 def request(index: CodeIndex, text: str, level: str) -> Request:
     assert level in ("function", "file", "class")
-    return Request(Corpus(index, None), candidates(index, level), understand(text))  # type: ignore[arg-type]
+    return Request(corpus_of(index, None), candidates(index, level), understand(text))  # type: ignore[arg-type]
 
 
 def test_without_a_mention_there_is_nothing_to_go_by(index: CodeIndex) -> None:

@@ -11,7 +11,7 @@ import pytest
 import trackdown
 from tests.conftest import Repo
 from tests.rewrite.scribe import Scribe
-from trackdown.engine.llm.rewrite_units import Rewriting, rewriting, take_rewrites
+from trackdown.engine.llm.rewrite_units import RewriteReport, rewrite_snapshot, take_rewrites
 from trackdown.errors import UsageError
 from trackdown.index.rewrite_facts import read_rewrites, rewriters, rewritten_numbers, text_digest
 from trackdown.models.llm.code_generation import CodeExample
@@ -52,9 +52,9 @@ def run(
     tokens: int = 10**9,
     dry_run: bool = False,
     pairs: tuple[CodeExample, ...] = (),
-) -> Rewriting:
+) -> RewriteReport:
     client = scribe.client(store, tokens, dry_run=dry_run)
-    return rewriting(opened.prepared(), client, times=times, limit=limit, pairs=pairs)
+    return rewrite_snapshot(opened.corpus(), client, times=times, limit=limit, pairs=pairs)
 
 
 def test_a_unit_becomes_a_sentence_and_code_again(repo: Repo, opened: trackdown.Repository, store: Store) -> None:
@@ -182,7 +182,7 @@ def test_a_dry_run_counts_and_asks_nothing(repo: Repo, opened: trackdown.Reposit
     repo.commit("Begin", FILES)
     scribe = Scribe()
     client = scribe.client(store, dry_run=True)
-    found = rewriting(opened.prepared(), client, times=2)
+    found = rewrite_snapshot(opened.corpus(), client, times=2)
     assert found.dry_run and (found.outcome.made, found.outcome.left, found.outcome.wanted) == (0, 6, 6)
     assert not found.outcome.unanswered and not scribe.asked
     counted = {cost.stage: cost.calls for cost in client.counts}
@@ -246,12 +246,12 @@ def test_rewrites_made_elsewhere_stand_for_the_main_unit(
 ) -> None:
     repo.commit("Begin", FILES)
     made = {"src/a.py": [("Signs.", "def wafer(): pass")], "src/none.py": [("", "def lost(): pass")]}
-    rewriter = take_rewrites(opened.prepared(), "elsewhere", made)
+    rewriter = take_rewrites(opened.corpus(), "elsewhere", made)
     assert rewritten_numbers(store, rewriter) == {text_digest(SIGN): (0,)}
     assert rewriters(store) == {rewriter: "elsewhere"}
-    assert take_rewrites(opened.prepared(), "elsewhere", made) == rewriter
+    assert take_rewrites(opened.corpus(), "elsewhere", made) == rewriter
     changed = {**made, "src/a.py": [("Signs.", "def biscuit(): pass")]}
-    assert take_rewrites(opened.prepared(), "elsewhere", changed) != rewriter, "other texts are another rewriter"
+    assert take_rewrites(opened.corpus(), "elsewhere", changed) != rewriter, "other texts are another rewriter"
 
 
 def test_a_file_that_changes_under_our_hands_is_left_for_the_next_run(
@@ -259,9 +259,9 @@ def test_a_file_that_changes_under_our_hands_is_left_for_the_next_run(
 ) -> None:
     repo.commit("Begin", FILES)
     scribe = Scribe()
-    prepared = opened.prepared()
+    prepared = opened.corpus()
     repo.write("src/a.py", "def other():\n    pass\n")
-    outcome = rewriting(prepared, scribe.client(store)).outcome
+    outcome = rewrite_snapshot(prepared, scribe.client(store)).outcome
     assert (outcome.wanted, outcome.made) == (1, 1), "what cannot be read has no text that could be asked about"
     assert run(opened, store, scribe).outcome.wanted == 2
 

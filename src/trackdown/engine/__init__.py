@@ -6,11 +6,12 @@ What only some callers need is loaded when it is first used: a search starts wit
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from trackdown.engine.indexing.prepare import Prepared
-from trackdown.engine.repository import Repository, clear_everything, open
+from trackdown.engine.opening import clear_everything, open
+from trackdown.engine.repository import Repository
 from trackdown.engine.searching.merge import search_all
 from trackdown.engine.searching.modes import default_plan, list_model_sets, list_modes, with_mode
 from trackdown.engine.searching.ranking import RankedPlace, rank
+from trackdown.index.corpus import Corpus
 
 if TYPE_CHECKING:
     from trackdown.engine.navigation.neighbourhoods import MOST_DEPTH, Neighbourhood
@@ -48,6 +49,7 @@ __all__ = [
     "HOWS",
     "MOST_DEPTH",
     "CoChange",
+    "Corpus",
     "Direction",
     "Edge",
     "EdgeType",
@@ -58,7 +60,6 @@ __all__ = [
     "Neighbourhood",
     "Node",
     "Place",
-    "Prepared",
     "RankedPlace",
     "Related",
     "Relative",

@@ -1,4 +1,4 @@
-"""The Python API: open a repository, search it, look into its history.
+"""The engine's front door: one repository, and every question that can be asked of it.
 
 repo = trackdown.open(".")
 for result in repo.search("where is the session cookie signed?"):
@@ -7,46 +7,28 @@ for result in repo.search("where is the session cookie signed?"):
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from trackdown import pipeline
-from trackdown.engine.corpus import corpus_of
-from trackdown.engine.indexing.background import Background
-from trackdown.engine.indexing.damage import damage_told
-from trackdown.engine.indexing.fact_cache import StoreFacts
-from trackdown.engine.indexing.prepare import Keeper, Prepared, Preparer
-from trackdown.engine.llm.generated import NOTHING, check_exemplars
-from trackdown.engine.searching.cancel import Check, CheckedFacts, CheckedStopwatch
-from trackdown.engine.searching.filters import told_of_filters, within
-from trackdown.engine.searching.past_commits import past_commits
-from trackdown.engine.searching.planning import plan as plan_search
-from trackdown.engine.searching.source_reader import SourceReader
-from trackdown.errors import LlmError, RepositoryError, StoreBusy, StoreError, UsageError
+from trackdown.engine.indexing.build import IndexBuilder
+from trackdown.engine.indexing.damage import reports_damage
+from trackdown.engine.indexing.open_indexes import OpenIndexes
+from trackdown.engine.indexing.read import IndexReader, Keeper
+from trackdown.engine.indexing.worktree_cache import WorktreeCache
+from trackdown.engine.searching.past_commits import search_history
+from trackdown.engine.searching.search import run_search
 from trackdown.graph.edges import EDGE_TYPES, HOWS, Direction, EdgeType, How
-from trackdown.index.code import CodeIndex
-from trackdown.index.commits import CommitIndex
-from trackdown.index.update_code import read_inventory
-from trackdown.query.understand import Query, understand
-from trackdown.repository.snapshot import Snapshot
-from trackdown.repository.source import Source, is_url, open_source, open_url
-from trackdown.request import MAX_RESULTS, SearchRequest, request_of
-from trackdown.retrieve import dense
-from trackdown.retrieve.corpus import Corpus
-from trackdown.settings import Settings, load_settings
+from trackdown.index.corpus import Corpus
+from trackdown.repository.source import Source
+from trackdown.request import SearchRequest, request_of
+from trackdown.settings import Settings
 from trackdown.store.store import Store
 from trackdown.types import (
-    LEVELS,
     HistoryResults,
     Inventory,
-    Level,
     Progress,
     RepositoryStatus,
-    Result,
     SearchResults,
     UnitSource,
     never,
@@ -54,43 +36,21 @@ from trackdown.types import (
 )
 
 if TYPE_CHECKING:
-    from trackdown.engine.indexing.worktree_cache import WorktreeCache
     from trackdown.engine.llm.few_shot import CodeExample
-    from trackdown.engine.llm.rewrite_units import Rewriting
+    from trackdown.engine.llm.rewrite_units import RewriteReport
     from trackdown.engine.navigation.neighbourhoods import Neighbourhood
     from trackdown.engine.navigation.related import Related
-    from trackdown.fuse.learned import LearnedFusion
-    from trackdown.models.llm.client import LlmClient
 
 _LONGEST_WAIT = 1800.0
-_STATES_KEPT = 8
-"""How many of the states that it has seen somebody who keeps up with every edit leaves in the store."""
-
-
-def open(place: str | os.PathLike[str] = ".", *, settings: Settings | None = None) -> Repository:
-    """Open what stands at a path or git URL. Nothing is indexed yet.
-
-    Raises NoSuchPath, RepositoryError (a URL that cannot be cloned), GitError and StoreError.
-    """
-    settings = settings or load_settings()
-    text = os.fspath(place)
-    if is_url(text):
-        store = Store(settings.store)
-        source, note = open_url(text, store.clones)
-        return Repository(source, store, settings, [note] if note else [])
-    source = open_source(text)
-    return Repository(source, Store(settings.store), settings)
 
 
 class Repository:
     """A repository or folder that can be searched. Not for several threads at once.
 
-    `patience` is how many seconds a call waits for whoever indexes it, before it answers from what is ready. Paths in
-    questions are looked for from the current folder first, or with `from_root` from the root alone. `looker` is shared
-    by the repositories of one place in one process, and `keeper` keeps its index for all of them.
-
-    One that was opened at a subfolder is `confined` to it: no call shows a file that is not below it. Who sets
-    `confined` to False lets `related`, `unit`, `graph` and `history` show the whole repository.
+    A repository opened at a subfolder is `confined` to it; with `confined` False, only `search` is. Paths in questions
+    are looked for from the current folder first, or with `from_root` from the root alone. In a server, repositories of
+    one folder share a `worktree`, and a `keeper` indexes the present state for them. They wait `patience` seconds for
+    another thread or process before they answer from what is ready.
     """
 
     def __init__(
@@ -101,19 +61,21 @@ class Repository:
         notes: Sequence[str] = (),
         *,
         from_root: bool = False,
-        looker: WorktreeCache | None = None,
+        worktree: WorktreeCache | None = None,
         keeper: Keeper | None = None,
     ) -> None:
         self.source = source
+        self.store = store
         self.settings = settings
         self.patience = 0.0
         self.confined = True
-        self._from_root_only = from_root
-        self._store = store
-        self._notes = list(notes)
-        self._trail: list[str] = []
-        self._preparer = Preparer(source, store, settings, looker)
-        self._preparer.keeper = keeper
+        self.from_root = from_root
+        self.notes = tuple(notes)
+        self._owns_worktree = worktree is None
+        self.worktree = worktree or WorktreeCache(source, settings.max_file_bytes)
+        self.indexes = OpenIndexes(source, store, settings, self.worktree)
+        self._builder = IndexBuilder(self.indexes)
+        self._reader = IndexReader(self.indexes, keeper) if keeper is not None else None
 
     def __enter__(self) -> Repository:
         return self
@@ -123,10 +85,11 @@ class Repository:
 
     def close(self) -> None:
         """Give back what is held open. A repository that is simply dropped gives it back too, later."""
-        self._preparer.close()
-        self._store.close()
+        if self._owns_worktree:
+            self.worktree.close()
+        self.store.close()
 
-    @damage_told
+    @reports_damage
     def search(
         self,
         query: str | SearchRequest,
@@ -142,77 +105,27 @@ class Repository:
         read; `cancelled` is asked now and then whether to stop. Raises QueryError, UsageError, UnknownRevision,
         StoreError, GitError, Cancelled, and LlmError for a language model that is named and not there.
         """
-        request = request_of(query, options)
-        understood = understand(request.query)
-        plan = plan_search(request, self.settings)
-        folder = plan.folders[0]
-        plan = replace(plan, folders=(within(folder, self.source.subfolder),))
-        said: list[str] = []
-        desk = self._desk(plan, said.append)
-        if plan.exemplars:
-            check_exemplars(plan, desk, NOTHING)
-        if desk is None and plan.needs_llm:
-            from trackdown.engine.llm.configured import WITHOUT_LLM
+        return run_search(self, request_of(query, options), early, cancelled, progress)
 
-            said.append(f"{WITHOUT_LLM}: searched without")
-        check = Check(cancelled)
-        watch = CheckedStopwatch(check)
-        with self._warming(plan.judging is not None):
-            for attempt in (1, 2):
-                prepared = self._preparer.prepare(request.at, check.progress(progress), self.patience)
-                prepared.facts = CheckedFacts(prepared.facts, check)
-                if plan.repository_weights:
-                    plan = replace(plan, learned=self._own_fusion(prepared, plan.level))
-                watch.lap("check")
-                told = told_of_filters(prepared.code, plan.languages, folder)
-                notes = (*self._told(prepared), *told)
-                now = SearchResults(request.query, plan.level, (), (prepared.info(),), notes, prepared.partial)
-                hear = _hearing(early, now, watch)
-                corpus = partial(corpus_of, prepared, asker=desk, tell=said.append, progress=check.progress(progress))
-                results = self._results(
-                    prepared, corpus, understood, plan, watch, last=attempt == 2 or prepared.partial, early=hear
-                )
-                if results is not None:
-                    break
-        said += desk.notes() if desk is not None else []
-        notes = (*notes, *self._told_of_models(plan), *dict.fromkeys(said))
-        cost = desk.cost() if desk is not None else {}
-        return replace(now, results=results or (), notes=notes, timings_ms=watch.rounded(), llm=cost)
-
-    @damage_told
+    @reports_damage
     def history(
         self, query: str, k: int = 10, at: str | None = None, *, progress: Progress = no_progress
     ) -> HistoryResults:
         """Past commits like a query, with the files they touched under the names these have now."""
-        _check(k, "file")
-        understood = understand(query)
-        prepared = self._preparer.prepare(at, progress, self.patience)
-        notes = self._told(prepared)
-        if prepared.history is None:
-            notes = (*notes, f"{self.source.name} has no history{' yet' if prepared.partial else ''}")
-            return HistoryResults(query, (), (prepared.info(),), notes, prepared.partial)
-        found = past_commits(prepared, understood, k, self._within)
-        return HistoryResults(query, found, (prepared.info(),), notes, prepared.partial)
+        return search_history(self, query, k, at, progress)
 
-    @damage_told
+    @reports_damage
     def related(
         self, location: str, k: int = 10, at: str | None = None, *, progress: Progress = no_progress
     ) -> Related:
-        """What calls the unit at FILE:LINE, what it calls, its siblings, base classes and subclasses, code that reads
-        alike, and files that changed together with FILE; at most `k` of each. Raises UsageError.
+        """What calls the unit at FILE:LINE, what it calls, its siblings, base classes and subclasses, similar code, and
+        files that changed together with FILE; at most `k` of each. Raises UsageError.
         """
-        from trackdown.engine.navigation.related import related_places
+        from trackdown.engine.navigation.questions import find_related
 
-        _check(k, "function")
-        place = self._relative(location)
-        prepared = self._preparer.prepare(at, progress, self.patience)
-        with SourceReader(prepared.snapshot) as snippets:
-            found = related_places(
-                prepared.code, prepared.history, prepared.graph(), place, k, snippets, self.source.name, self._within
-            )
-        return replace(found, snapshots=(prepared.info(),), notes=self._told(prepared), partial=prepared.partial)
+        return find_related(self, location, k, at, progress)
 
-    @damage_told
+    @reports_damage
     def unit(
         self,
         path: str,
@@ -224,22 +137,13 @@ class Repository:
     ) -> UnitSource:
         """The source of an indexed file (its path from the root), of a class or function in it, or of some lines.
 
-        It is what was indexed: no link is followed, and nothing beside the snapshot is read. Raises UsageError.
+        It is what was indexed: no link is followed, and nothing outside the snapshot is read. Raises UsageError.
         """
-        from trackdown.engine.searching.unit_source import Wanted as WantedUnit
-        from trackdown.engine.searching.unit_source import read_unit
+        from trackdown.engine.navigation.questions import find_source
 
-        wanted = WantedUnit(path, symbol, lines)
-        for _ in range(2):
-            prepared = self._preparer.prepare(at, progress, self.patience)
-            with SourceReader(prepared.snapshot) as snippets:
-                found = read_unit(prepared.code, snippets, wanted, self.source.name, self._within)
-            if found is not None:
-                notes = (*self._told(prepared), *found.notes)
-                return replace(found, snapshots=(prepared.info(),), notes=notes)
-        raise RepositoryError(f"{path} has changed while it was read: ask again")
+        return find_source(self, path, symbol, lines, at, progress)
 
-    @damage_told
+    @reports_damage
     def graph(
         self,
         target: str,
@@ -251,32 +155,25 @@ class Repository:
         *,
         progress: Progress = no_progress,
     ) -> Neighbourhood:
-        """What contains, imports, calls and inherits from a place, and the other way round, within `depth` edges.
+        """What contains, imports, calls and inherits from a target, and the other way round, within `depth` edges.
 
         `target` is a file, FILE:LINE, a folder or a symbol. Raises UsageError, UnknownRevision, StoreError, GitError.
         """
-        from trackdown.engine.navigation.neighbourhoods import Reach, neighbourhood
-        from trackdown.engine.navigation.resolve_target import TargetResolver
+        from trackdown.engine.navigation.questions import walk_graph
 
-        reach = Reach(depth, edges, direction, hows)
-        prepared = self._preparer.prepare(at, progress, self.patience)
-        graph = prepared.graph()
-        finder = TargetResolver(
-            graph, prepared.code, self.source.name, self._from_root, self.source.subfolder, confined=self.confined
-        )
-        found = neighbourhood(graph, target, finder.find(target), reach, within=self._within)
-        notes = (*self._told(prepared), *found.notes)
-        return replace(found, snapshots=(prepared.info(),), notes=notes, partial=prepared.partial)
+        return walk_graph(self, target, depth, edges, direction, hows, at, progress)
 
-    @damage_told
+    @reports_damage
     def index(self, at: str | None = None, *, progress: Progress = no_progress) -> RepositoryStatus:
         """Bring the indexes of a snapshot up to date and say what they hold."""
-        prepared = self._preparer.prepare(at, progress)
-        prepared.vectors()
-        status = self._describe(prepared.snapshot, prepared.code, prepared.history)
-        return replace(status, ready=not prepared.partial, notes=self._told(prepared))
+        from trackdown.engine.indexing.status import describe
 
-    @damage_told
+        corpus = self._builder.corpus(at, progress)
+        corpus.vectors()
+        status = describe(self.store, corpus.snapshot, corpus.code, corpus.history)
+        return replace(status, ready=not corpus.partial, notes=self.notes_of(corpus))
+
+    @reports_damage
     def rewrite(
         self,
         at: str | None = None,
@@ -285,230 +182,63 @@ class Repository:
         *,
         pairs: Sequence[CodeExample] = (),
         progress: Progress = no_progress,
-    ) -> Rewriting:
-        """Let the language model rewrite a snapshot's units, as `search` uses them with `reco`.
+    ) -> RewriteReport:
+        """Let the language model rewrite a snapshot's units, for searches with `reco`.
 
-        Each text is rewritten `times` times, at most `limit` rewrites now; what has been rewritten is not asked again.
-        `pairs` of description and code are shown to the model in place of some of the code's own. Raises UsageError
-        without a language model, LlmError for one that is not there, and StoreError; what was made stays.
+        Each text is rewritten `times` times, at most `limit` rewrites now; existing ones are not made again.
+        `pairs` of description and code are shown to the model in place of the repository's own. Raises UsageError
+        without a language model, LlmError for one that is not there, and StoreError; rewrites made so far are kept.
         """
-        from trackdown.engine.llm.configured import WITHOUT_LLM, open_desk
-        from trackdown.engine.llm.rewrite_units import rewriting
+        from trackdown.engine.llm.rewrite_units import rewrite_repository
 
-        desk = open_desk(self.settings, StoreFacts(self._store))
-        if desk is None:
-            raise UsageError(WITHOUT_LLM)
-        prepared = self.prepared(at, progress=progress)
-        found = rewriting(prepared, desk, times=times, limit=limit, pairs=pairs, progress=progress)
-        return replace(found, notes=(*self._told(prepared), *found.notes))
+        return rewrite_repository(self, at, times, limit, pairs, progress)
 
-    @damage_told
+    @reports_damage
     def inventory(self, at: str | None = None, *, progress: Progress = no_progress) -> Inventory:
-        """What a snapshot takes in and what it leaves out, with the rule that did it."""
-        snapshot = self._preparer.look(at)
-        included, excluded = read_inventory(
-            self._store,
-            snapshot,
-            max_bytes=self._preparer.max_bytes,
-            workers=self.settings.worker_count,
-            progress=progress,
-        )
-        everything = sorted([*snapshot.excluded, *excluded], key=lambda item: item.path)
-        return Inventory(self.source.name, tuple(included), tuple(everything))
+        """Which files a snapshot includes and which it leaves out, with the rule that did it."""
+        from trackdown.engine.indexing.status import take_inventory
 
-    @damage_told
+        return take_inventory(self.indexes, at, progress)
+
+    @reports_damage
     def status(self) -> RepositoryStatus:
         """What the store holds for the present state, without indexing anything."""
-        snapshot = self._preparer.look(None, self.patience if self._preparer.keeper is not None else None)
-        code = self._preparer.ready_code(snapshot)
-        commits = self._preparer.ready_commits(snapshot)
-        history = (commits.index, snapshot.commit) if commits is not None and snapshot.commit is not None else None
-        return self._describe(snapshot, code, history)
+        from trackdown.engine.indexing.status import present_status
 
-    @damage_told
-    def prepared(self, at: str | None = None, *, progress: Progress = no_progress) -> Prepared:
-        """A state of the repository with its indexes, to be ranked several times (`engine.rank`). For evaluation.
+        if self._reader is not None:
+            self._reader.require_current(self.patience)
+        found = present_status(self.indexes, None if self._reader is None else self.patience)
+        return replace(found, notes=self.notes)
 
-        Waits for another process that indexes the same repository: an evaluation has no use for part of an index.
+    @reports_damage
+    def corpus(self, at: str | None = None, *, wait: float = _LONGEST_WAIT, progress: Progress = no_progress) -> Corpus:
+        """A state of the repository with its complete indexes, to be ranked several times. For evaluation.
+
+        Waits up to `wait` seconds for another process that indexes the same repository. Raises StoreBusy after that.
         """
-        try:
-            return self._preparer.prepare(at, progress, _LONGEST_WAIT, whole=True)
-        except StoreBusy:
-            message = f"another process has been indexing {self.source.name} for very long: try again later"
-            raise StoreError(message) from None
+        return self._builder.corpus(at, progress, wait, complete=True)
 
-    @damage_told
-    def keep(self, *, wait: float = 0.0, progress: Progress = no_progress) -> Prepared:
-        """Bring the index of the present state up to date, vectors included; for who does so again and again.
-
-        Raises StoreBusy when another process has been indexing it for `wait` seconds.
-        """
-        from trackdown.engine.indexing.housekeeping import drop_deltas
-
-        prepared = self._preparer.prepare(None, progress, wait, whole=True)
-        prepared.vectors()
-        self.looker.whole = prepared.snapshot
-        key = self._preparer.key(prepared.snapshot)
-        self._trail = [*(old for old in self._trail if old != key), key]
-        with suppress(StoreError):  # a full disk, of all things, must not end an update
-            drop_deltas(self._store, self._trail[:-_STATES_KEPT])
-        self._trail = self._trail[-_STATES_KEPT:]
-        return prepared
-
-    @damage_told
-    def is_ready(self) -> bool:
-        """Whether what is there now is indexed. Looks, and waits for nobody."""
-        return self._preparer.is_ready()
-
-    def is_outdated(self) -> bool:
-        """Whether its store was cleared or made anew under it: then only opening it again helps."""
-        return self._store.database.is_replaced()
-
-    def distrust(self) -> None:
-        """Take nothing that is kept in memory for what is in the store."""
-        self._preparer.distrust()
-
-    @property
-    def _within(self) -> str:
-        """The folder that answers do not leave; '' for none."""
-        return self.source.subfolder if self.confined else ""
-
-    @property
-    def looker(self) -> WorktreeCache:
-        """Who looks at what is on disk."""
-        return self._preparer.looker
-
-    def store_bytes(self) -> int:
-        """The size of the whole store on disk."""
-        return self._store.size()
-
-    @damage_told
+    @reports_damage
     def clear(self) -> None:
         """Remove what the store holds for this repository alone."""
         from trackdown.engine.indexing.housekeeping import forget
 
-        forget(self._store, self.source, self._preparer.identity(self.source.head()))
-        self._preparer.close()
-        self._preparer = Preparer(self.source, self._store, self.settings)
+        forget(self.store, self.source, self.indexes.identity(self.source.head()))
+        self.indexes.forget()
 
-    def _own_fusion(self, prepared: Prepared, level: Level) -> LearnedFusion | None:
-        """Weights that were fitted to this repository's past, where they won."""
-        from trackdown.engine.repository_weights import fusing_models, repository_fusion
+    # For the rooms of the engine
 
-        repository = self._preparer.identity(prepared.snapshot.commit)
-        return repository_fusion(self._store, repository, level, fusing_models(prepared.models))
+    def present_or(self, at: str | None, progress: Progress) -> Corpus:
+        """The state to answer from, brought up to date: the present one, or that of a revision."""
+        if self._reader is not None and at is None:
+            return self._reader.corpus(progress, self.patience)
+        return self._builder.corpus(at, progress, self.patience)
 
-    def _desk(self, options: pipeline.SearchPlan, tell: Callable[[str], None]) -> LlmClient | None:
-        """Where stages ask a language model, if one of them may and there is one. One that cannot be opened, and that
-        nobody asked for, costs a note.
-        """
-        if not options.asks_llm:
-            return None
-        from trackdown.engine.llm.configured import open_desk
+    @property
+    def within(self) -> str:
+        """The folder that answers do not leave; '' for none."""
+        return self.source.subfolder if self.confined else ""
 
-        try:
-            return open_desk(self.settings, StoreFacts(self._store))
-        except (LlmError, UsageError) as error:
-            if not options.llm_is_optional:
-                raise
-            tell(f"{error}; searched without it")
-            return None
-
-    @contextmanager
-    def _warming(self, wanted: bool) -> Iterator[None]:
-        """Models load beside what comes before them. Nothing is still loading afterwards, so that a process may end."""
-        loading = Background(self._preparer.models.warm) if wanted else None
-        try:
-            yield
-        finally:
-            if loading is not None:
-                loading.wait()
-
-    def _told(self, prepared: Prepared) -> tuple[str, ...]:
-        """All notes, each once."""
-        return tuple(dict.fromkeys([*self._notes, *prepared.notes]))
-
-    def _told_of_models(self, options: pipeline.SearchPlan) -> list[str]:
-        """What is wrong with the models; that there are none is only told to whom it matters."""
-        models = self._preparer.models
-        only_dense = {signal for signal, weight in options.weights if weight} == {dense.SIGNAL}
-        in_vain = options.expects_models and models.encoder() is None and models.cross_encoder() is None
-        if notes := models.notes():
-            return notes
-        if in_vain or (only_dense and models.static() is None):
-            return ["there is no model for this here, see `trackdown modes`: searched without"]
-        return []
-
-    def _results(
-        self,
-        prepared: Prepared,
-        corpus: Callable[[SourceReader], Corpus],
-        query: Query,
-        options: pipeline.SearchPlan,
-        watch: pipeline.Stopwatch,
-        *,
-        last: bool,
-        early: Callable[[tuple[Result, ...]], None] | None = None,
-    ) -> tuple[Result, ...] | None:
-        """The answer; None when a file it would show changed since the look. At the `last` attempt it is left out."""
-        with SourceReader(prepared.snapshot) as snippets:
-
-            def shown(found: Sequence[pipeline.Ranked]) -> tuple[Result, ...]:
-                results: list[Result] = []
-                for item in found:
-                    result = snippets.result(prepared.code, item, len(results) + 1, self.source.name)
-                    results += [] if result is None else [result]
-                return tuple(results)
-
-            hear = None if early is None else lambda found: early(shown(found))
-            found = pipeline.search(corpus(snippets), query, options, watch, early=hear)
-            results = shown(found)
-        watch.lap("snippets")
-        return results if last or len(results) == len(found) else None
-
-    def _describe(
-        self, snapshot: Snapshot, code: CodeIndex | None, history: tuple[CommitIndex, str] | None
-    ) -> RepositoryStatus:
-        from trackdown.engine.indexing.status import describe
-
-        return replace(describe(self._store, snapshot, code, history), notes=tuple(self._notes))
-
-    def _relative(self, location: str) -> str:
-        """A location relative to the root, whatever folder it was named from."""
-        path, colon, line = location.rpartition(":")
-        if not colon or not path or "\0" in path:
-            raise UsageError(f"{location!r} is not a location: write FILE:LINE")
-        return f"{self._from_root(path)}:{line}"
-
-    def _from_root(self, path: str) -> str:
-        """A path relative to the root (`.` is the root itself), whatever folder it was named from."""
-        if self._from_root_only:
-            return os.path.normpath(path)
-        full = os.path.realpath(path)
-        root = str(self.source.root)
-        inside = self.source.kind != "bare" and os.path.exists(full) and f"{full}/".startswith(f"{root}/")
-        return os.path.relpath(full, root) if inside else os.path.normpath(path)
-
-
-def _hearing(
-    early: Callable[[SearchResults], None] | None, answer: SearchResults, watch: pipeline.Stopwatch
-) -> Callable[[tuple[Result, ...]], None] | None:
-    """What gives early results on as an answer, if anybody wants to hear of them."""
-    if early is None:
-        return None
-    return lambda results: early(replace(answer, results=results, timings_ms=watch.rounded()))
-
-
-def clear_everything(settings: Settings | None = None) -> tuple[int, int]:
-    """Remove the whole store, every repository's part and every format version. Returns its size before and after."""
-    store = Store((settings or load_settings()).store)
-    before = store.size()
-    store.remove_all()
-    return before, store.size()
-
-
-def _check(k: int, level: str) -> None:
-    if not 1 <= k <= MAX_RESULTS:
-        raise UsageError(f"k must be between 1 and {MAX_RESULTS}, not {k}")
-    if level not in LEVELS:
-        raise UsageError(f"level must be one of {', '.join(LEVELS)}, not {level!r}")
+    def notes_of(self, corpus: Corpus) -> tuple[str, ...]:
+        """All notes about a state, each once."""
+        return tuple(dict.fromkeys([*self.notes, *corpus.notes]))

@@ -13,7 +13,7 @@ from trackdown.store.store import Store
 from trackdown.types import Progress
 
 if TYPE_CHECKING:
-    from trackdown.index.neural import Texts
+    from trackdown.index.corpus import Texts
     from trackdown.index.rewrite_index import RewriteIndex
     from trackdown.store.arrays import Arrays
 

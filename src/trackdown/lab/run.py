@@ -19,10 +19,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain, zip_longest
 
-from trackdown.engine import Prepared, RankedPlace, Repository, default_plan, rank, with_mode
+from trackdown.engine import Corpus, RankedPlace, Repository, default_plan, rank, with_mode
 from trackdown.engine import open as open_repository
-from trackdown.engine.llm.configured import WITHOUT_LLM, has_llm, llm_ended, llm_name, open_desk
-from trackdown.engine.llm.generated import Generated
+from trackdown.engine.llm.configured import WITHOUT_LLM, has_llm, llm_ended, llm_name, open_llm
+from trackdown.engine.llm.pregenerated import Pregenerated
 from trackdown.engine.searching.modes import SWITCHES
 from trackdown.errors import (
     LlmError,
@@ -225,7 +225,7 @@ def _with_rewrites(bench: Bench, plan: BenchPlan, todo: Sequence[Work]) -> Bench
     from trackdown.engine.llm.rewrite_units import take_rewrites
 
     with open_repository(todo[0][0].place, settings=plan.settings) as opened:
-        return replace(plan, rewriter=take_rewrites(opened.prepared(), f"{bench.name}'s texts", bench.rewrites))
+        return replace(plan, rewriter=take_rewrites(opened.corpus(), f"{bench.name}'s texts", bench.rewrites))
 
 
 def _search_all(todo: Sequence[Work], plan: BenchPlan, jobs: int) -> Generator[list[Row]]:
@@ -312,7 +312,7 @@ def _search(task: Task, modes: Sequence[str], plan: BenchPlan) -> list[Row]:
         return [replace(blank, mode=mode, skipped=f"{WITHOUT_ANSWER}{ended}") for mode in modes]
     try:
         repository = _opened(task.place, plan.settings)
-        prepared = repository.prepared(task.at)
+        prepared = repository.corpus(task.at)
         rows = []
         # Once for nothing: what a first search opens would else be booked on the mode that comes first.
         _ranked(prepared, task, plan.modes[0][1].without_llm(), plan)
@@ -337,7 +337,7 @@ def _search(task: Task, modes: Sequence[str], plan: BenchPlan) -> list[Row]:
         return [replace(blank, mode=mode, skipped=reason) for mode in modes]
 
 
-def _ranked(prepared: Prepared, task: Task, options: SearchPlan, plan: BenchPlan) -> list[RankedPlace]:
+def _ranked(prepared: Corpus, task: Task, options: SearchPlan, plan: BenchPlan) -> list[RankedPlace]:
     """The ranking of one mode; empty for a query that holds nothing to search for, which is a miss."""
     chosen = replace(
         options,
@@ -348,9 +348,9 @@ def _ranked(prepared: Prepared, task: Task, options: SearchPlan, plan: BenchPlan
         folders=(task.folder,) if task.folder else (),
     )
     try:
-        generated = Generated(task.exemplars, plan.rewriter, plan.pairs)
-        asker = open_desk(plan.settings, prepared.facts) if options.asks_llm else None
-        found = rank(prepared, task.query, chosen, task.seen_from, asker=asker, generated=generated)
+        generated = Pregenerated(task.exemplars, plan.rewriter, plan.pairs)
+        asker = open_llm(plan.settings, prepared.facts) if options.asks_llm else None
+        found = rank(prepared, task.query, chosen, task.seen_from, llm=asker, pregenerated=generated)
     except QueryError:
         return []
     if asker is not None and not asker.dry_run and any(cost.unanswered for cost in asker.counts):

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from trackdown.explain import ScorePart
+from trackdown.index.corpus import Corpus
+from trackdown.pipeline.augmenting import with_exemplars, with_rewrites
 from trackdown.pipeline.expanding import expand
 from trackdown.pipeline.fusing import Fused, fuse
 from trackdown.pipeline.plan import Early, Ranked, SearchPlan, Stopwatch, Tap
@@ -20,7 +22,6 @@ from trackdown.rerank.result import Reranking
 from trackdown.retrieve import commits, dense, lexical, mentions
 from trackdown.retrieve.candidates import Candidates, candidates
 from trackdown.retrieve.channel import Channel, Request, Retriever
-from trackdown.retrieve.corpus import Corpus, with_rewrites
 
 RETRIEVERS: tuple[tuple[str, Retriever], ...] = (
     (lexical.SIGNAL, lexical.retrieve),
@@ -46,7 +47,7 @@ def search(
         corpus = with_rewrites(corpus)
         watch.lap("rewritten")
     if options.exemplars:
-        query = _with_exemplars(corpus, query, options)
+        query = with_exemplars(corpus, query, options)
         watch.lap("exemplars")
         if options.exemplars_only and not query.exemplars:
             return []
@@ -59,13 +60,13 @@ def search(
         chosen, moves = expand(corpus, query, fused, chosen, options.expansion)
         watch.lap("expand")
     verdict = Reranking(list(range(len(chosen))), fused_factor=1.0)
-    if options.judging is not None and corpus.neural is not None:
+    if options.judging is not None and corpus.models is not None:
         if early is not None:
             early(_ranked(corpus, fused, chosen, verdict, moves, options, watch))
         verdict = judge_best(corpus, query, fused, chosen, weighed(options.judging, query, options), watch)
     if tap is not None:
         tap(tapped(fused, chosen, verdict))
-    if options.listwise is not None and corpus.asker is not None and corpus.neural is not None:
+    if options.listwise is not None and corpus.llm is not None and corpus.models is not None:
         order(corpus, query, fused, chosen, options.listwise, verdict)
         watch.lap("llm-rerank")
     return _ranked(corpus, fused, chosen, verdict, moves, options, watch)
@@ -98,22 +99,6 @@ def _ranked(
     ]
 
 
-def _with_exemplars(corpus: Corpus, query: Query, options: SearchPlan) -> Query:
-    """The query with answers that a language model writes, unless it brought some along; as it is where nobody can."""
-    from trackdown.query.augmented import with_exemplars
-    from trackdown.query.exemplars import write_exemplars
-
-    found = query.exemplars
-    if not found and corpus.asker is not None and corpus.examples is not None:
-        language, pairs = corpus.examples()
-        found = write_exemplars(corpus.asker, query, pairs, language, options.exemplars, corpus.progress)
-        corpus.tell(
-            f"{len(found)} exemplar{'' if len(found) == 1 else 's'} by {corpus.asker.name} took part" if found
-            else f"{corpus.asker.name} wrote no usable exemplar"
-        )  # fmt: skip
-    return with_exemplars(query, found[: options.exemplars], only=options.exemplars_only)
-
-
 def _retrieve(corpus: Corpus, pool: Candidates, query: Query, options: SearchPlan, watch: Stopwatch) -> list[Channel]:
     """What each retriever finds. The first runs even when it has no say: others lean on it."""
     request = Request(corpus, pool, query, options.aggregation, options.commit_depth)
@@ -136,8 +121,8 @@ def _best(corpus: Corpus, fused: Fused, options: SearchPlan) -> list[int]:
     depth = max(
         options.k,
         options.expansion.among if options.expansion is not None else 0,
-        options.judging.depth if options.judging is not None and corpus.neural is not None else 0,
-        options.listwise.depth if options.listwise is not None and corpus.asker is not None else 0,
+        options.judging.depth if options.judging is not None and corpus.models is not None else 0,
+        options.listwise.depth if options.listwise is not None and corpus.llm is not None else 0,
     )
     pool = fused.pool
     allowed = pool.allowed(

@@ -7,9 +7,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from trackdown.explain import ScorePart
+from trackdown.index.corpus import Corpus
 from trackdown.pipeline.fusing import Fused
 from trackdown.query.understand import Query
-from trackdown.retrieve.corpus import Corpus
 
 if TYPE_CHECKING:
     from trackdown.expand.spider import Chooser, Expansion, Reader
@@ -41,9 +41,7 @@ def _reader(corpus: Corpus, query: Query, fused: Fused) -> Reader | None:
     from trackdown.rerank.neural import relevance_scorer
     from trackdown.rerank.texts import normalized_query
 
-    if corpus.neural is None:
-        return None
-    read = relevance_scorer(normalized_query(query.text), corpus.code, corpus.neural)
+    read = relevance_scorer(normalized_query(query.text), corpus)
     return None if read is None else lambda chosen: read(fused.pool.units_of(chosen, fused.units, 1))
 
 
@@ -51,15 +49,14 @@ def _chooser(corpus: Corpus, query: Query, fused: Fused) -> Chooser | None:
     """The language model as it picks neighbours, where there is one."""
     from trackdown.expand.llm import llm_selector
 
-    if corpus.neural is None or corpus.asker is None:
+    if corpus.models is None or corpus.llm is None:
         return None
-    return llm_selector(query.text, partial(pieces, corpus, fused, 1), corpus.asker, corpus.tell, corpus.progress)
+    return llm_selector(query.text, partial(pieces, corpus, fused, 1), corpus.llm, corpus.note, corpus.progress)
 
 
 def pieces(corpus: Corpus, fused: Fused, units: int, chosen: Sequence[int]) -> list[str]:
     """Candidates as a language model reads them, by so many of their units."""
     from trackdown.rerank.passages import candidate_passages
 
-    assert corpus.neural is not None
     found = fused.pool.units_of(chosen, fused.units, units)
-    return candidate_passages(corpus.code, corpus.neural.texts, found, fused.pool.files[list(chosen)].tolist())
+    return candidate_passages(corpus.code, corpus.texts, found, fused.pool.files[list(chosen)].tolist())

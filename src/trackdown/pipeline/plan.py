@@ -13,7 +13,7 @@ import numpy.typing as npt
 from trackdown.explain import ScorePart
 from trackdown.rerank.llm import Listwise
 from trackdown.rerank.plan import RerankPlan
-from trackdown.retrieve import commits
+from trackdown.retrieve import commits, dense
 from trackdown.types import Aggregation, Fusion, Level
 
 if TYPE_CHECKING:
@@ -75,6 +75,11 @@ class SearchPlan:
         """Whether nobody asked for a language model by name, so that the search goes on without one."""
         optional = self.listwise is None or self.listwise.optional
         return optional and not self.exemplars and not self.rewritten and not self._llm_selects
+
+    @property
+    def only_dense(self) -> bool:
+        """Whether static vectors are the only retriever."""
+        return [signal for signal, weight in self.weights if weight] == [dense.SIGNAL]
 
     def without_llm(self) -> SearchPlan:
         """The same search without a language model."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from trackdown.index.corpus import Corpus
 from trackdown.pipeline.expanding import pieces
 from trackdown.pipeline.fusing import Fused
 from trackdown.pipeline.plan import SearchPlan, Stopwatch
@@ -12,7 +13,6 @@ from trackdown.query.understand import Query
 from trackdown.rerank.llm import Listwise
 from trackdown.rerank.plan import SIGNALS, RerankPlan, RerankWeights
 from trackdown.rerank.result import Reranking
-from trackdown.retrieve.corpus import Corpus
 
 
 def judge_best(
@@ -22,7 +22,6 @@ def judge_best(
     from trackdown.rerank.neural import RerankInput, rerank
     from trackdown.rerank.texts import normalized_query
 
-    assert corpus.neural is not None
     past = fused.past
     ranking = RerankInput(
         normalized_query(query.text),
@@ -34,7 +33,7 @@ def judge_best(
         past.behind if past is not None else lambda file: (),
         [normalized_query(text) for text in query.exemplars],
     )
-    return rerank(ranking, corpus.code, corpus.neural, judging, watch.lap)
+    return rerank(ranking, corpus, judging, watch.lap)
 
 
 def order(
@@ -43,10 +42,10 @@ def order(
     """Let a language model order the first places of a verdict."""
     from trackdown.rerank.llm import UNITS, llm_order
 
-    assert corpus.asker is not None
+    assert corpus.llm is not None
     first, rest = verdict.order[: listwise.depth], verdict.order[listwise.depth :]
     shown = pieces(corpus, fused, UNITS, [chosen[place] for place in first])
-    found = llm_order(query.text, shown, listwise, corpus.asker, corpus.tell, corpus.progress)
+    found = llm_order(query.text, shown, listwise, corpus.llm, corpus.note, corpus.progress)
     verdict.reorder([*(first[number] for number in found), *rest], fused.total[chosen])
 
 

@@ -13,8 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trackdown.errors import ModelError
-from trackdown.index.code import CodeIndex
-from trackdown.index.neural import Neural
+from trackdown.index.corpus import Corpus, RerankModels
 from trackdown.rerank.budget import TimeBudget
 from trackdown.rerank.code import CodeReranker
 from trackdown.rerank.commits import CommitReranker
@@ -69,27 +68,26 @@ class RerankInput:
     exemplars: Sequence[str] = ()
 
 
-def rerank(
-    candidates: RerankInput, code: CodeIndex, neural: Neural, plan: RerankPlan, lap: Callable[[str], None]
-) -> Reranking:
+def rerank(candidates: RerankInput, corpus: Corpus, plan: RerankPlan, lap: Callable[[str], None]) -> Reranking:
     """Rerank candidates. A stage whose model is missing is skipped. `lap` gets the name of each stage that ends."""
-    return _NeuralStages(candidates, code, neural, plan).run(lap)
+    assert corpus.models is not None
+    return _NeuralStages(candidates, corpus, corpus.models, plan).run(lap)
 
 
-def relevance_scorer(
-    query: str, code: CodeIndex, neural: Neural
-) -> Callable[[Sequence[Sequence[int]]], list[float]] | None:
+def relevance_scorer(query: str, corpus: Corpus) -> Callable[[Sequence[Sequence[int]]], list[float]] | None:
     """A function from candidates' units to each candidate's relevance, 0 to 1; None without a cross-encoder."""
-    model = neural.cross_encoder()
-    if model is None:
+    models = corpus.models
+    model = models.cross_encoder() if models is not None else None
+    if models is None or model is None:
         return None
-    reranker = CodeReranker(PairScorer(model, query, neural.facts), UnitTexts(code, neural.texts), all_windows=False)
+    texts = UnitTexts(corpus.code, corpus.texts)
+    reranker = CodeReranker(PairScorer(model, query, corpus.facts), texts, all_windows=False)
 
     def read(candidates: Sequence[Sequence[int]]) -> list[float]:
         try:
             logits = reranker.logits(candidates, TimeBudget(None)).values
         except ModelError as error:
-            neural.failed(error)
+            models.failed(error)
             return [0.0] * len(candidates)
         return [0.0 if np.isnan(logit) else probability(logit) for logit in logits]
 
@@ -99,13 +97,14 @@ def relevance_scorer(
 class _NeuralStages:
     """One ranking on its way through the stages."""
 
-    def __init__(self, candidates: RerankInput, code: CodeIndex, neural: Neural, plan: RerankPlan) -> None:
+    def __init__(self, candidates: RerankInput, corpus: Corpus, models: RerankModels, plan: RerankPlan) -> None:
         self._candidates = candidates
-        self._neural = neural
+        self._corpus = corpus
+        self._models = models
         self._plan = plan
         self._weights = plan.weights
-        self._budget = TimeBudget(plan.budget_ms, progress=neural.progress)
-        self._texts = UnitTexts(code, neural.texts)
+        self._budget = TimeBudget(plan.budget_ms, progress=corpus.progress)
+        self._texts = UnitTexts(corpus.code, corpus.texts)
         self._pairs: PairScorer | None = None
         best = float(np.abs(candidates.fused).max(initial=0.0))
         self._result = Reranking(list(range(len(candidates.fused))), self._weights.fused / best if best else 0.0)
@@ -122,19 +121,19 @@ class _NeuralStages:
                 try:
                     stage(depth)
                 except ModelError as error:
-                    self._neural.failed(error)
+                    self._models.failed(error)
                 lap(name)
         if not self._result.parts:
             self._result.fused_factor = 1.0  # no stage took part: scores stay what they are
         return self._result
 
     def _encode(self, depth: int) -> None:
-        encoder = self._neural.encoder()
+        encoder = self._models.encoder()
         if encoder is None:
             return
         first = self._result.order[:depth]
         budget = self._budget.share(ENCODER_SHARE if self._plan.code else 1.0)
-        found = UnitEncoder(encoder, self._texts, self._neural.facts).cosines(
+        found = UnitEncoder(encoder, self._texts, self._corpus.facts).cosines(
             self._candidates.query, self._units(first), budget, self._candidates.exemplars
         )
         if not found.reached:
@@ -145,9 +144,10 @@ class _NeuralStages:
 
     def _commits(self, depth: int) -> None:
         pairs = self._open_pairs()
-        if pairs is None or not self._candidates.past:
+        messages = self._corpus.messages
+        if pairs is None or messages is None or not self._candidates.past:
             return
-        reranker = CommitReranker(pairs, self._neural.messages)
+        reranker = CommitReranker(pairs, messages)
         past = self._candidates.past[:depth]
         found = reranker.files(self._candidates.files, past, self._candidates.behind, self._budget)
         if np.isnan(found.values).all():
@@ -183,9 +183,9 @@ class _NeuralStages:
         return [self._candidates.units[place] for place in places]
 
     def _open_pairs(self) -> PairScorer | None:
-        model = self._neural.cross_encoder() if self._pairs is None else None
+        model = self._models.cross_encoder() if self._pairs is None else None
         if model is not None:
-            self._pairs = PairScorer(model, self._candidates.query, self._neural.facts)
+            self._pairs = PairScorer(model, self._candidates.query, self._corpus.facts)
         return self._pairs
 
     def _add(self, signal: str, weight: float, places: Sequence[int], values: Floats) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from trackdown.index.code import CodeIndex
-from trackdown.index.neural import Texts
+from trackdown.index.corpus import Texts
 
 _MAX_UNIT_CHARS = 24_000
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from trackdown.index.corpus import Corpus
 from trackdown.query.understand import Query
 from trackdown.retrieve.candidates import Candidates
-from trackdown.retrieve.corpus import Corpus
 from trackdown.types import Aggregation
 
 Floats = npt.NDArray[np.float64]

@@ -43,7 +43,7 @@ def _unit_length(vector: Float32s) -> Float32s:
 
 def retrieve(request: Request, before: Sequence[Channel]) -> Channel | None:
     """Score candidates by the cosines of their units; the last of the best units has score 0."""
-    vectors = request.corpus.vectors() if request.corpus.vectors is not None else None
+    vectors = request.corpus.vectors()
     if vectors is None:
         return None
     pool = request.candidates

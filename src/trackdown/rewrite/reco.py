@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from trackdown.index.neural import Texts
+from trackdown.index.corpus import Texts
 from trackdown.index.rewrite_facts import rewriter_id
 from trackdown.models.llm.code_generation import (
     PROMPTS_VERSION,

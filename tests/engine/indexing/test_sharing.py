@@ -75,7 +75,7 @@ def test_a_shallow_clone_answers_from_what_it_has_and_says_so(zebra: Repo, open_
     shallow = clone(zebra, tmp_path / "shallow", "--no-local", "--depth", "2")
     opened = open_repo(shallow)
     answer = opened.search("zebra cookie")
-    assert answer.results and any("not complete" in note for note in answer.notes)
+    assert answer.results and any("incomplete" in note for note in answer.notes)
     assert len(opened.history("add zebra number")) == 2
     whole = open_repo(zebra.root).search("zebra cookie")
     assert whole.notes == () and len(open_repo(zebra.root).history("add zebra number")) == 8
@@ -99,9 +99,9 @@ def test_clear_removes_one_repository_and_frees_its_space(
     alone = Store(settings.store).size()
     searched(open_repo(other.root), "quagga cookie")
     opened = open_repo(other.root)
-    before = opened.store_bytes()
+    before = opened.store.size()
     opened.clear()
-    assert opened.store_bytes() < before and opened.store_bytes() < 1.3 * alone
+    assert opened.store.size() < before and opened.store.size() < 1.3 * alone
     assert not opened.status().ready and open_repo(zebra.root).status().ready
     assert searched(open_repo(zebra.root), "zebra cookie") == (kept, [])
     found, told = searched(opened, "quagga cookie")

@@ -11,7 +11,7 @@ import pytest
 
 from tests.models.llm.clients import QUESTION, MemoryFacts, questions
 from tests.models.llm.loopback import echoes, fails, serving
-from trackdown.engine.llm.configured import has_llm, list_llms, llm_cost, llm_name, open_desk
+from trackdown.engine.llm.configured import has_llm, list_llms, llm_cost, llm_name, open_llm
 from trackdown.errors import LlmError, UsageError
 from trackdown.models.llm.budget import Budget
 from trackdown.settings import Settings
@@ -20,14 +20,14 @@ KEY = "sk-not-to-be-seen"
 
 
 def test_without_a_language_model_there_is_no_desk(settings: Settings) -> None:
-    assert not has_llm(settings) and open_desk(settings, MemoryFacts()) is None
+    assert not has_llm(settings) and open_llm(settings, MemoryFacts()) is None
     assert llm_cost(settings) == {} and llm_name(settings) == "" and list_llms(settings) == []
 
 
 def test_opening_asks_nobody_and_desks_of_the_same_settings_share_budget_and_counts(settings: Settings) -> None:
     with serving(echoes) as server:
         chosen = replace(settings, llm=server.url, llm_model="small", llm_tokens=200)
-        desks = [open_desk(chosen, MemoryFacts()) for _ in range(2)]
+        desks = [open_llm(chosen, MemoryFacts()) for _ in range(2)]
         assert server.seen == [] and llm_cost(chosen) == {}
         answered = [desk.ask("test", questions(3)) for desk in desks if desk is not None]
         assert len(server.seen) == 5  # 25 tokens each, and 50 set aside for an answer
@@ -41,12 +41,12 @@ def test_a_recorded_run_needs_no_model(settings: Settings, tmp_path: Path) -> No
     path = tmp_path / "answers.jsonl"
     with serving(echoes) as server:
         recording = replace(settings, llm=server.url, llm_model="small", llm_context=3000, llm_record=path)
-        desk = open_desk(recording, MemoryFacts())
+        desk = open_llm(recording, MemoryFacts())
         assert desk is not None
         desk.ask("test", questions(2))
     path.write_text(path.read_text() + "{damaged\n")
     replaying = replace(settings, llm_replay=path)
-    replayed = open_desk(replaying, MemoryFacts())
+    replayed = open_llm(replaying, MemoryFacts())
     assert replayed is not None and (replayed.name, replayed.context) == (desk.name, 3000)
     answers = replayed.ask("test", questions(3))
     assert [answer and answer.text for answer in answers] == ["question 0", "question 1", None]
@@ -54,16 +54,16 @@ def test_a_recorded_run_needs_no_model(settings: Settings, tmp_path: Path) -> No
     assert "ignored line 3" in notes[0] and "has no answer" in notes[1]
     assert "question" not in llm_cost(replaying)["model"] and llm_cost(replaying)["total"]["cached"] == 2
     with pytest.raises(LlmError, match="holds no answers of other; it has small@"):
-        open_desk(replace(replaying, llm_model="other"), MemoryFacts())
+        open_llm(replace(replaying, llm_model="other"), MemoryFacts())
     path.write_text("")
     with pytest.raises(UsageError, match="holds no answers"):
-        open_desk(replace(replaying, threads=1), MemoryFacts())
+        open_llm(replace(replaying, threads=1), MemoryFacts())
 
 
 def test_a_dry_run_is_a_setting(settings: Settings) -> None:
     with serving(echoes) as server:
         chosen = replace(settings, llm=server.url, llm_model="small", llm_dry_run=True)
-        desk = open_desk(chosen, MemoryFacts())
+        desk = open_llm(chosen, MemoryFacts())
         assert desk is not None and desk.ask("test", [QUESTION]) == [None] and server.seen == []
     assert llm_cost(chosen)["dry_run"] and llm_cost(chosen)["total"]["calls"] == 1
 
@@ -85,7 +85,7 @@ def test_what_cannot_work_is_refused_in_one_line_and_listed_so(
 ) -> None:
     chosen = replace(settings, **named)  # type: ignore[arg-type]
     with pytest.raises((UsageError, LlmError)) as caught:
-        open_desk(chosen, MemoryFacts())
+        open_llm(chosen, MemoryFacts())
     (listed,) = list_llms(chosen)
     for told in (str(caught.value), listed.what):
         assert said in told and "\n" not in told
@@ -103,7 +103,7 @@ def test_a_key_is_in_no_text_of_the_settings_and_in_no_error(settings: Settings)
     chosen = replace(settings, llm_key=KEY)
     assert KEY not in repr(chosen) and KEY not in str(chosen)
     with serving(fails(403, f"{KEY} is unknown")) as server:
-        desk = open_desk(replace(chosen, llm=server.url, llm_model="small"), facts := MemoryFacts())
+        desk = open_llm(replace(chosen, llm=server.url, llm_model="small"), facts := MemoryFacts())
         assert desk is not None and desk.ask("test", [QUESTION]) == [None]
         assert server.seen[0].headers["Authorization"] == f"Bearer {KEY}"
     assert "the key was refused" in str(desk.stopped) and KEY not in str(desk.notes()) and not facts.rows
@@ -120,5 +120,5 @@ def test_who_opens_it_at_the_same_time_shares_one_budget(settings: Settings, mon
     monkeypatch.setattr("trackdown.engine.llm.configured._budget", slow)
     chosen = replace(settings, llm="https://llm.example.org/v1", llm_model="small")
     with ThreadPoolExecutor(8) as pool:
-        assert None not in list(pool.map(lambda _: open_desk(chosen, MemoryFacts()), range(8)))
+        assert None not in list(pool.map(lambda _: open_llm(chosen, MemoryFacts()), range(8)))
     assert len(made) == 1

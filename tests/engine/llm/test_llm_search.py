@@ -47,7 +47,7 @@ def asked(web: Repo, settings: Settings, tmp_path: Path) -> Asked:
         asker = MadeLlm(says)
         with trackdown.open(web.root, settings=settings) as plain:
             options = replace(with_mode(default_plan(settings), mode), level=level)
-            rank(plain.prepared(), QUERY, options, asker=asker)
+            rank(plain.corpus(), QUERY, options, llm=asker)
         answers = [(stage, prompt, says(prompt)) for stage, prompt in asker.asked]
         path = write_answers(tmp_path / "answers.jsonl", answers)
         return trackdown.open(web.root, settings=replace(settings, llm_replay=path, mode=searched or mode))
@@ -141,7 +141,7 @@ def test_neighbours_that_the_model_picks_move_up(repo: Repo, settings: Settings,
     repo.commit("Begin", many)
     asker = MadeLlm(honest(lambda piece: "m08" in piece, fewest=0))
     with trackdown.open(repo.root, settings=settings) as opened:
-        rank(opened.prepared(), "cookie", with_mode(default_plan(settings), "bm25+spider-llm"), asker=asker)
+        rank(opened.corpus(), "cookie", with_mode(default_plan(settings), "bm25+spider-llm"), llm=asker)
     answers = [(stage, prompt, asker.says(prompt)) for stage, prompt in asker.asked]
     path = write_answers(tmp_path / "answers.jsonl", [(s, p, str(text)) for s, p, text in answers])
     with trackdown.open(repo.root, settings=replace(settings, mode="bm25+spider-llm", llm_replay=path)) as opened:

@@ -52,8 +52,8 @@ def test_channels_are_heard_with_and_without_vectors(web: Repo, with_models: Set
     for settings in (with_models, replace(with_models, models="none")):
         options = EvidencePlan().options(settings, "function")
         with trackdown.open(web.root, settings=settings) as opened:
-            seen = channel_evidence(opened.prepared(), QUERY, options)
-            places = rank(opened.prepared(), QUERY, replace(options, fusion="weighted"))
+            seen = channel_evidence(opened.corpus(), QUERY, options)
+            places = rank(opened.corpus(), QUERY, replace(options, fusion="weighted"))
         said = {signal: bool(np.any(seen.scores[:, at])) for at, signal in enumerate(seen.signals)}
         assert said["lexical"] and said["commits"] and said["dense"] == (settings is with_models)
         assert order(seen, dict(options.weights)) == [(place.path, place.symbol) for place in places]
@@ -65,8 +65,8 @@ def test_what_models_said_ranks_as_the_cascade_does(web: Repo, with_models: Sett
     options = EvidencePlan(stage="rerank").options(with_models, level)
     assert options.judging is not None
     with trackdown.open(web.root, settings=with_models) as opened:
-        seen = judged_evidence(opened.prepared(), QUERY, options)
-        places = rank(opened.prepared(), QUERY, options)
+        seen = judged_evidence(opened.corpus(), QUERY, options)
+        places = rank(opened.corpus(), QUERY, options)
     assert seen is not None and seen.signals == ("fused", "encoder", "commit-reranker", "code-reranker")
     by_hand = options.judging.weights
     weights = dict(zip(seen.signals, (by_hand.fused, by_hand.encoder, by_hand.commit, by_hand.code), strict=True))
@@ -77,7 +77,7 @@ def test_what_models_said_ranks_as_the_cascade_does(web: Repo, with_models: Sett
 def test_without_models_nothing_is_judged(web: Repo, settings: Settings) -> None:
     without = replace(settings, models="none")
     with trackdown.open(web.root, settings=without) as opened:
-        assert judged_evidence(opened.prepared(), QUERY, EvidencePlan(stage="rerank").options(without, "file")) is None
+        assert judged_evidence(opened.corpus(), QUERY, EvidencePlan(stage="rerank").options(without, "file")) is None
 
 
 def test_models_that_speak_are_named(with_models: Settings) -> None:

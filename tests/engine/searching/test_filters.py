@@ -9,7 +9,7 @@ import pytest
 
 import trackdown
 from tests.conftest import Repo
-from trackdown.engine.searching.filters import NOWHERE, checked_folder, within
+from trackdown.engine.searching.filters import NOWHERE, checked_folder, intersection
 from trackdown.errors import UsageError
 
 Opener = Callable[[Path | str], trackdown.Repository]
@@ -83,8 +83,8 @@ def test_a_folder_within_what_was_opened(repo: Repo, opened: trackdown.Repositor
     assert paths(below.search("cookie", folder="web/api")) == ["web/api/cookie.py"]
     assert paths(below.search("cookie", folder="")) == ["web/api/cookie.py", "web/session.js", "web/session.py"]
     assert paths(below.search("cookie", folder="webs")) == []
-    assert within("a", "a/b") == "a/b" and within("a/b", "a") == "a/b"
-    assert within("a", "ab") == NOWHERE and within("ab", "a") == NOWHERE
+    assert intersection("a", "a/b") == "a/b" and intersection("a/b", "a") == "a/b"
+    assert intersection("a", "ab") == NOWHERE and intersection("ab", "a") == NOWHERE
 
 
 def test_filters_do_not_change_scores(opened: trackdown.Repository) -> None:

@@ -24,6 +24,7 @@ from trackdown.engine import open as open_repository
 from trackdown.engine.indexing.worktree_cache import WorktreeCache
 from trackdown.engine.serving import change_events, throttle
 from trackdown.engine.serving import live as module
+from trackdown.engine.serving.recent_states import RecentStates
 from trackdown.engine.serving.wakeup import Wakeup
 from trackdown.index.update_code import MANIFESTS
 from trackdown.repository.source import open_source
@@ -336,7 +337,7 @@ def test_another_process_that_indexes_is_waited_for(
 ) -> None:
     monkeypatch.setattr(module, "_LOCK_SECONDS", 0.1)
     with trackdown.open(begun.root, settings=settings) as opened:
-        identity = opened._preparer.identity(begun.git("rev-parse", "HEAD"))
+        identity = opened.indexes.identity(begun.git("rev-parse", "HEAD"))
     store = Store(settings.store)
     heard = Heard(begun.root, settings)
     with store.writing(identity) as held, heard.live:
@@ -474,9 +475,10 @@ def test_a_bare_repository_is_kept_too(begun: Repo, settings: Settings, tmp_path
 
 def test_states_that_nobody_comes_back_to_do_not_pile_up(begun: Repo, settings: Settings) -> None:
     with open_repository(begun.root, settings=settings) as opened:
+        recent = RecentStates()
         for number in range(20):
             begun.write("web/a.py", CODE + f"# {number}\n")
-            opened.keep()
+            recent.build(opened, 0.0, no_progress)
         store = Store(settings.store)
         assert len(store.database.records(MANIFESTS)) <= 9
         names = store.array_names()

@@ -20,7 +20,7 @@ from tests.rerank.tiny_models import make_models
 from tests.store.limits import files_end_at
 from tests.surfaces.program import wait_for
 from trackdown.engine import Repository, SharedRepositories
-from trackdown.engine.indexing import prepare as prepare_module
+from trackdown.engine.indexing import build as build_module
 from trackdown.errors import (
     Cancelled,
     EmptyRepository,
@@ -184,7 +184,7 @@ def test_too_many_are_sent_away_and_the_others_are_served(
 
 
 def test_who_waits_for_a_turn_can_be_cancelled(zoo: Repo, settings: Settings) -> None:
-    with sharing(zoo.root, settings=settings, searches=1) as shared, shared._turns.turn():
+    with sharing(zoo.root, settings=settings, searches=1) as shared, shared._queue.turn():
         with pytest.raises(Cancelled):
             shared.search("zebra", cancelled=lambda: shared.load().waiting == 1)
         assert shared.load().waiting == 0
@@ -234,7 +234,7 @@ def test_threads_share_models_and_get_the_same_answers(zoo: Repo, settings: Sett
 def slow_index(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     """A first index that stops half way until it is let go: it has written what it parsed, not gathered it."""
     go_on = threading.Event()
-    update: Any = vars(prepare_module)["update_code"]
+    update: Any = vars(build_module)["update_code"]
 
     def slow(store: Any, snapshot: Any, repository: str, **options: Any) -> Any:
         half = replace(snapshot, files=snapshot.files[: len(snapshot.files) // 2], key="half")
@@ -243,7 +243,7 @@ def slow_index(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
         assert go_on.wait(30)
         return update(store, snapshot, repository, **options)
 
-    monkeypatch.setattr(prepare_module, "update_code", slow)
+    monkeypatch.setattr(build_module, "update_code", slow)
     yield go_on
     go_on.set()
 
@@ -277,7 +277,7 @@ def test_while_an_update_runs_the_state_before_answers(
         answer = shared.search("zebra gnu", wait=0.5)
         assert answer.partial and paths(answer) == [path for path in paths(before) if path != "web/b.py"]
         assert answer.notes == (
-            "the index is being brought up to date: this answer is of the state before the latest changes",
+            "the index is being brought up to date: this answer does not include the latest changes",
         )
         assert shared.state().ready and shared.unit("web/a.py", wait=0.1).text
         go_on.set()
@@ -324,7 +324,7 @@ def test_nobody_who_searches_makes_the_vectors_of_a_new_index(
         assert wait_for(lambda: bool(makers))
         answer = shared.search("zebra", effort="fast", wait=0.3)
         assert answer.partial and answer.results
-        assert any("vectors of the index are being made" in note for note in answer.notes), answer.notes
+        assert any("vectors are being made" in note for note in answer.notes), answer.notes
         go_on.set()
         whole = shared.search("zebra", effort="fast", wait=20.0)
         assert not whole.partial and not whole.notes

@@ -113,7 +113,7 @@ def test_what_is_judged_ranks_as_a_search_does(repo: Repo, settings: Settings, l
     asked = {case.id: case for case in mixed_cases(str(repo.root), 6)}
     with trackdown.open(repo.root, settings=settings) as opened:
         for example, row in zip(found, rows_of({"x": found}, {"x": table}, "x", level), strict=True):
-            prepared = opened.prepared(f"{asked[example.id].commit}^")
+            prepared = opened.corpus(f"{asked[example.id].commit}^")
             places = rank(prepared, asked[example.id].query, options)
             assert [(place.path, place.symbol) for place in places] == [(one.path, one.symbol) for one in row.ranked]
 

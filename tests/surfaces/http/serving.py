@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 from pydantic import TypeAdapter
 
-from trackdown.engine import SharedRepositories
+from trackdown.engine import Repository, SharedRepositories
 from trackdown.errors import Cancelled
 from trackdown.request import SearchRequest
 from trackdown.surfaces.http.access import AccessRules
@@ -67,7 +67,8 @@ class Slow(SharedRepositories):
         answer = super().search(query, repository=repository, wait=wait, **options)
         if early is not None:
             early(answer)
-        with self._using(self._only(repository), 0.0, no_progress, cancelled):
+
+        def hold(_: Repository) -> None:
             self.begun.release()
             number = 0
             while not self.go.is_set():
@@ -77,6 +78,8 @@ class Slow(SharedRepositories):
                 number += 1
                 progress("waiting", number, None)
                 time.sleep(0.005)
+
+        self._ask(self._only(repository), hold, wait=0.0, progress=no_progress, cancelled=cancelled)
         self.ended.append("answered")
         return answer
 

@@ -14,7 +14,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def damage_told(method: Callable[P, T]) -> Callable[P, T]:
+def reports_damage(method: Callable[P, T]) -> Callable[P, T]:
     """The same method; what the store gave and nobody can decode becomes StoreCorrupt, which says what to do."""
 
     @wraps(method)

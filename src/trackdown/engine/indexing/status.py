@@ -5,11 +5,35 @@ from __future__ import annotations
 from collections import Counter
 
 from trackdown.engine.indexing.housekeeping import index_size
+from trackdown.engine.indexing.open_indexes import OpenIndexes
 from trackdown.index.code import CodeIndex
 from trackdown.index.commits import CommitIndex
+from trackdown.index.update_code import read_inventory
 from trackdown.repository.snapshot import Snapshot
 from trackdown.store.store import Store
-from trackdown.types import RepositoryStatus
+from trackdown.types import Inventory, Progress, RepositoryStatus
+
+
+def present_status(indexes: OpenIndexes, patience: float | None) -> RepositoryStatus:
+    """What the store holds for what is there now. See `WorktreeCache.look` for `patience`."""
+    snapshot = indexes.look(None, patience)
+    code, commits = indexes.code(snapshot), indexes.commits(snapshot)
+    history = (commits.index, snapshot.commit) if commits is not None and snapshot.commit is not None else None
+    return describe(indexes.store, snapshot, code, history)
+
+
+def take_inventory(indexes: OpenIndexes, at: str | None, progress: Progress) -> Inventory:
+    """Which files a snapshot includes and which it leaves out, with the rule that did it."""
+    snapshot = indexes.look(at)
+    included, excluded = read_inventory(
+        indexes.store,
+        snapshot,
+        max_bytes=indexes.settings.max_file_bytes,
+        workers=indexes.settings.worker_count,
+        progress=progress,
+    )
+    everything = sorted([*snapshot.excluded, *excluded], key=lambda item: item.path)
+    return Inventory(indexes.source.name, tuple(included), tuple(everything))
 
 
 def describe(

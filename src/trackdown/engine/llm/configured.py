@@ -35,9 +35,9 @@ def has_llm(settings: Settings) -> bool:
     return settings.llm != NONE or settings.llm_replay != _UNSET
 
 
-def open_desk(settings: Settings, facts: FactCache) -> LlmClient | None:
-    """The desk to ask at; None without a language model. All desks of the same settings share one budget and one count
-    of all, and each has its own notes and counts: open one for each search.
+def open_llm(settings: Settings, facts: FactCache) -> LlmClient | None:
+    """A client of the language model; None where the settings name none. All clients of the same settings share one
+    budget and one total, and each has its own notes and counts: open one for each search.
 
     Nothing is loaded or connected to before the first question. Raises UsageError for settings that cannot work and
     LlmError for a model that is not there, each with what to do.
@@ -49,22 +49,27 @@ def open_desk(settings: Settings, facts: FactCache) -> LlmClient | None:
     run = _run(settings)
     replay, notes = (None, ()) if run.replay is None else (run.replay.answers, run.replay.notes)
     return LlmClient(
-        run.model, facts, run.ledger,
-        replay=replay, recorder=run.recorder, dry_run=settings.llm_dry_run, notes=notes,
-    )  # fmt: skip
+        run.model,
+        facts,
+        run.ledger,
+        replay=replay,
+        recorder=run.recorder,
+        dry_run=settings.llm_dry_run,
+        notes=notes,
+    )
 
 
 @contextmanager
 def asking(settings: Settings) -> Iterator[LlmClient]:
-    """The desk for work that opens no repository, with its answers in the store. Raises UsageError without a model."""
+    """A client for work that opens no repository; answers are kept in the store. Raises UsageError without a model."""
     from trackdown.engine.indexing.fact_cache import StoreFacts
     from trackdown.store.store import Store
 
     with closing(Store(settings.store)) as store:
-        desk = open_desk(settings, StoreFacts(store))
-        if desk is None:
+        client = open_llm(settings, StoreFacts(store))
+        if client is None:
             raise UsageError("this needs a language model: name one with --llm or TRACKDOWN_LLM")
-        yield desk
+        yield client
 
 
 def llm_name(settings: Settings) -> str:
@@ -87,7 +92,7 @@ def llm_cost(settings: Settings) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """What all desks of the same settings share."""
+    """What all clients of the same settings share."""
 
     model: ChatModel
     ledger: UsageLedger

@@ -15,7 +15,7 @@ import numpy as np
 
 from trackdown.errors import UsageError
 from trackdown.index.code import CodeIndex
-from trackdown.index.neural import Texts
+from trackdown.index.corpus import Texts
 from trackdown.models.llm.code_generation import CodeExample
 from trackdown.types import CODE, FUNCTION_KINDS
 from trackdown.units.docstrings import split_docstring

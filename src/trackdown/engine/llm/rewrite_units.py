@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from trackdown.engine.indexing.prepare import Prepared
 from trackdown.engine.llm.few_shot import few_shot
 from trackdown.engine.searching.source_reader import SourceReader
 from trackdown.errors import UsageError
+from trackdown.index.corpus import Corpus
 from trackdown.index.rewrite_facts import rewriter_id
 from trackdown.models.llm.code_generation import CodeExample
 from trackdown.models.llm.prompt import LanguageModel
@@ -20,6 +20,7 @@ from trackdown.rewrite.unit_selection import main_unit, units_to_rewrite
 from trackdown.types import Progress, no_progress
 
 if TYPE_CHECKING:
+    from trackdown.engine.repository import Repository
     from trackdown.models.llm.client import LlmClient
 
 MOST_TIMES = 8
@@ -28,7 +29,7 @@ Made = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Rewriting:
+class RewriteReport:
     """What `trackdown rewrite` did. In a dry run nothing was made, and the cost says what it would take."""
 
     repository: str
@@ -38,30 +39,49 @@ class Rewriting:
     notes: tuple[str, ...] = ()
 
 
-def rewriting(
-    prepared: Prepared,
-    desk: LlmClient,
+def rewrite_repository(
+    repository: Repository,
+    at: str | None,
+    times: int,
+    limit: int | None,
+    pairs: Sequence[CodeExample],
+    progress: Progress,
+) -> RewriteReport:
+    """See `Repository.rewrite`."""
+    from trackdown.engine.llm.configured import WITHOUT_LLM, open_llm
+
+    llm = open_llm(repository.settings, repository.indexes.facts)
+    if llm is None:
+        raise UsageError(WITHOUT_LLM)
+    corpus = repository.corpus(at, progress=progress)
+    found = rewrite_snapshot(corpus, llm, times=times, limit=limit, pairs=pairs, progress=progress)
+    return replace(found, notes=(*repository.notes_of(corpus), *found.notes))
+
+
+def rewrite_snapshot(
+    corpus: Corpus,
+    llm: LlmClient,
     *,
     times: int = 1,
     limit: int | None = None,
     pairs: Sequence[CodeExample] = (),
     progress: Progress = no_progress,
-) -> Rewriting:
-    """Rewrite what has fewer than `times` rewrites by the desk's model. `pairs` are shown in place of the code's own.
+) -> RewriteReport:
+    """Rewrite what has fewer than `times` rewrites by the model. `pairs` are shown in place of the code's own.
 
     Raises UsageError and StoreError; what was made until then is kept.
     """
-    dry_run = desk.dry_run
-    outcome = _walked(prepared, desk, times, limit, dry_run, pairs, progress)
-    notes = desk.notes()
-    if outcome.unanswered and desk.stopped is not None:
-        notes.append(desk.stopped)
-    return Rewriting(prepared.info().repository, desk.name, dry_run, outcome, tuple(dict.fromkeys(notes)))
+    dry_run = llm.dry_run
+    outcome = _rewrite(corpus, llm, times, limit, dry_run, pairs, progress)
+    notes = llm.notes()
+    if outcome.unanswered and llm.stopped is not None:
+        notes.append(llm.stopped)
+    return RewriteReport(corpus.info.repository, llm.name, dry_run, outcome, tuple(dict.fromkeys(notes)))
 
 
-def _walked(
-    prepared: Prepared,
-    asker: LanguageModel,
+def _rewrite(
+    corpus: Corpus,
+    llm: LanguageModel,
     times: int,
     limit: int | None,
     dry_run: bool,
@@ -72,11 +92,12 @@ def _walked(
         raise UsageError(f"units can be rewritten 1 to {MOST_TIMES} times, not {times}")
     if limit is not None and limit < 1:
         raise UsageError(f"the limit must be a number of rewrites above 0, not {limit}")
-    code, rewrites = prepared.code, prepared.rewrites
-    rewriter = rewriter_of(asker, pairs)
-    name = f"{asker.name} with given examples" if pairs else asker.name
-    with SourceReader(prepared.snapshot) as snippets:
-        texts = partial(snippets.units, code)
+    code, rewrites = corpus.code, corpus.rewrites
+    assert rewrites is not None
+    rewriter = rewriter_of(llm, pairs)
+    name = f"{llm.name} with given examples" if pairs else llm.name
+    with SourceReader(corpus.snapshot) as reader:
+        texts = partial(reader.units, code)
         own = few_shot(code, texts)
         walk = RewriteJob(
             units_to_rewrite(code),
@@ -87,18 +108,19 @@ def _walked(
             (lambda language: pairs) if pairs else own,
         )
         keep = partial(rewrites.keep, rewriter, name)
-        return rewrite_units(walk, asker, keep, times=times, limit=limit, dry_run=dry_run, progress=progress)
+        return rewrite_units(walk, llm, keep, times=times, limit=limit, dry_run=dry_run, progress=progress)
 
 
-def take_rewrites(prepared: Prepared, name: str, made: Mapping[str, Sequence[Made]]) -> str:
+def take_rewrites(corpus: Corpus, name: str, made: Mapping[str, Sequence[Made]]) -> str:
     """Keep rewrites of whole files, by path, that were made elsewhere; each stands for the file's main unit.
 
     Returns the id that these very texts have as a rewriter. Files that are not there do not count. Raises StoreError.
     """
     rewriter = rewriter_id("texts", _digest(made))
-    code, rewrites = prepared.code, prepared.rewrites
-    with SourceReader(prepared.snapshot) as snippets:
-        digests = rewrites.digests(partial(snippets.units, code))
+    code, rewrites = corpus.code, corpus.rewrites
+    assert rewrites is not None
+    with SourceReader(corpus.snapshot) as reader:
+        digests = rewrites.digests(partial(reader.units, code))
     having = rewrites.having(rewriter)
     rows: list[RewriteRow] = []
     for path, texts in made.items():

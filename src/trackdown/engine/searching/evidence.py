@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from trackdown import pipeline
-from trackdown.engine.corpus import corpus_of
-from trackdown.engine.indexing.prepare import Prepared
+from trackdown.engine.searching.bind import bound_corpus
 from trackdown.engine.searching.source_reader import SourceReader
 from trackdown.fuse.learned import ranks_of
+from trackdown.index.corpus import Corpus
 from trackdown.models.shelf import model_shelf
 from trackdown.query.features import query_features
 from trackdown.query.understand import Query, understand
@@ -51,12 +51,12 @@ def speaking_models(settings: Settings, *, readers: bool) -> tuple[str, ...]:
     return tuple(part.model_id for part in parts if part is not None)
 
 
-def channel_evidence(prepared: Prepared, query: str, options: pipeline.SearchPlan, deepest: int = DEEPEST) -> Evidence:
+def channel_evidence(corpus: Corpus, query: str, options: pipeline.SearchPlan, deepest: int = DEEPEST) -> Evidence:
     """Ask all channels, and keep the best candidates of each. Raises QueryError."""
     understood = understand(query)
-    pool = candidates(prepared.code, options.level)
-    with SourceReader(prepared.snapshot) as snippets:
-        request = Request(corpus_of(prepared, snippets), pool, understood, options.aggregation, options.commit_depth)
+    pool = candidates(corpus.code, options.level)
+    with SourceReader(corpus.snapshot) as reader:
+        request = Request(bound_corpus(corpus, reader), pool, understood, options.aggregation, options.commit_depth)
         channels: dict[str, Channel] = {}
         for signal, retrieve in pipeline.RETRIEVERS:
             channel = retrieve(request, list(channels.values()))
@@ -66,26 +66,26 @@ def channel_evidence(prepared: Prepared, query: str, options: pipeline.SearchPla
     scores = [channels[signal].scores if signal in channels else np.zeros(pool.count) for signal in signals]
     floors = [channels[signal].floor if signal in channels else 0.0 for signal in signals]
     ranks = [ranks_of(column) for column in scores]
-    allowed = pool.allowed(prepared.code, tests=options.tests, folders=options.folders, among=options.among)
+    allowed = pool.allowed(corpus.code, tests=options.tests, folders=options.folders, among=options.among)
     within = np.any([(column > 0) & (column <= deepest) for column in ranks], axis=0)
     chosen = np.flatnonzero(within & allowed)
     return Evidence(
-        _places(prepared, pool.units[chosen].tolist(), pool.files[chosen].tolist()),
+        _places(corpus, pool.units[chosen].tolist(), pool.files[chosen].tolist()),
         signals,
         np.stack([column[chosen] for column in scores], axis=1),
         np.stack([column[chosen] for column in ranks], axis=1),
         np.array([column.max(initial=floor) for column, floor in zip(scores, floors, strict=True)]),
-        _role_factors(understood)[prepared.code.file_role[pool.files[chosen]]],
+        _role_factors(understood)[corpus.code.file_role[pool.files[chosen]]],
         query_features(understood),
     )
 
 
-def judged_evidence(prepared: Prepared, query: str, options: pipeline.SearchPlan) -> Evidence | None:
+def judged_evidence(corpus: Corpus, query: str, options: pipeline.SearchPlan) -> Evidence | None:
     """What fusion and the models said of the candidates that models read; None where none did. Raises QueryError."""
     understood = understand(query)
     heard: list[pipeline.Tapped] = []
-    with SourceReader(prepared.snapshot) as snippets:
-        pipeline.search(corpus_of(prepared, snippets), understood, replace(options, explained=False), tap=heard.append)
+    with SourceReader(corpus.snapshot) as reader:
+        pipeline.search(bound_corpus(corpus, reader), understood, replace(options, explained=False), tap=heard.append)
     (tapped,) = heard
     if not tapped.judged or not len(tapped.fused):
         return None
@@ -95,7 +95,7 @@ def judged_evidence(prepared: Prepared, query: str, options: pipeline.SearchPlan
         columns[signal] = np.nan_to_num(scale(values), nan=without)
     scores = np.stack(list(columns.values()), axis=1)
     return Evidence(
-        _places(prepared, tapped.units, tapped.files),
+        _places(corpus, tapped.units, tapped.files),
         tuple(columns),
         scores,
         np.stack([ranks_of(column) for column in scores.T], axis=1),
@@ -113,8 +113,8 @@ def _role_factors(query: Query) -> Floats:
     return factors
 
 
-def _places(prepared: Prepared, units: Sequence[int], files: Sequence[int]) -> tuple[tuple[str, str], ...]:
-    code = prepared.code
+def _places(corpus: Corpus, units: Sequence[int], files: Sequence[int]) -> tuple[tuple[str, str], ...]:
+    code = corpus.code
     return tuple(
         (code.path(file), code.symbol(unit) if unit >= 0 else "") for unit, file in zip(units, files, strict=True)
     )

@@ -32,7 +32,7 @@ def checked_folder(folder: str) -> str:
     return "/".join(parts)
 
 
-def within(folder: str, subfolder: str) -> str:
+def intersection(folder: str, subfolder: str) -> str:
     """What lies below both of two folders."""
     if not folder or f"{subfolder}/".startswith(f"{folder}/"):
         return subfolder
@@ -51,7 +51,7 @@ def files_below(code: CodeIndex, folder: str) -> Mask:
     return inside
 
 
-def told_of_filters(code: CodeIndex, languages: Sequence[str], folder: str) -> list[str]:
+def filter_notes(code: CodeIndex, languages: Sequence[str], folder: str) -> list[str]:
     """Notes about filters that leave nothing to be found."""
     notes = []
     missing = [name for name in languages if name not in code.languages()]

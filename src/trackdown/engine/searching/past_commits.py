@@ -3,34 +3,50 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
-from trackdown.engine.indexing.prepare import Prepared
 from trackdown.engine.searching.filters import lies_below
-from trackdown.query.understand import Query
+from trackdown.index.corpus import Corpus
+from trackdown.query.understand import Query, understand
+from trackdown.request import check_count
 from trackdown.retrieve.commits import PastCommits
-from trackdown.types import PastCommit
+from trackdown.types import HistoryResults, PastCommit, Progress
+
+if TYPE_CHECKING:
+    from trackdown.engine.repository import Repository
 
 
-def past_commits(prepared: Prepared, query: Query, k: int, within: str = "") -> tuple[PastCommit, ...]:
+def search_history(repository: Repository, query: str, k: int, at: str | None, progress: Progress) -> HistoryResults:
+    """See `Repository.history`."""
+    check_count(k)
+    understood = understand(query)
+    corpus = repository.present_or(at, progress)
+    notes = repository.notes_of(corpus)
+    if corpus.history is None:
+        missing = f"{repository.source.name} has no history{' yet' if corpus.partial else ''}"
+        return HistoryResults(query, (), (corpus.info,), (*notes, missing), corpus.partial)
+    found = past_commits(corpus, understood, k, repository.within)
+    return HistoryResults(query, found, (corpus.info,), notes, corpus.partial)
+
+
+def past_commits(corpus: Corpus, query: Query, k: int, within: str = "") -> tuple[PastCommit, ...]:
     """The best commits of a history, with the files below `within` that they touched under their present names."""
-    if prepared.history is None:
+    if corpus.history is None:
         return ()
-    index, commit = prepared.history
+    index, commit = corpus.history
     past = PastCommits(index, commit, query.weights, depth=k)
-    files = past.present_files(prepared.code.files_by_path)
+    files = past.present_files(corpus.code.files_by_path)
     positions = past.positions.tolist()
     return tuple(
         PastCommit(
             rank,
-            prepared.snapshot.source.name,
+            corpus.snapshot.source.name,
             index.oid(position),
             index.subject(position),
             datetime.fromtimestamp(int(index.times[position]), UTC).strftime("%Y-%m-%d"),
             index.author(position),
             float(past.values[rank - 1]),
-            tuple(
-                sorted(path for path in map(prepared.code.path, files.get(position, [])) if lies_below(path, within))
-            ),
+            tuple(sorted(path for path in map(corpus.code.path, files.get(position, [])) if lies_below(path, within))),
             matched,
         )
         for rank, (position, matched) in enumerate(zip(positions, past.matched(positions), strict=True), 1)

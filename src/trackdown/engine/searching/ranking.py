@@ -1,4 +1,4 @@
-"""Rank a prepared state without reading source or giving reasons: what evaluations need, a thousand places deep."""
+"""Rank a corpus without snippets or reasons: what evaluations need, a thousand places deep."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from trackdown import pipeline
-from trackdown.engine.corpus import corpus_of
-from trackdown.engine.indexing.prepare import Prepared
-from trackdown.engine.llm.generated import NOTHING, Generated, check_exemplars
+from trackdown.engine.llm.pregenerated import NOTHING, Pregenerated, check_exemplars
+from trackdown.engine.searching.bind import bound_corpus
+from trackdown.engine.searching.bind import seen_from as past_of
 from trackdown.engine.searching.source_reader import SourceReader
+from trackdown.index.corpus import Corpus, ignore_note
 from trackdown.query.understand import understand
-from trackdown.retrieve.corpus import not_told
 
 if TYPE_CHECKING:
     from trackdown.models.llm.prompt import LanguageModel
@@ -28,34 +28,36 @@ class RankedPlace:
 
 
 def rank(
-    prepared: Prepared,
+    corpus: Corpus,
     query: str,
     options: pipeline.SearchPlan,
     seen_from: str | None = None,
     tap: pipeline.Tap | None = None,
     *,
-    asker: LanguageModel | None = None,
-    tell: Callable[[str], None] = not_told,
-    generated: Generated = NOTHING,
+    llm: LanguageModel | None = None,
+    note: Callable[[str], None] = ignore_note,
+    pregenerated: Pregenerated = NOTHING,
 ) -> list[RankedPlace]:
     """The best places for a query, each symbol of a file once. `seen_from` is a full id: only its past is visible.
 
-    `tap` hears what every stage said of the candidates. `asker` is the language model that stages may ask, `tell`
-    hears what they say of its answers, `generated` is what it need not write. Raises QueryError, UnknownRevision when
-    `seen_from` is not in the history of what was prepared, and UsageError for exemplars that nobody writes.
+    `tap` gets what every stage said of the candidates. `llm` is the language model that stages may ask, `note` takes
+    remarks on its answers, and `pregenerated` is what it need not write. Raises QueryError, UnknownRevision when
+    `seen_from` is not in the history of the corpus, and UsageError for exemplars that nobody can write.
     """
     understood = understand(query)
     if options.exemplars:
-        check_exemplars(options, asker, generated)
-        understood = replace(understood, exemplars=generated.exemplars)
-    with SourceReader(prepared.snapshot) as snippets:
-        corpus = corpus_of(prepared, snippets, seen_from, asker=asker, tell=tell, generated=generated)
-        found = pipeline.search(corpus, understood, replace(options, explained=False), tap=tap)
-    return list(_places(prepared, found))
+        check_exemplars(options, llm, pregenerated)
+        understood = replace(understood, exemplars=pregenerated.exemplars)
+    if seen_from is not None:
+        corpus = past_of(corpus, seen_from)
+    with SourceReader(corpus.snapshot) as reader:
+        bound = bound_corpus(corpus, reader, llm=llm, note=note, pregenerated=pregenerated)
+        found = pipeline.search(bound, understood, replace(options, explained=False), tap=tap)
+    return list(_places(corpus, found))
 
 
-def _places(prepared: Prepared, found: list[pipeline.Ranked]) -> Iterator[RankedPlace]:
-    code = prepared.code
+def _places(corpus: Corpus, found: list[pipeline.Ranked]) -> Iterator[RankedPlace]:
+    code = corpus.code
     seen: set[tuple[str, str]] = set()
     for item in found:
         key = (code.path(item.file), code.symbol(item.unit) if item.unit >= 0 else "")

@@ -27,11 +27,11 @@ class ChangeEvents:
     less often: looking takes a twentieth of the time at most.
     """
 
-    def __init__(self, looker: WorktreeCache) -> None:
-        self._looker = looker
+    def __init__(self, worktree: WorktreeCache) -> None:
+        self._worktree = worktree
         self._commit: str | None = None
         self._indexed: Snapshot | None = None
-        self._source = looker.source
+        self._source = worktree.source
         self._refs = FolderWatch()
         self._hidden = changes_unseen(self._source.root)
         self._look_seconds = 0.0
@@ -40,12 +40,12 @@ class ChangeEvents:
     def watching(self) -> Watching:
         """How it finds out."""
         bare = self._source.kind == "bare"
-        watched = self._refs.armed if bare else self._looker.watch.armed
+        watched = self._refs.armed if bare else self._worktree.watch.armed
         return "inotify" if watched and not self._hidden else "polling"
 
     def descriptors(self) -> tuple[int, int]:
         """What can be read when something happened; -1 where nothing is watched."""
-        return self._looker.watch.fileno(), self._refs.fileno()
+        return self._worktree.watch.fileno(), self._refs.fileno()
 
     def looked(self, indexed: Snapshot | None, seconds: float) -> None:
         """Note what was last indexed, and how long a look takes. Watches git's own files from now on."""
@@ -64,24 +64,24 @@ class ChangeEvents:
         """Whether files were touched since the last look, git has something else checked out or in its index, or
         somebody else's look has seen what is not indexed: the events of that are used up.
         """
-        came = self._looker.drain()
+        came = self._worktree.drain()
         self._refs.drain()
-        if came or self._looker.watch.has_events:
+        if came or self._worktree.watch.has_events:
             return True
-        last, indexed = self._looker.last, self._indexed
+        last, indexed = self._worktree.last, self._indexed
         if last is not None and indexed is not None and last.key != indexed.key:
             return True
-        return self._source.head() != self._commit or not self._looker.unchanged()
+        return self._source.head() != self._commit or not self._worktree.unchanged()
 
     def goes_on(self) -> bool:
         """Whether anything was touched since this or `stirred` was asked."""
-        came, moving = self._looker.drain(), self._refs.drain()
+        came, moving = self._worktree.drain(), self._refs.drain()
         return came or moving
 
     @property
     def unarmed(self) -> bool:
         """Whether files could be watched, but only after another look."""
-        watch = self._looker.watch
+        watch = self._worktree.watch
         return self._source.kind != "bare" and watch.possible and not watch.armed
 
     def git_is_busy(self) -> bool:

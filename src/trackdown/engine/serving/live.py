@@ -12,12 +12,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from trackdown.engine.indexing.prepare import Prepared
 from trackdown.engine.repository import Repository
 from trackdown.engine.serving.change_events import TICK, ChangeEvents
+from trackdown.engine.serving.recent_states import RecentStates
 from trackdown.engine.serving.throttle import Throttle
 from trackdown.engine.serving.wakeup import Wakeup
 from trackdown.errors import Cancelled, EmptyRepository, StoreBusy, StoreFull
+from trackdown.index.corpus import Corpus
 from trackdown.repository.snapshot import Snapshot
 from trackdown.types import IndexState, Phase, Progress
 
@@ -74,6 +75,7 @@ class LiveIndex:
         self._told = told
         self._alarm = Wakeup()
         self._pace = Throttle()
+        self._recent = RecentStates()
         self._closing = False
         self._no_room = False
         self._asked = False
@@ -176,8 +178,8 @@ class LiveIndex:
             self._take(self._opened(self._repository))
             assert self._repository is not None
             if asked:
-                self._repository.distrust()  # whoever asks did not find what this one may take for done
-            prepared = self._repository.keep(wait=_LOCK_SECONDS, progress=self._heard)
+                self._repository.indexes.forget()  # the caller did not find what this one may take for done
+            corpus = self._recent.build(self._repository, _LOCK_SECONDS, self._heard)
         except StoreBusy:
             self._tell(step="wait")
             return _FIRST_RETRY
@@ -188,12 +190,12 @@ class LiveIndex:
             return None
         except Exception as error:  # whatever it is, the server that this runs in must live
             return self._failed(error)
-        return self._succeeded(prepared, started)
+        return self._succeeded(corpus, started)
 
-    def _succeeded(self, prepared: Prepared | None, started: float, problem: str = "") -> float | None:
+    def _succeeded(self, corpus: Corpus | None, started: float, problem: str = "") -> float | None:
         assert self._repository is not None and self._stirring is not None
-        snapshot = prepared.snapshot if prepared is not None else self._repository.looker.last
-        code = prepared.code if prepared is not None else None
+        snapshot = corpus.snapshot if corpus is not None else self._repository.worktree.last
+        code = corpus.code if corpus is not None else None
         now = time.monotonic()
         behind, self._stirred_at = (None if self._stirred_at is None else now - self._stirred_at), None
         self._failures, self._no_room = 0, False
@@ -247,7 +249,7 @@ class LiveIndex:
     def _take(self, repository: Repository) -> None:
         if repository is not self._repository:
             self._let_go()
-            self._repository, self._stirring = repository, ChangeEvents(repository.looker)
+            self._repository, self._stirring = repository, ChangeEvents(repository.worktree)
 
     def _let_go(self) -> None:
         with suppress(Exception):  # it may be broken in any way

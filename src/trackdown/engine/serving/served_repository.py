@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from trackdown.engine.indexing.worktree_cache import WorktreeCache
-from trackdown.engine.repository import Repository, open
+from trackdown.engine.opening import open
+from trackdown.engine.repository import Repository
 from trackdown.engine.serving.live import LiveIndex
 from trackdown.errors import Cancelled, NoSuchPath, TooBusy, TrackdownError, UsageError
 from trackdown.repository.source import Source
@@ -32,7 +33,7 @@ class ServedRepository:
         self._most_idle = most_idle
         self._lock = threading.Lock()
         self._idle: list[Repository] = []
-        self.source, self._looker = self._open()
+        self.source, self._worktree = self._open()
         self._inodes = _inodes(self.source)
         self.name = f"{self.source.name}/{self.source.subfolder}" if self.source.subfolder else self.source.name
 
@@ -47,7 +48,7 @@ class ServedRepository:
         if self.live is not None:
             self.live.close()
         self._drop_idle()
-        self._looker.close()
+        self._worktree.close()
 
     @contextmanager
     def lent(self, patience: float) -> Iterator[Repository]:
@@ -73,7 +74,7 @@ class ServedRepository:
                 repository = self._idle.pop() if self._idle else None
             if repository is None:
                 return self._made(self.live)
-            if not repository.is_outdated():
+            if not repository.store.database.is_replaced():
                 return repository
             repository.close()
 
@@ -95,24 +96,24 @@ class ServedRepository:
             raise NoSuchPath(f"{self.source.name} is gone: there is no folder {self.source.root} any more")
         with self._lock:
             if _inodes(self.source) != self._inodes:
-                self._looker.close()
-                self.source, self._looker = self._open()
+                self._worktree.close()
+                self.source, self._worktree = self._open()
                 self._inodes = _inodes(self.source)
 
     def _open(self) -> tuple[Source, WorktreeCache]:
         with open(self.where, settings=self._settings) as opened:
-            return opened.source, WorktreeCache(opened.source, opened.looker.max_bytes)
+            return opened.source, WorktreeCache(opened.source, self._settings.max_file_bytes)
 
     def _kept(self, present: Repository | None) -> Repository:
         """The repository of the thread that keeps the index."""
         self._check_presence()
-        if present is not None and present.source is self.source and not present.is_outdated():
+        if present is not None and present.source is self.source and not present.store.database.is_replaced():
             return present
         return self._made(None)
 
     def _made(self, keeper: LiveIndex | None) -> Repository:
         store = Store(self._settings.store)
-        return Repository(self.source, store, self._settings, from_root=True, looker=self._looker, keeper=keeper)
+        return Repository(self.source, store, self._settings, from_root=True, worktree=self._worktree, keeper=keeper)
 
     def _drop_idle(self) -> None:
         with self._lock:

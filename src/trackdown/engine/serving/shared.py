@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from trackdown.engine.indexing.read import OutOfDate
 from trackdown.engine.repository import Repository
 from trackdown.engine.searching.cancel import Check
 from trackdown.engine.searching.merge import heard_with, merged, under_name
@@ -75,7 +76,7 @@ class SharedRepositories:
         at_once = searches or min(max(os.cpu_count() or 1, 2), 4)
         self._live = live
         self._stopping = False
-        self._turns = FairQueue(at_once, most_waiting, longest_wait)
+        self._queue = FairQueue(at_once, most_waiting, longest_wait)
         self._most_inside = at_once + most_waiting
         self._inside: set[object] = set()
         self._places: dict[str, ServedRepository] = {}
@@ -100,9 +101,9 @@ class SharedRepositories:
 
     def close(self) -> None:
         """Let running calls end, stop them if they do not, stop the background work and close everything."""
-        if not self._turns.drain(_SECONDS_TO_FINISH):
+        if not self._queue.drain(_SECONDS_TO_FINISH):
             self._stopping = True
-            self._turns.drain(_SECONDS_TO_STOP)
+            self._queue.drain(_SECONDS_TO_STOP)
         self._stopping = True
         for place in self._places.values():
             if place.live is not None:
@@ -133,14 +134,14 @@ class SharedRepositories:
 
     def load(self) -> Load:
         """How many calls run and wait."""
-        return self._turns.load()
+        return self._queue.load()
 
     def admit(self) -> None:
         """Raise TooBusy if no more calls are taken now. Cheap: a server can refuse a request without a thread."""
         if self._stopping:
             raise TooBusy("the server is stopping")
         if len(self._inside) >= self._most_inside:
-            raise self._turns.too_busy(f"{len(self._inside)} requests are under way")
+            raise self._queue.too_busy(f"{len(self._inside)} requests are under way")
 
     def wait_ready(
         self,
@@ -159,8 +160,8 @@ class SharedRepositories:
         """What the store holds for the present state of a repository."""
         place = self._only(repository)
         try:
-            with self._using(place, wait, no_progress, cancelled) as used:
-                return replace(used.status(), repository=place.name)
+            found = self._ask(place, Repository.status, wait=wait, progress=no_progress, cancelled=cancelled)
+            return replace(found, repository=place.name)
         except _NotYet as error:
             return RepositoryStatus(
                 place.name, place.source.kind, None, False, False, 0, 0, {}, {}, 0, 0, "", 0, (str(error),)
@@ -187,13 +188,20 @@ class SharedRepositories:
         until = time.monotonic() + wait
         answers: list[SearchResults] = []
 
+        def stopped() -> bool:
+            return self._stopping or cancelled()
+
         def ask(place: ServedRepository) -> SearchResults:
             hear = heard_with(early, answers, place.name, request.k)
             try:
-                with self._using(place, max(0.0, until - time.monotonic()), progress, cancelled, request.at) as used:
-                    found = used.search(
-                        request, early=hear, cancelled=lambda: self._stopping or cancelled(), progress=progress
-                    )
+                found = self._ask(
+                    place,
+                    lambda used: used.search(request, early=hear, cancelled=stopped, progress=progress),
+                    wait=max(0.0, until - time.monotonic()),
+                    progress=progress,
+                    cancelled=cancelled,
+                    at=request.at,
+                )
             except _NotYet as error:
                 found = SearchResults(request.query, request.level, (), notes=(str(error),), partial=True)
             return under_name(found, place.name)
@@ -217,11 +225,18 @@ class SharedRepositories:
         cancelled: Asked = never,
     ) -> HistoryResults:
         """As `Repository.history`; without a name, in all repositories together."""
+        report = self._check(cancelled).progress(progress)
 
         def ask(place: ServedRepository) -> HistoryResults:
             try:
-                with self._using(place, wait, progress, cancelled, at) as used:
-                    found = used.history(query, k, at, progress=self._check(cancelled).progress(progress))
+                found = self._ask(
+                    place,
+                    lambda used: used.history(query, k, at, progress=report),
+                    wait=wait,
+                    progress=progress,
+                    cancelled=cancelled,
+                    at=at,
+                )
             except _NotYet as error:
                 return HistoryResults(query, (), notes=(str(error),), partial=True)
             commits = tuple(replace(commit, repository=place.name) for commit in found.commits)
@@ -246,8 +261,15 @@ class SharedRepositories:
     ) -> Related:
         """As `Repository.related`. Raises TooBusy as long as nothing is indexed yet."""
         place = self._only(repository)
-        with self._using(place, wait, progress, cancelled, at) as used:
-            found = used.related(location, k, at, progress=self._check(cancelled).progress(progress))
+        report = self._check(cancelled).progress(progress)
+        found = self._ask(
+            place,
+            lambda used: used.related(location, k, at, progress=report),
+            wait=wait,
+            progress=progress,
+            cancelled=cancelled,
+            at=at,
+        )
         similar = tuple(replace(result, repository=place.name) for result in found.similar)
         return replace(found, similar=similar, snapshots=_under_name(found.snapshots, place.name))
 
@@ -267,9 +289,15 @@ class SharedRepositories:
     ) -> Neighbourhood:
         """As `Repository.graph`. Raises TooBusy as long as nothing is indexed yet."""
         place = self._only(repository)
-        with self._using(place, wait, progress, cancelled, at) as used:
-            check = self._check(cancelled)
-            found = used.graph(target, depth, edges, direction, hows, at, progress=check.progress(progress))
+        report = self._check(cancelled).progress(progress)
+        found = self._ask(
+            place,
+            lambda used: used.graph(target, depth, edges, direction, hows, at, progress=report),
+            wait=wait,
+            progress=progress,
+            cancelled=cancelled,
+            at=at,
+        )
         return replace(found, snapshots=_under_name(found.snapshots, place.name))
 
     def unit(
@@ -286,8 +314,15 @@ class SharedRepositories:
     ) -> UnitSource:
         """As `Repository.unit`. Raises TooBusy as long as nothing is indexed yet."""
         place = self._only(repository)
-        with self._using(place, wait, progress, cancelled, at) as used:
-            found = used.unit(path, symbol, lines, at, progress=self._check(cancelled).progress(progress))
+        report = self._check(cancelled).progress(progress)
+        found = self._ask(
+            place,
+            lambda used: used.unit(path, symbol, lines, at, progress=report),
+            wait=wait,
+            progress=progress,
+            cancelled=cancelled,
+            at=at,
+        )
         return replace(found, repository=place.name, snapshots=_under_name(found.snapshots, place.name))
 
     # How a call gets a repository
@@ -327,13 +362,19 @@ class SharedRepositories:
     def _check(self, cancelled: Asked) -> Check:
         return Check(lambda: self._stopping or cancelled())
 
-    @contextmanager
-    def _using(
-        self, place: ServedRepository, wait: float, progress: Progress, cancelled: Asked, at: str | None = None
-    ) -> Iterator[Repository]:
-        """A repository of a place, when it is ready and it is this call's turn. Who waits for an update has no turn.
+    def _ask(
+        self,
+        place: ServedRepository,
+        work: Callable[[Repository], T],
+        *,
+        wait: float,
+        progress: Progress,
+        cancelled: Asked,
+        at: str | None = None,
+    ) -> T:
+        """Let a repository work, when it is this call's turn. A call that waits for an update gives its turn back.
 
-        A state in the past is built by who asks for it.
+        A state in the past is built by the call that asks for it. Raises TooBusy, _NotYet and Cancelled.
         """
         self.admit()
         me = object()
@@ -343,14 +384,15 @@ class SharedRepositories:
             check = self._check(cancelled)
             while True:
                 self._await(place, until, progress, check)
-                with self._turns.turn(lambda: self._stopping or cancelled()):
+                with self._queue.turn(lambda: self._stopping or cancelled()):
                     check()
                     left = max(0.0, until - time.monotonic())
-                    with _not_yet(place), place.lent(min(left, _LONGEST_PATIENCE)) as repository:
-                        if place.live is None or at is not None or not left or repository.is_ready():
-                            yield repository
-                            return
-                if not place.live.bring_up_to_date(left, check.progress(progress)):
+                    try:
+                        with _not_yet(place), place.lent(min(left, _LONGEST_PATIENCE)) as repository:
+                            return work(repository)
+                    except OutOfDate:
+                        pass
+                if place.live is None or not place.live.bring_up_to_date(left, check.progress(progress)):
                     until = 0.0  # it failed, or time is up: what is ready has to do
         finally:
             self._inside.discard(me)
@@ -380,6 +422,8 @@ def _not_yet(place: ServedRepository) -> Iterator[None]:
     """
     try:
         yield
+    except OutOfDate:
+        raise
     except TooBusy as error:
         problem = place.live.problem() if place.live is not None else ""
         if problem:

@@ -145,7 +145,7 @@ def _example(
 ) -> EvidenceExample | None:
     """One query with its candidates; None where its state cannot be searched."""
     try:
-        prepared = repository.prepared(task.at)
+        prepared = repository.corpus(task.at)
         if wanted.stage == "retrieve":
             seen = channel_evidence(prepared, task.query, options, wanted.deepest)
         else:

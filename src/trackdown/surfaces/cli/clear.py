@@ -31,9 +31,9 @@ def command(place: str, everything: bool, style: str) -> None:
         before, after = clear_everything()
     else:
         (repository,) = open_all([place])
-        name, before = repository.source.name, repository.store_bytes()
+        name, before = repository.source.name, repository.store.size()
         repository.clear()
-        after = repository.store_bytes()
+        after = repository.store.size()
     if style == "json":
         print_json({"cleared": name, "freed_bytes": before - after, "store_bytes": after})
     else:

@@ -11,7 +11,7 @@ import click
 
 from trackdown.engine.llm.configured import llm_cost
 from trackdown.engine.llm.few_shot import read_pairs
-from trackdown.engine.llm.rewrite_units import Rewriting
+from trackdown.engine.llm.rewrite_units import RewriteReport
 from trackdown.settings import Settings
 from trackdown.surfaces.cli.llm_cost import print_llm_cost
 from trackdown.surfaces.cli.llm_options import llm_options, llm_overrides
@@ -100,7 +100,7 @@ class _WithCost:
             print(f"{self._made[0]} of {self._made[1]} rewrites, {tokens:,} tokens{money}", file=sys.stderr)
 
 
-def _told(found: Rewriting) -> str:
+def _told(found: RewriteReport) -> str:
     outcome = found.outcome
     if found.dry_run:
         return f"{one_line(found.repository)}: {outcome.left} of {outcome.wanted} rewrites are to be made"

@@ -112,7 +112,7 @@ def test_a_file_that_became_a_link_is_not_followed(opened: trackdown.Repository,
 def test_what_changes_all_the_time_is_told(
     opened: trackdown.Repository, shop: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from trackdown.engine.searching import unit_source
+    from trackdown.engine.navigation import unit_source
 
     opened.unit("web/session.py")
     monkeypatch.setattr(unit_source, "oid_of_key", lambda key: "0" * 40)

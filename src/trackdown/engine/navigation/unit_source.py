@@ -18,7 +18,7 @@ _WINDOW = "window"
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class UnitQuery:
     """What is asked for. Raises UsageError for what cannot be: the path of a file stands below the root.
 
     Neither `symbol` nor `lines` means the whole file.
@@ -41,7 +41,7 @@ class Wanted:
 
 
 def read_unit(
-    code: CodeIndex, snippets: SourceReader, wanted: Wanted, repository: str, within: str = ""
+    code: CodeIndex, snippets: SourceReader, wanted: UnitQuery, repository: str, within: str = ""
 ) -> UnitSource | None:
     """Read it. None when the file has changed since it was indexed. Raises UsageError with what is nearest.
 

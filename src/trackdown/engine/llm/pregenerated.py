@@ -6,68 +6,69 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from trackdown.engine.indexing.prepare import Prepared
 from trackdown.errors import UsageError
+from trackdown.index.corpus import Corpus
 from trackdown.pipeline import SearchPlan
 
 if TYPE_CHECKING:
-    from trackdown.index.neural import Texts
+    from trackdown.index.corpus import Texts
     from trackdown.index.rewrite_index import RewriteIndex
     from trackdown.models.llm.code_generation import CodeExample
     from trackdown.models.llm.prompt import LanguageModel
 
 
 @dataclass(frozen=True, slots=True)
-class Generated:
-    """Texts that are given: exemplars of this query, whose rewrites to use, pairs to show a model.
+class Pregenerated:
+    """Texts written beforehand: exemplars for this query, whose rewrites to use, examples to show a model.
 
-    Where one is empty, a search uses what its own language model writes, has rewritten, or finds in the repository.
+    Where one is empty, a search uses what its own language model writes or has rewritten, or the repository's code.
     """
 
     exemplars: tuple[str, ...] = ()
     rewriter: str = ""
-    pairs: tuple[CodeExample, ...] = ()
+    examples: tuple[CodeExample, ...] = ()
 
 
-NOTHING = Generated()
+NOTHING = Pregenerated()
 
 
-def check_exemplars(options: SearchPlan, asker: LanguageModel | None, generated: Generated) -> None:
+def check_exemplars(options: SearchPlan, llm: LanguageModel | None, pregenerated: Pregenerated) -> None:
     """Refuse to search with exemplars where nobody writes any, unless there may be rewrites to go by."""
-    if asker is None and not generated.exemplars and (options.exemplars_only or not options.rewritten):
+    if llm is None and not pregenerated.exemplars and (options.exemplars_only or not options.rewritten):
         raise UsageError("exemplars need a language model: name one with --llm or TRACKDOWN_LLM")
 
 
-def examples_of(prepared: Prepared, texts: Texts, given: Sequence[CodeExample]) -> tuple[str, Sequence[CodeExample]]:
+def examples_of(corpus: Corpus, texts: Texts, given: Sequence[CodeExample]) -> tuple[str, Sequence[CodeExample]]:
     """The language to write in, and pairs of description and code: those given, else some of the repository's own."""
     from trackdown.engine.llm.few_shot import few_shot, main_language
 
-    language = main_language(prepared.code)
-    return language, given or few_shot(prepared.code, texts)(language)
+    language = main_language(corpus.code)
+    return language, given or few_shot(corpus.code, texts)(language)
 
 
 def open_rewrites(
-    prepared: Prepared, texts: Texts, asker: LanguageModel | None, generated: Generated, tell: Callable[[str], None]
+    corpus: Corpus, texts: Texts, llm: LanguageModel | None, pregenerated: Pregenerated, note: Callable[[str], None]
 ) -> RewriteIndex | None:
     """The rewrites to search with: those of a named rewriter, else the configured model's (made with the pairs that are
     given, else without any), else whose there are most. They are one rewriter's, never several.
 
-    `tell` hears how many units have one.
+    `note` says how many units have one.
     """
     from trackdown.rewrite.unit_selection import units_to_rewrite
 
-    rewrites, rewriter = prepared.rewrites, generated.rewriter
+    rewrites, rewriter = corpus.rewrites, pregenerated.rewriter
+    assert rewrites is not None
     found = rewrites.open(texts, rewriter) if rewriter else None
-    if not rewriter and asker is not None:
+    if not rewriter and llm is not None:
         from trackdown.rewrite.reco import rewriter_of
 
-        for pairs in dict.fromkeys((generated.pairs, ())):
-            found = found or rewrites.open(texts, rewriter_of(asker, pairs))
+        for pairs in dict.fromkeys((pregenerated.examples, ())):
+            found = found or rewrites.open(texts, rewriter_of(llm, pairs))
     if found is None and not rewriter:
         found = rewrites.open(texts)
     if found is None:
-        tell("nothing here has been rewritten: run `trackdown rewrite`; searched without rewrites")
+        note("nothing here has been rewritten: run `trackdown rewrite`; searched without rewrites")
     else:
-        total = max(found.count, len(units_to_rewrite(prepared.code)))
-        tell(f"{found.count} of {total} units have a rewrite by {rewrites.name(found.rewriter)}")
+        total = max(found.count, len(units_to_rewrite(corpus.code)))
+        note(f"{found.count} of {total} units have a rewrite by {rewrites.name(found.rewriter)}")
     return found

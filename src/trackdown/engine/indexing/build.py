@@ -1,0 +1,154 @@
+"""Before a search: look at what is there, build what its indexes lack, and open them."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from trackdown.engine.indexing.background import Background, Stoppable
+from trackdown.engine.indexing.open_indexes import OpenIndexes
+from trackdown.engine.indexing.partial import gather_partial
+from trackdown.errors import EmptyRepository, StoreBusy, StoreError
+from trackdown.index.corpus import Corpus
+from trackdown.index.repository_id import is_known, repository_id
+from trackdown.index.update_code import CodeUpdate, update_code
+from trackdown.index.update_commits import CommitUpdate, open_commits, update_commits
+from trackdown.repository.history import CommitRef, list_commits
+from trackdown.repository.snapshot import Snapshot
+from trackdown.store.store import Store
+from trackdown.types import Progress
+
+_ROUNDS = 3
+_SECONDS_TO_STOP = 0.5
+
+
+class IndexBuilder:
+    """Brings the indexes of a source up to date, one process at a time."""
+
+    def __init__(self, indexes: OpenIndexes) -> None:
+        self._indexes = indexes
+        self._source = indexes.source
+        self._store = indexes.store
+        self._settings = indexes.settings
+        self._listed: tuple[str, list[CommitRef]] | None = None
+
+    def corpus(
+        self, at: str | None, progress: Progress, wait_seconds: float = 0.0, *, complete: bool = False
+    ) -> Corpus:
+        """Look, build and open. Raises EmptyRepository when there is nothing to search.
+
+        If another process is indexing this repository, wait for it for `wait_seconds`, then take what is ready; or
+        raise StoreBusy if only a `complete` index will do.
+        """
+        self._indexes.progress = progress
+        listing = self._start_listing()
+        for attempt in range(_ROUNDS):
+            snapshot = self._indexes.look(at)
+            if listing is not None:
+                listing.wait()
+            corpus, moved = self._build(snapshot, wait_seconds, complete, last=attempt == _ROUNDS - 1)
+            if not moved:
+                break
+        if not corpus.partial and not corpus.code.file_count:
+            raise EmptyRepository(f"{self._source.name} has no file that can be searched")
+        return corpus
+
+    def _build(self, snapshot: Snapshot, wait_seconds: float, complete: bool, *, last: bool) -> tuple[Corpus, bool]:
+        """A corpus of the snapshot, and whether files changed while they were read."""
+        code, commits = self._indexes.code(snapshot), self._indexes.commits(snapshot)
+        update = CodeUpdate(code) if code is not None else None
+        if update is None or (snapshot.commit is not None and commits is None):
+            update, commits = self._update(snapshot, update, commits, wait_seconds, complete)
+        incomplete = bool(update.pending) or (snapshot.commit is not None and commits is None)
+        notes = []
+        if incomplete:
+            ready = f"{len(snapshot.files) - update.pending} of {len(snapshot.files)} files are searchable so far"
+            notes.append(f"another process is indexing: {ready}")
+        if update.moved and last:
+            notes.append(f"{len(update.moved)} files kept changing while they were read and were left out")
+        corpus = self._indexes.corpus(snapshot, update.index, commits, notes=notes, partial_answer=incomplete)
+        return corpus, bool(update.moved)
+
+    def _start_listing(self) -> Background[None] | None:
+        """In a clone that the store has not met, let git list all commits while we look at the files."""
+        git, tip = self._source.git, self._source.head()
+        if tip is None or git is None or is_known(self._store, self._source):
+            return None
+
+        def find() -> None:
+            listed = list_commits(git, tip)
+            self._indexes.set_identity(repository_id(self._store, self._source, tip, listed))
+            self._listed = (tip, listed)
+
+        return Background(find)
+
+    def _update(
+        self,
+        snapshot: Snapshot,
+        code: CodeUpdate | None,
+        commits: CommitUpdate | None,
+        wait_seconds: float,
+        complete: bool,
+    ) -> tuple[CodeUpdate, CommitUpdate | None]:
+        """Build what is missing, code and history side by side. Without the lock, take what is ready."""
+        repository = self._indexes.identity(snapshot.commit)
+        with self._store.writing(repository, wait_seconds) as held:
+            if not held:
+                if complete:
+                    raise StoreBusy(f"another process is indexing {self._source.name}")
+                return code or gather_partial(self._indexes, snapshot), commits
+            if wait_seconds:  # the process that held the lock may have built the very same
+                ready = self._indexes.code(snapshot)
+                code = code or (CodeUpdate(ready) if ready else None)
+                commits = self._indexes.commits(snapshot)
+            if self._store.read_only:
+                raise StoreError(f"{self._source.name} is not indexed, and {self._store.database.unwritable()}")
+            code, commits = self._side_by_side(snapshot, code, commits, repository)
+            from trackdown.engine.indexing.housekeeping import collect_beyond_limit
+
+            collect_beyond_limit(self._store, self._settings.store_limit_mb << 20)
+        return code, commits
+
+    def _side_by_side(
+        self, snapshot: Snapshot, code: CodeUpdate | None, commits: CommitUpdate | None, repository: str
+    ) -> tuple[CodeUpdate, CommitUpdate | None]:
+        progress = self._indexes.progress
+        side = Stoppable(progress)
+        history = None
+        if snapshot.commit is not None and commits is None:
+            history = Background(partial(self._update_history, snapshot.commit, repository, side))
+        try:
+            if code is None:
+                code = update_code(
+                    self._store,
+                    snapshot,
+                    repository,
+                    max_bytes=self._settings.max_file_bytes,
+                    workers=self._settings.worker_count,
+                    progress=progress,
+                )
+                self._indexes.keep_code(snapshot, code)
+            if history is not None:
+                history.wait()
+                commits = history.result()
+                self._indexes.keep_commits(commits)
+        except BaseException as error:
+            side.stop = True
+            if history is not None:
+                history.wait(None if isinstance(error, Exception) else _SECONDS_TO_STOP)
+            raise
+        return code, commits
+
+    def _update_history(self, tip: str, repository: str, progress: Progress) -> CommitUpdate:
+        """Runs beside the parser, with a connection of its own."""
+        store = Store(self._settings.store)
+        try:
+            present = open_commits(store, repository)
+            if present is not None and present.index.position(tip) >= 0:
+                return present
+            listed = self._listed[1] if self._listed is not None and self._listed[0] == tip else None
+            self._listed = None
+            update, identity = update_commits(store, self._source, repository, tip, present, progress, listed)
+            self._indexes.set_identity(identity)
+            return update
+        finally:
+            store.close()

@@ -1,0 +1,198 @@
+"""The indexes of one source that are ready: found by the keys that belong to what is there, opened, and kept open.
+
+This is why an answer is never stale: a key says which index belongs to which content, and nothing else is opened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from trackdown.engine.indexing.fact_cache import StoreFacts
+from trackdown.engine.indexing.worktree_cache import WorktreeCache
+from trackdown.errors import EmptyRepository, NoSuchPath
+from trackdown.index.code import CodeIndex
+from trackdown.index.commits import CommitIndex
+from trackdown.index.corpus import Corpus, no_vectors
+from trackdown.index.repository_id import repository_id
+from trackdown.index.snapshot_rewrites import RewriteMemory, SnapshotRewrites
+from trackdown.index.update_code import CodeUpdate, manifest_key, open_code
+from trackdown.index.update_commits import CommitUpdate, open_commits
+from trackdown.models.shelf import model_shelf
+from trackdown.repository.snapshot import Snapshot, commit_snapshot
+from trackdown.repository.source import Source
+from trackdown.settings import Settings
+from trackdown.store.store import Store
+from trackdown.types import Progress, no_progress
+
+if TYPE_CHECKING:
+    from trackdown.graph.graph import Graph
+    from trackdown.index.vectors import SegmentVectors, UnitVectors
+
+
+class OpenIndexes:
+    """Opens what is ready of one source, and keeps what was opened last at hand. It builds nothing but vectors.
+
+    `worktree` may be shared with others that serve the same folder. `progress` is the present caller's: what is kept
+    from one search to the next reports to it.
+    """
+
+    def __init__(self, source: Source, store: Store, settings: Settings, worktree: WorktreeCache) -> None:
+        self.source = source
+        self.store = store
+        self.settings = settings
+        self.worktree = worktree
+        self.facts = StoreFacts(store)
+        self.models = model_shelf(settings.models, settings.thread_count)
+        self.progress: Progress = no_progress
+        self._past: Snapshot | None = None
+        self._code: tuple[str, CodeIndex] | None = None
+        self._commits: CommitUpdate | None = None
+        self._identity: tuple[str, str] | None = None
+        self._graph: tuple[CodeIndex, Graph] | None = None
+        self._known_vectors: dict[str, SegmentVectors] = {}
+        self._rewrite_memory = RewriteMemory()
+
+    def look(self, at: str | None, patience: float | None = None) -> Snapshot:
+        """The snapshot that a search would see now. See `WorktreeCache.look` for `patience`."""
+        if at is None and self.source.kind != "bare":
+            return self.worktree.look(self.store, patience)
+        if not self.source.root.exists():
+            raise NoSuchPath(f"{self.source.name} is gone: there is no folder {self.source.root} any more")
+        if at is None and self.source.head() is None:
+            raise EmptyRepository(f"{self.source.name} has no commit yet: there is nothing to search")
+        commit = self.source.resolve("HEAD" if at is None else at)
+        if self._past is None or self._past.commit != commit:
+            self._past = commit_snapshot(self.source, commit)
+        return self._past
+
+    # Which index belongs to a snapshot, and is it ready?
+
+    def identity(self, tip: str | None) -> str:
+        """The repository's id in the store."""
+        kind = "folder" if tip is None else "history"
+        if self._identity is None or self._identity[0] != kind:
+            self._identity = (kind, repository_id(self.store, self.source, tip))
+        return self._identity[1]
+
+    def set_identity(self, identity: str | None) -> None:
+        """Take an id that somebody found out, or with None look it up again when it is next needed."""
+        self._identity = None if identity is None else ("history", identity)
+
+    def key(self, snapshot: Snapshot) -> str:
+        """The key of a snapshot's code index."""
+        return manifest_key(snapshot, self.identity(snapshot.commit))
+
+    def code(self, snapshot: Snapshot) -> CodeIndex | None:
+        """The code index of a snapshot, if it needs no work."""
+        key = self.key(snapshot)
+        if self._code is None or self._code[0] != key:
+            ready = open_code(self.store, key)
+            if ready is None:
+                return None
+            self._code = (key, ready.index)
+        return self._code[1]
+
+    def commits(self, snapshot: Snapshot) -> CommitUpdate | None:
+        """The commit index, if it knows the snapshot's commit."""
+        if snapshot.commit is None:
+            return None
+        if self._commits is None or self._commits.index.position(snapshot.commit) < 0:
+            found = open_commits(self.store, self.identity(snapshot.commit))
+            if found is None or found.index.position(snapshot.commit) < 0:
+                return None
+            self._commits = found
+        return self._commits
+
+    def has_vectors(self, code: CodeIndex) -> bool:
+        """Whether static vectors need no work, or only the searching process itself can make them."""
+        table = self.models.static()
+        if table is None or self.store.read_only:
+            return True
+        from trackdown.index.vectors import have_vectors
+
+        return have_vectors(self.store, code, table, self._known_vectors)
+
+    def keep_code(self, snapshot: Snapshot, update: CodeUpdate) -> None:
+        """Keep a code index open that was just built."""
+        if update.repository != self.identity(snapshot.commit):
+            self.set_identity(update.repository)
+        if not update.moved:
+            self._code = (manifest_key(snapshot, update.repository), update.index)
+
+    def keep_commits(self, update: CommitUpdate) -> None:
+        """Keep a commit index open that was just built."""
+        self._commits = update
+
+    def forget(self) -> None:
+        """Forget which indexes were ready: somebody may have cleared the store."""
+        self._code = self._commits = self._identity = None
+
+    # What a search gets
+
+    def corpus(
+        self,
+        snapshot: Snapshot,
+        code: CodeIndex,
+        commits: CommitUpdate | None,
+        *,
+        notes: Sequence[str] = (),
+        partial_answer: bool = False,
+        with_vectors: bool = True,
+    ) -> Corpus:
+        """A snapshot with its indexes, ready to be searched."""
+        all_notes = [*self.store.notes, *notes]
+        if commits is not None and commits.incomplete:
+            all_notes.append(
+                f"this clone is incomplete: {commits.incomplete} commits are known without all of their changes"
+            )
+        index = commits.index if commits is not None else None
+        return Corpus(
+            snapshot,
+            code,
+            (index, snapshot.commit) if index is not None and snapshot.commit is not None else None,
+            graph=partial(self._open_graph, snapshot, code),
+            vectors=partial(self._open_vectors, code) if with_vectors else no_vectors,
+            models=self.models,
+            messages=partial(self._messages, snapshot.commit, index),
+            facts=self.facts,
+            rewrites=SnapshotRewrites(self.store, code, self._rewrite_memory, self._report),
+            progress=self._report,
+            notes=tuple(all_notes),
+            partial=partial_answer,
+        )
+
+    def _report(self, step: str, done: int, total: int | None) -> None:
+        self.progress(step, done, total)
+
+    def _open_graph(self, snapshot: Snapshot, code: CodeIndex) -> Graph:
+        """The graph of a snapshot; the last one is kept with what it has resolved."""
+        if self._graph is None or self._graph[0] is not code:
+            from trackdown.graph.graph import Graph
+            from trackdown.index.program import IndexedProgram
+
+            program = IndexedProgram(
+                code,
+                snapshot,
+                self.store,
+                max_bytes=self.settings.max_file_bytes,
+                workers=self.settings.worker_count,
+                progress=self._report,
+            )
+            self._graph = (code, Graph(program))
+        return self._graph[1]
+
+    def _open_vectors(self, code: CodeIndex) -> UnitVectors | None:
+        """The static vectors of a snapshot's units. Those of segments that the last snapshot had are at hand."""
+        table = self.models.static()
+        if table is None:
+            return None
+        from trackdown.index.vectors import unit_vectors
+
+        return unit_vectors(self.store, code, table, self._known_vectors, self._report)
+
+    def _messages(self, commit: str | None, index: CommitIndex | None, positions: Sequence[int]) -> list[str]:
+        from trackdown.index.messages import commit_messages
+
+        return commit_messages(self.store, self.identity(commit), index, positions) if index is not None else []

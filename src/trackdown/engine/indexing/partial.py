@@ -1,0 +1,20 @@
+"""What can be searched already of an index that somebody else is still making."""
+
+from __future__ import annotations
+
+import time
+
+from trackdown.engine.indexing.open_indexes import OpenIndexes
+from trackdown.index.update_code import CodeUpdate, partial_code
+from trackdown.repository.snapshot import Snapshot
+
+
+def gather_partial(indexes: OpenIndexes, snapshot: Snapshot) -> CodeUpdate:
+    """The part of a snapshot whose facts are committed. Threads that ask again soon share what was gathered."""
+    key = indexes.key(snapshot)
+    part = indexes.worktree.known_part(key)
+    if part is None:
+        started = time.monotonic()
+        part = partial_code(indexes.store, snapshot, indexes.identity(snapshot.commit))
+        indexes.worktree.keep_part(key, time.monotonic() - started, part)
+    return part

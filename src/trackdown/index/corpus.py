@@ -1,0 +1,111 @@
+"""What is searched: a snapshot with its indexes, and everything a stage reads of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from trackdown.errors import ModelError
+from trackdown.index.code import CodeIndex
+from trackdown.index.commits import CommitIndex
+from trackdown.repository.snapshot import Snapshot
+from trackdown.types import FactCache, Progress, SnapshotInfo, no_progress
+
+if TYPE_CHECKING:
+    from trackdown.graph.graph import Graph
+    from trackdown.index.rewrite_index import RewriteBodies, RewriteIndex
+    from trackdown.index.snapshot_rewrites import SnapshotRewrites
+    from trackdown.index.vectors import UnitVectors
+    from trackdown.models.cross_encoder import CrossEncoder
+    from trackdown.models.encoder import Encoder
+    from trackdown.models.llm.code_generation import CodeExample
+    from trackdown.models.llm.prompt import LanguageModel
+
+Texts = Callable[[Sequence[int]], list[str | None]]
+"""Units → their source; None for a unit whose file has changed since it was indexed."""
+Messages = Callable[[Sequence[int]], list[str]]
+"""Positions of commits → their whole messages."""
+
+
+class RerankModels(Protocol):
+    """The models that read candidates. Each is opened when it is first asked for; None where there is none."""
+
+    def encoder(self) -> Encoder | None: ...
+
+    def cross_encoder(self) -> CrossEncoder | None: ...
+
+    def failed(self, error: ModelError) -> None:
+        """Note that a model was opened and cannot be run: the search goes on without it."""
+        ...
+
+
+class NoFacts:
+    """A `FactCache` that keeps nothing."""
+
+    def read(self, kind: str, keys: Sequence[str]) -> dict[str, bytes]:
+        return {}
+
+    def write(self, kind: str, rows: Sequence[tuple[str, bytes]]) -> None:
+        pass
+
+
+NO_FACTS = NoFacts()
+
+
+def ignore_note(note: str) -> None:
+    """The default for `note`: nobody reads it."""
+
+
+def no_graph() -> Graph:
+    """The graph of a corpus that has none."""
+    raise LookupError("this corpus has no graph")
+
+
+def no_vectors() -> None:
+    """The vectors of a corpus that has none."""
+
+
+def no_texts(units: Sequence[int]) -> list[str | None]:
+    """The texts of a corpus whose source cannot be read."""
+    return [None] * len(units)
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """A snapshot with its indexes, ready to be searched. The rest is opened or computed when a stage asks for it.
+
+    `history` is the commit index and the commit to look back from. `named_at` is the commit whose paths the files
+    have, where that is another one: an evaluation may search the present code and still see an earlier past only.
+    `vectors` are the static vectors of units; `models` read candidates, whose source comes from `texts` and whose
+    commits' messages from `messages`, and `facts` keeps what they compute. `llm` is a language model; `examples` are
+    the main language of the code and pairs of description and code to show it. `rewrites` are the rewrites it made of
+    units, `open_rewrites` opens those to search with, and `bodies` then replace the units' own words. `note` takes
+    remarks for the answer. `partial` means that the index is not complete, or not of the latest state; `notes` say
+    why.
+    """
+
+    snapshot: Snapshot
+    code: CodeIndex
+    history: tuple[CommitIndex, str] | None = None
+    named_at: str | None = None
+    graph: Callable[[], Graph] = no_graph
+    vectors: Callable[[], UnitVectors | None] = no_vectors
+    models: RerankModels | None = None
+    texts: Texts = no_texts
+    messages: Messages | None = None
+    facts: FactCache = NO_FACTS
+    llm: LanguageModel | None = None
+    examples: Callable[[], tuple[str, Sequence[CodeExample]]] | None = None
+    rewrites: SnapshotRewrites | None = None
+    open_rewrites: Callable[[], RewriteIndex | None] | None = None
+    bodies: RewriteBodies | None = None
+    note: Callable[[str], None] = ignore_note
+    progress: Progress = no_progress
+    notes: tuple[str, ...] = ()
+    partial: bool = False
+
+    @property
+    def info(self) -> SnapshotInfo:
+        """Which state of which repository this is."""
+        return SnapshotInfo(self.snapshot.source.name, self.snapshot.commit, self.snapshot.dirty)

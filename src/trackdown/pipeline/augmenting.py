@@ -1,0 +1,42 @@
+"""What a language model adds before retrieval: exemplars to the query (GAR), rewrites to the units (ReCo)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from trackdown.index.corpus import Corpus
+from trackdown.pipeline.plan import SearchPlan
+from trackdown.query.understand import Query
+
+if TYPE_CHECKING:
+    from trackdown.index.vectors import UnitVectors
+
+
+def with_rewrites(corpus: Corpus) -> Corpus:
+    """The corpus with its units and their rewrites taken together; unchanged where there are no rewrites."""
+    found = corpus.open_rewrites() if corpus.open_rewrites is not None else None
+    if found is None:
+        return corpus
+    vectors, add = corpus.vectors, found.vectors
+
+    def rewritten_vectors() -> UnitVectors | None:
+        plain = vectors()
+        return None if plain is None else add(plain)
+
+    return replace(corpus, bodies=found.bodies, vectors=rewritten_vectors)
+
+
+def with_exemplars(corpus: Corpus, query: Query, plan: SearchPlan) -> Query:
+    """The query with answers that a language model writes, unless it already has some. Unchanged without a model."""
+    from trackdown.query.augmented import with_exemplars as augmented
+    from trackdown.query.exemplars import write_exemplars
+
+    found = query.exemplars
+    if not found and corpus.llm is not None and corpus.examples is not None:
+        language, pairs = corpus.examples()
+        found = write_exemplars(corpus.llm, query, pairs, language, plan.exemplars, corpus.progress)
+        count = f"{len(found)} exemplar{'' if len(found) == 1 else 's'}"
+        name = corpus.llm.name
+        corpus.note(f"searched with {count} written by {name}" if found else f"{name} wrote no usable exemplar")
+    return augmented(query, found[: plan.exemplars], only=plan.exemplars_only)
