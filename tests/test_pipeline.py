@@ -8,7 +8,6 @@ import pytest
 
 from tests.growth import grows_at_most
 from tests.index.segments import commits_of, corpus_of, index_of
-from trackdown.explain import ScorePart, reasons
 from trackdown.index.corpus import Corpus
 from trackdown.pipeline import Ranked, SearchPlan, Stopwatch, search
 from trackdown.query.understand import understand
@@ -193,7 +192,8 @@ def test_every_stage_is_timed(corpus: Corpus) -> None:
     assert all(value >= 0 for value in watch.timings.values())
 
 
-def test_reasons_stand_strongest_first() -> None:
-    why = reasons([ScorePart("mentions", 0.1, "m"), ScorePart("lexical", 0.7, "l"), ScorePart("commits", 0.1, "c")])
-    assert [item.signal for item in why] == ["lexical", "commits", "mentions"]
-    assert sum(item.value for item in why) == pytest.approx(0.9)
+def test_reasons_are_listed_strongest_first(corpus: Corpus) -> None:
+    for text in QUERIES:
+        for item in search(corpus, understand(text), SearchPlan()):
+            values = [part.value for part in item.parts]
+            assert values == sorted(values, reverse=True)

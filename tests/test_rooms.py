@@ -11,7 +11,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "trackdown"
 EVERYWHERE = {"types", "errors"}
 STAGES = {"query", "retrieve", "fuse", "expand", "rerank"}
 BELOW_ENGINE = {
-    "repository", "units", "graph", "models", "store", "index", "pipeline", "explain", "rewrite", "cluster", *STAGES,
+    "repository", "units", "graph", "models", "store", "index", "pipeline", "rewrite", "cluster", *STAGES,
 }  # fmt: skip
 
 # room → the rooms of ours that it may import, beside types and errors. Rooms that do not exist yet have their place.
@@ -24,7 +24,6 @@ TABLE: dict[str, set[str]] = {
     "store": set(),
     "models": set(),
     "fuse": set(),
-    "explain": set(),
     "pages": set(),
     "units": {"repository"},
     "graph": {"units"},
@@ -35,7 +34,7 @@ TABLE: dict[str, set[str]] = {
     "rerank": {"models", "index"},
     "rewrite": {"units", "models", "index"},
     "cluster": {"units", "models", "index", "retrieve", "store"},
-    "pipeline": {*STAGES, "explain", "index"},
+    "pipeline": {*STAGES, "index"},
     "engine": {*BELOW_ENGINE, "settings", "request"},
     "surfaces": {"engine", "settings", "request", "pages"},
     "lab": {"engine", "pipeline", "models", "fuse", "repository", "units", "settings", "request", "pages"},

@@ -10,7 +10,7 @@ from trackdown.errors import ModelError
 from trackdown.index.code import CodeIndex
 from trackdown.index.commits import CommitIndex
 from trackdown.repository.snapshot import Snapshot
-from trackdown.types import FactCache, Progress, SnapshotInfo, no_progress
+from trackdown.types import FactCache, Progress, no_progress
 
 if TYPE_CHECKING:
     from trackdown.graph.graph import Graph
@@ -104,8 +104,3 @@ class Corpus:
     progress: Progress = no_progress
     notes: tuple[str, ...] = ()
     partial: bool = False
-
-    @property
-    def info(self) -> SnapshotInfo:
-        """Which state of which repository this is."""
-        return SnapshotInfo(self.snapshot.source.name, self.snapshot.commit, self.snapshot.dirty)

@@ -1,6 +1,6 @@
 """The cascade on one page: exemplars → retrieve → fuse → expand → judge → order by a language model.
 
-Every stage's part in a score stays apart, so that `explain.py` can turn parts into reasons.
+Every stage's part in a score stays apart, and the parts are the reasons that an answer shows.
 """
 
 from __future__ import annotations
@@ -9,19 +9,19 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from trackdown.explain import ScorePart
 from trackdown.index.corpus import Corpus
 from trackdown.pipeline.augmenting import with_exemplars, with_rewrites
 from trackdown.pipeline.expanding import expand
+from trackdown.pipeline.explaining import reasons, tapped
 from trackdown.pipeline.fusing import Fused, fuse
 from trackdown.pipeline.plan import Early, Ranked, SearchPlan, Stopwatch, Tap
-from trackdown.pipeline.reading import judge_best, order, weighed
-from trackdown.pipeline.telling import reasons, tapped
+from trackdown.pipeline.reranking import judge_best, order, weighed
 from trackdown.query.understand import Query
 from trackdown.rerank.result import Reranking
 from trackdown.retrieve import commits, dense, lexical, mentions
 from trackdown.retrieve.candidates import Candidates, candidates
 from trackdown.retrieve.channel import Channel, Request, Retriever
+from trackdown.types import Why
 
 RETRIEVERS: tuple[tuple[str, Retriever], ...] = (
     (lexical.SIGNAL, lexical.retrieve),
@@ -55,7 +55,7 @@ def search(
     fused = fuse(pool, query, options, _retrieve(corpus, pool, query, options, watch))
     chosen = _best(corpus, fused, options)
     watch.lap("fuse")
-    moves: dict[int, ScorePart] = {}
+    moves: dict[int, Why] = {}
     if options.expansion is not None:
         chosen, moves = expand(corpus, query, fused, chosen, options.expansion)
         watch.lap("expand")
@@ -77,7 +77,7 @@ def _ranked(
     fused: Fused,
     chosen: Sequence[int],
     verdict: Reranking,
-    moves: Mapping[int, ScorePart],
+    moves: Mapping[int, Why],
     options: SearchPlan,
     watch: Stopwatch,
 ) -> list[Ranked]:
@@ -87,7 +87,7 @@ def _ranked(
     places = verdict.order[: options.k]
     if not options.explained:
         shown: list[int] = [-1] * len(places)
-        why_of: list[tuple[ScorePart, ...]] = [()] * len(places)
+        why_of: list[tuple[Why, ...]] = [()] * len(places)
     else:
         listed = [chosen[place] for place in places]
         shown = fused.best_units(listed)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from trackdown.explain import ScorePart
 from trackdown.index.corpus import Corpus
 from trackdown.pipeline.fusing import Fused
 from trackdown.query.understand import Query
+from trackdown.types import Why
 
 if TYPE_CHECKING:
     from trackdown.expand.spider import Chooser, Expansion, Reader
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def expand(
     corpus: Corpus, query: Query, fused: Fused, chosen: Sequence[int], expansion: Expansion
-) -> tuple[list[int], dict[int, ScorePart]]:
+) -> tuple[list[int], dict[int, Why]]:
     """The new order, and for each candidate that the graph moved up what it says of that."""
     from trackdown.expand.neighbours import neighbour_finder
     from trackdown.expand.spider import SIGNAL, spider
@@ -29,7 +29,7 @@ def expand(
     chooser = _chooser(corpus, query, fused) if expansion.selector == "llm" else None
     placed = spider(chosen, fused.total[chosen].tolist(), neighbours, expansion, reader, chooser)
     moves = {
-        one.candidate: ScorePart(SIGNAL, 0.0, f"rank {one.before} → {rank}: {one.relation}")
+        one.candidate: Why(SIGNAL, 0.0, f"rank {one.before} → {rank}: {one.relation}")
         for rank, one in enumerate(placed, 1)
         if one.centre is not None
     }

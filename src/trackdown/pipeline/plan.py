@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from trackdown.explain import ScorePart
 from trackdown.rerank.llm import Listwise
 from trackdown.rerank.plan import RerankPlan
 from trackdown.retrieve import commits, dense
-from trackdown.types import Aggregation, Fusion, Level
+from trackdown.types import Aggregation, Fusion, Level, Why
 
 if TYPE_CHECKING:
     from trackdown.expand.spider import Expansion
@@ -34,7 +33,8 @@ class SearchPlan:
     graph, `judging` lets models read the best, and `listwise` lets a language model order the first of them.
     `exemplars` is how many answers a language model writes, to be searched for beside the query or, with
     `exemplars_only`, instead of it. `rewritten` searches units together with their rewrites. `explained` False gives
-    results without reasons. `expects_models` says that the caller asked for models, so a missing one is worth a note.
+    results without reasons. `models_by_effort` says that the mode names no stage, so the request's effort decides
+    what models read; `expects_models` that the caller asked for models, so a missing one is worth a note.
     """
 
     level: Level = "function"
@@ -57,6 +57,7 @@ class SearchPlan:
     exemplars_only: bool = False
     rewritten: bool = False
     languages: tuple[str, ...] = ()
+    models_by_effort: bool = False
     repository_weights: bool = False
     expects_models: bool = False
 
@@ -99,7 +100,7 @@ class Ranked:
     file: int
     best_unit: int
     score: float
-    parts: tuple[ScorePart, ...]
+    parts: tuple[Why, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +127,11 @@ Early = Callable[[list[Ranked]], None]
 
 
 class Stopwatch:
-    """Milliseconds by stage."""
+    """Milliseconds by stage. `check` is called at the end of every stage and may raise, to stop the search."""
 
-    def __init__(self) -> None:
+    def __init__(self, check: Callable[[], None] | None = None) -> None:
         self.timings: dict[str, float] = {}
+        self._check = check
         self._last = time.perf_counter()
 
     def lap(self, stage: str) -> None:
@@ -137,6 +139,8 @@ class Stopwatch:
         now = time.perf_counter()
         self.timings[stage] = self.timings.get(stage, 0.0) + (now - self._last) * 1000
         self._last = now
+        if self._check is not None:
+            self._check()
 
     def rounded(self) -> dict[str, float]:
         """The timings so far, as they are shown."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from trackdown.errors import GitError
 from trackdown.repository.ignore import IGNORE_FILE, IgnoreRules
 from trackdown.repository.source import Source
-from trackdown.types import Exclusion
+from trackdown.types import Exclusion, SnapshotInfo
 
 _SUBMODULE, _SYMLINK = b"160000", b"120000"
 
@@ -39,6 +39,11 @@ class Snapshot:
     files: tuple[File, ...]
     excluded: tuple[Exclusion, ...]
     key: str
+
+    @property
+    def info(self) -> SnapshotInfo:
+        """Which state of which repository this is, for answers."""
+        return SnapshotInfo(self.source.name, self.commit, self.dirty)
 
 
 def snapshot_key(files: Iterable[File]) -> str:

@@ -76,7 +76,7 @@ def rewrite_snapshot(
     notes = llm.notes()
     if outcome.unanswered and llm.stopped is not None:
         notes.append(llm.stopped)
-    return RewriteReport(corpus.info.repository, llm.name, dry_run, outcome, tuple(dict.fromkeys(notes)))
+    return RewriteReport(corpus.snapshot.info.repository, llm.name, dry_run, outcome, tuple(dict.fromkeys(notes)))
 
 
 def _rewrite(

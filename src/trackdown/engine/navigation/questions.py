@@ -33,7 +33,7 @@ def find_related(repository: Repository, location: str, k: int, at: str | None, 
         found = related_places(
             corpus.code, corpus.history, corpus.graph(), place, k, reader, repository.source.name, repository.within
         )
-    return replace(found, snapshots=(corpus.info,), notes=repository.notes_of(corpus), partial=corpus.partial)
+    return replace(found, snapshots=(corpus.snapshot.info,), notes=repository.notes_of(corpus), partial=corpus.partial)
 
 
 def walk_graph(
@@ -60,7 +60,7 @@ def walk_graph(
     )
     found = neighbourhood(graph, target, resolver.find(target), reach, within=repository.within)
     notes = (*repository.notes_of(corpus), *found.notes)
-    return replace(found, snapshots=(corpus.info,), notes=notes, partial=corpus.partial)
+    return replace(found, snapshots=(corpus.snapshot.info,), notes=notes, partial=corpus.partial)
 
 
 def find_source(
@@ -79,7 +79,7 @@ def find_source(
             found = read_unit(corpus.code, reader, wanted, repository.source.name, repository.within)
         if found is not None:
             notes = (*repository.notes_of(corpus), *found.notes)
-            return replace(found, snapshots=(corpus.info,), notes=notes)
+            return replace(found, snapshots=(corpus.snapshot.info,), notes=notes)
     raise RepositoryError(f"{path} changed while it was read: ask again")
 
 

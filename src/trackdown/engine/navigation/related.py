@@ -12,7 +12,6 @@ from trackdown.engine.navigation.relations import Relative, RelativeFinder
 from trackdown.engine.searching.filters import files_below, lies_below
 from trackdown.engine.searching.source_reader import SourceReader
 from trackdown.errors import UsageError
-from trackdown.explain import ScorePart
 from trackdown.graph.graph import Graph
 from trackdown.index.bm25 import Mask
 from trackdown.index.code import CodeIndex
@@ -20,7 +19,7 @@ from trackdown.index.commits import CommitIndex
 from trackdown.pipeline import Ranked
 from trackdown.retrieve.commits import describe_commit
 from trackdown.retrieve.lexical import SIGNAL, Lexical
-from trackdown.types import CLASS_KINDS, FUNCTION_KINDS, Result, SnapshotInfo
+from trackdown.types import CLASS_KINDS, FUNCTION_KINDS, Result, SnapshotInfo, Why
 from trackdown.units.facts import oid_of_key
 from trackdown.units.tokens import term_counts
 
@@ -125,9 +124,7 @@ def _similar(code: CodeIndex, unit: int, text: str, k: int, within: str) -> list
     chosen = [row for row in np.argsort(-scores, kind="stable")[:k].tolist() if scores[row] > 0]
     details = lexical.details(chosen)
     return [
-        Ranked(
-            row, int(code.unit_file[row]), row, value := float(scores[row] / best), (ScorePart(SIGNAL, value, detail),)
-        )
+        Ranked(row, int(code.unit_file[row]), row, value := float(scores[row] / best), (Why(SIGNAL, value, detail),))
         for row, detail in zip(chosen, details, strict=True)
     ]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from trackdown.errors import Cancelled
-from trackdown.pipeline import Stopwatch
 from trackdown.types import FactCache, Progress
 
 
@@ -27,19 +26,6 @@ class Check:
             progress(step, done, total)
 
         return report
-
-
-class CheckedStopwatch(Stopwatch):
-    """Asks at the end of every stage."""
-
-    def __init__(self, check: Check) -> None:
-        super().__init__()
-        self._check = check
-
-    def lap(self, stage: str) -> None:
-        """Book the time since the last lap under a stage."""
-        super().lap(stage)
-        self._check()
 
 
 class CheckedFacts:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from trackdown.errors import UsageError
@@ -230,11 +231,7 @@ def _described(found: ModelListing) -> str:
     return f"{', '.join(found.roles)}; {size}, {found.licence}; {found.folder}"
 
 
-def leaves_models_to_effort(mode: str) -> bool:
-    """Whether a mode is the default one, which names no stage: then the request's effort decides what models do."""
-    return [part.strip() for part in mode.split("+")] == [HYBRID]
-
-
+@lru_cache(maxsize=16)
 def default_plan(settings: Settings) -> SearchPlan:
     """What the settings alone ask for."""
     options = SearchPlan(
@@ -247,6 +244,7 @@ def default_plan(settings: Settings) -> SearchPlan:
             (dense.SIGNAL, settings.weight_dense),
         ),
         adaptive=settings.adaptive,
+        models_by_effort=[part.strip() for part in settings.mode.split("+")] == [HYBRID],
     )
     return with_mode(options, f"{settings.mode}+{GRAPH}" if settings.graph else settings.mode)
 

@@ -24,9 +24,9 @@ def search_history(repository: Repository, query: str, k: int, at: str | None, p
     notes = repository.notes_of(corpus)
     if corpus.history is None:
         missing = f"{repository.source.name} has no history{' yet' if corpus.partial else ''}"
-        return HistoryResults(query, (), (corpus.info,), (*notes, missing), corpus.partial)
+        return HistoryResults(query, (), (corpus.snapshot.info,), (*notes, missing), corpus.partial)
     found = past_commits(corpus, understood, k, repository.within)
-    return HistoryResults(query, found, (corpus.info,), notes, corpus.partial)
+    return HistoryResults(query, found, (corpus.snapshot.info,), notes, corpus.partial)
 
 
 def past_commits(corpus: Corpus, query: Query, k: int, within: str = "") -> tuple[PastCommit, ...]:

@@ -9,13 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from trackdown.engine.searching.filters import checked_folder, checked_languages
-from trackdown.engine.searching.modes import (
-    BALANCED,
-    LISTWISE_IF_THERE,
-    THOROUGH,
-    default_plan,
-    leaves_models_to_effort,
-)
+from trackdown.engine.searching.modes import BALANCED, LISTWISE_IF_THERE, THOROUGH, default_plan
 from trackdown.pipeline import SearchPlan
 from trackdown.request import SearchRequest
 from trackdown.rerank.llm import Listwise
@@ -34,8 +28,7 @@ def plan(request: SearchRequest, settings: Settings) -> SearchPlan:
         graph=request.graph or settings.graph,
     )
     base = default_plan(settings)
-    by_effort = leaves_models_to_effort(settings.mode)
-    judging = _judging(request, base.judging, by_effort, settings.budget_ms)
+    judging = _judging(request, base, settings.budget_ms)
     gar = request.gar or request.reco
     return replace(
         base,
@@ -48,7 +41,7 @@ def plan(request: SearchRequest, settings: Settings) -> SearchPlan:
         listwise=_listwise(request, base.listwise),
         exemplars=base.exemplars or int(gar),
         rewritten=base.rewritten or request.reco,
-        repository_weights=base.fusion == "learned" or (by_effort and base.fusion == "weighted"),
+        repository_weights=base.fusion == "learned" or (base.models_by_effort and base.fusion == "weighted"),
         expects_models=judging is not None and (base.judging is not None or _asks_for_models(request)),
     )
 
@@ -58,11 +51,12 @@ def _asks_for_models(request: SearchRequest) -> bool:
     return bool(request.rerank) or bool(request.budget) or request.depth is not None or request.effort == "thorough"
 
 
-def _judging(request: SearchRequest, named: RerankPlan | None, by_effort: bool, budget_ms: float) -> RerankPlan | None:
-    """What the models read; None for nothing. `named` is what the mode asks for by name."""
+def _judging(request: SearchRequest, base: SearchPlan, budget_ms: float) -> RerankPlan | None:
+    """What the models read; None for nothing."""
+    named = base.judging
     if request.rerank is False or request.budget == 0:
         return None
-    if named is None and not _asks_for_models(request) and (request.effort == "fast" or not by_effort):
+    if named is None and not _asks_for_models(request) and (request.effort == "fast" or not base.models_by_effort):
         return None
     chosen = named or (THOROUGH if request.effort == "thorough" else BALANCED)
     if request.depth is not None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from trackdown import pipeline
 from trackdown.engine.indexing.background import Background
 from trackdown.engine.searching.bind import bound_corpus
-from trackdown.engine.searching.cancel import Check, CheckedFacts, CheckedStopwatch
+from trackdown.engine.searching.cancel import Check, CheckedFacts
 from trackdown.engine.searching.filters import filter_notes, intersection
 from trackdown.engine.searching.planning import plan
 from trackdown.engine.searching.source_reader import SourceReader
@@ -45,7 +45,7 @@ def run_search(
     notes: list[str] = []
     llm = _open_llm(repository, stages, notes.append)
     check = Check(cancelled)
-    watch = CheckedStopwatch(check)
+    watch = pipeline.Stopwatch(check)
     report = check.progress(progress)
     with _loading_models(repository.indexes.models, stages):
         for attempt in range(_ATTEMPTS):
@@ -55,7 +55,7 @@ def run_search(
                 request.query,
                 request.level,
                 (),
-                (corpus.info,),
+                (corpus.snapshot.info,),
                 (*repository.notes_of(corpus), *filter_notes(corpus.code, stages.languages, folder)),
                 corpus.partial,
             )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from types import TracebackType
 
-from trackdown.explain import reasons
 from trackdown.index.code import CodeIndex
 from trackdown.pipeline import Ranked
 from trackdown.repository.blobs import BlobReader, blob_id, read_on_disk
@@ -83,5 +82,5 @@ class SourceReader:
             end_line=max(1, int(code.file_lines[item.file])) if whole else int(code.unit_end[item.unit]),
             score=item.score,
             snippet=snippet,
-            why=reasons(item.parts),
+            why=item.parts,
         )

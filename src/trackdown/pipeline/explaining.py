@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from trackdown.explain import ScorePart
 from trackdown.pipeline.fusing import Fused
 from trackdown.pipeline.plan import Tapped
 from trackdown.rerank.result import Reranking
-from trackdown.types import PROSE, TEST
+from trackdown.types import PROSE, TEST, Why
 
 _ROLE_NAMES = {TEST: "a test", PROSE: "prose"}
 
@@ -18,24 +17,24 @@ def reasons(
     listed: Sequence[int],
     verdict: Reranking,
     places: Sequence[int],
-    moves: Mapping[int, ScorePart],
-) -> list[tuple[ScorePart, ...]]:
+    moves: Mapping[int, Why],
+) -> list[tuple[Why, ...]]:
     """For each listed candidate what each channel gave it, in words; a test or prose says what that costs it."""
     roles = fused.pool.roles[list(listed)].tolist()
     remarks = [f" ({_ROLE_NAMES[r]} counts ×{fused.factors[r]})" if r in fused.factors else "" for r in roles]
-    collected: list[list[ScorePart]] = [[] for _ in listed]
+    collected: list[list[Why]] = [[] for _ in listed]
     for channel, part in zip(fused.channels, fused.parts, strict=True):
         values = part[list(listed)].tolist()
         rows = [row for row, value in enumerate(values) if value]
         details = channel.reasons([listed[row] for row in rows])
         for row, detail in zip(rows, details, strict=True):
             value = values[row] * verdict.fused_factor
-            collected[row].append(ScorePart(channel.signal, value, detail + remarks[row]))
+            collected[row].append(Why(channel.signal, value, detail + remarks[row]))
     describe = fused.past.describe if fused.past is not None else str
     for row, (candidate, place) in enumerate(zip(listed, places, strict=True)):
         collected[row] += [moves[candidate]] if candidate in moves else []
-        collected[row] += [ScorePart(*said) for said in verdict.explain(place, row + 1, describe)]
-    return [tuple(found) for found in collected]
+        collected[row] += [Why(*said) for said in verdict.explain(place, row + 1, describe)]
+    return [tuple(sorted(found, key=lambda part: (-part.value, part.signal))) for found in collected]
 
 
 def tapped(fused: Fused, chosen: Sequence[int], verdict: Reranking) -> Tapped:
