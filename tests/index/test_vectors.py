@@ -15,6 +15,7 @@ from tests.rerank.tiny_models import make_models
 from trackdown.engine.indexing.housekeeping import collect, held
 from trackdown.index.blob_facts import BLOBS
 from trackdown.index.code import CodeIndex
+from trackdown.index.segment_facts import SegmentFacts
 from trackdown.index.update_code import MANIFESTS
 from trackdown.index.vectors import (
     SegmentVectors,
@@ -29,6 +30,7 @@ from trackdown.models.static import StaticTable
 from trackdown.settings import Settings
 from trackdown.store.garbage_collection import drop_manifests
 from trackdown.store.store import Store
+from trackdown.types import no_progress
 from trackdown.units.extract import extract
 
 Opener = Callable[[Path | str], trackdown.Repository]
@@ -231,3 +233,24 @@ def test_names_tell_segments_and_models_apart() -> None:
     names = {vectors_name(segment, model) for segment in ("code-1", "delta-1") for model in ("a", "b")}
     assert len(names) == 4 and {segment_of_vectors(name) for name in names} == {"code-1", "delta-1"}
     assert segment_of_vectors("code-1") is None and segment_of_vectors("commits-x") is None
+
+
+def test_a_new_base_copies_the_vectors_of_files_that_the_old_one_has(
+    repo: Repo, open_repo: Opener, store: Store, table: StaticTable
+) -> None:
+    files = {f"m{number:02}.py": f"def load_{number}(cookie):\n    return cookie\n" for number in range(80)}
+    repo.commit("Begin", {**files, "empty.py": "", "two.py": "def a():\n    pass\n\n\ndef b():\n    pass\n"})
+    assert unit_vectors(store, indexed(open_repo(repo.root)), table, {}) is not None
+    changed = {f"m{number:02}.py": f"def store_{number}(key):\n    return key\n" for number in range(5, 75)}
+    repo.commit("Change many", {**changed, "m80.py": "def parse():\n    pass\n"})
+    code = indexed(open_repo(repo.root))
+    (segment,) = code.segments
+    steps: list[int] = []
+    found = unit_vectors(store, code, table, {}, lambda step, done, total: steps.append(total))
+    fresh = build_vectors(SegmentFacts(store, segment, no_progress), table)
+    assert found is not None and steps == [len(changed) + 1]
+    assert np.array_equal(found.segments[0].rows, fresh.rows) and np.array_equal(found.segments[0].scales, fresh.scales)
+    store.delete_arrays(vectors_name(segment.kin.name if segment.kin else "", table.model_id))
+    store.delete_arrays(vectors_name(segment.name, table.model_id))
+    again = unit_vectors(store, code, table, {})
+    assert again is not None and np.array_equal(again.segments[0].rows, fresh.rows)

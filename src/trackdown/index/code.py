@@ -114,11 +114,15 @@ def _add_names(writer: PostingsWriter, facts: BlobFacts, first: int) -> None:
 
 
 class CodeSegment:
-    """The arrays of one segment, read lazily. `name` is that of its file; empty when it is in memory only."""
+    """The arrays of one segment, read lazily. `name` is that of its file; empty when it is in memory only.
 
-    def __init__(self, arrays: Arrays, name: str = "") -> None:
+    `kin` is a segment of the store that has many of the same files: what was computed for those can be copied.
+    """
+
+    def __init__(self, arrays: Arrays, name: str = "", kin: CodeSegment | None = None) -> None:
         self.arrays = arrays
         self.name = name
+        self.kin = kin
         self.paths = StringTable(arrays, "paths")
         self.keys = StringTable(arrays, "keys")
         self.symbols = StringTable(arrays, "symbols")
@@ -133,6 +137,21 @@ class CodeSegment:
         """A digest of which files it was gathered from: a file of the store may be written anew under its name."""
         pieces = b"".join(self.arrays[name].tobytes() for name in ("paths_bytes", "keys_bytes"))
         return hashlib.blake2b(pieces, digest_size=16).hexdigest()
+
+    def units_in_kin(self) -> npt.NDArray[np.int64]:
+        """For each unit its row in the kin, where that has the same file with the same content; else -1."""
+        unit_file = self.arrays["unit_file"]
+        if self.kin is None:
+            return np.full(len(unit_file), -1, dtype=np.int64)
+        held = {file: number for number, file in enumerate(self.kin.files())}
+        files = np.array([held.get(file, -1) for file in self.files()], dtype=np.int64)[unit_file]
+        firsts = np.searchsorted(unit_file, np.arange(len(self.paths)))[unit_file]
+        kin_firsts = np.searchsorted(self.kin.arrays["unit_file"], np.arange(len(self.kin.paths)))
+        return np.where(files >= 0, kin_firsts[files] + np.arange(len(unit_file)) - firsts, -1)
+
+    def files(self) -> list[tuple[str, str]]:
+        """The path of every file and the key of its facts."""
+        return list(zip(self.paths.all_text(), self.keys.all_text(), strict=True))
 
     def rows(self, wanted: tuple[str, ...]) -> list[int]:
         """The rows of a query's terms, which all fields share."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 
 import msgspec
@@ -20,26 +20,34 @@ _FILES_AT_ONCE = 500
 class SegmentFacts:
     """The paths and facts of a segment's files, in its order. `missing` counts those that the store does not have.
 
-    Files without units are left out. `step` is what progress calls it.
+    Files without units are left out, and with `only` all but these. `step` is what progress calls it.
     """
 
-    def __init__(self, store: Store, segment: CodeSegment, progress: Progress, step: str = "vectors") -> None:
+    def __init__(
+        self,
+        store: Store,
+        segment: CodeSegment,
+        progress: Progress,
+        step: str = "vectors",
+        only: Collection[int] | None = None,
+    ) -> None:
         self.missing = 0
         self._store = store
         self._segment = segment
         self._progress = progress
         self._step = step
+        self._only = only
 
     def __iter__(self) -> Iterator[tuple[str, BlobFacts | int]]:
         paths, keys = self._segment.paths.all_text(), self._segment.keys.all_text()
         units = np.bincount(self._segment.arrays["unit_file"], minlength=len(paths)).tolist()
-        for start in range(0, len(paths), _FILES_AT_ONCE):
-            wanted = range(start, min(start + _FILES_AT_ONCE, len(paths)))
-            found = self._store.database.read_facts(BLOBS, [keys[file] for file in wanted if units[file]])
+        files = [file for file in range(len(paths)) if units[file] and (self._only is None or file in self._only)]
+        for start in range(0, len(files), _FILES_AT_ONCE):
+            wanted = files[start : start + _FILES_AT_ONCE]
+            found = self._store.database.read_facts(BLOBS, [keys[file] for file in wanted])
             for file in wanted:
-                if units[file]:
-                    yield paths[file], self._facts(found.get(keys[file]), units[file])
-            self._progress(self._step, wanted.stop, len(paths))
+                yield paths[file], self._facts(found.get(keys[file]), units[file])
+            self._progress(self._step, start + len(wanted), len(files))
 
     def _facts(self, value: bytes | None, units: int) -> BlobFacts | int:
         """The facts of a file; only how many units it has when they are gone or damaged."""

@@ -123,7 +123,8 @@ def _gather(
 ) -> CodeUpdate:
     """Facts → a new base, or a delta on the base that is nearest. Without a source of facts, in memory only."""
     limit = max(64, len(keys) // (20 if snapshot.on_disk else 4))
-    nearest = _nearest_base(store, repository, keys, limit)
+    best = _nearest_base(store, repository, keys)
+    nearest = best if best is not None and len(best.added) <= limit else None
     wanted = keys if nearest is None else nearest.added
     found = facts.facts(wanted) if facts is not None else known_facts(store, wanted)
     arrays, meta = build_segment(IndexedFile(path, key, decode(value)) for path, key, value in found)
@@ -139,7 +140,8 @@ def _gather(
         base, delta = (name, None) if nearest is None else (nearest.name, name)
         manifest = CodeManifest(repository, base, delta, dead.tolist())
         store.database.write_record(MANIFESTS, key, msgspec.json.encode(manifest))
-        segment = CodeSegment(store.open_arrays(name) or Arrays(arrays, meta), name)
+        kin = best.segment if best is not None and nearest is None else None
+        segment = CodeSegment(store.open_arrays(name) or Arrays(arrays, meta), name, kin)
     index = CodeIndex([segment] if nearest is None else [nearest.segment, segment], dead)
     return CodeUpdate(index, moved, repository=repository)
 
@@ -158,8 +160,8 @@ class _Nearest:
         return len(self.dead) + len(self.added)
 
 
-def _nearest_base(store: Store, repository: str, keys: Mapping[str, str], limit: int) -> _Nearest | None:
-    """The nearest of the bases used last, if no more than `limit` files have to be added to it."""
+def _nearest_base(store: Store, repository: str, keys: Mapping[str, str]) -> _Nearest | None:
+    """The nearest of the bases used last."""
     names: dict[str, None] = {}
     for key, value, _ in store.database.records(MANIFESTS):
         manifest = msgspec.json.decode(value, type=CodeManifest)
@@ -171,9 +173,8 @@ def _nearest_base(store: Store, repository: str, keys: Mapping[str, str], limit:
         if arrays is None:
             continue
         segment = CodeSegment(arrays, name)
-        held = dict(zip(segment.paths.all_text(), segment.keys.all_text(), strict=True))
+        held = dict(segment.files())
         dead = [number for number, (path, key) in enumerate(held.items()) if keys.get(path) != key]
         added = {path: key for path, key in keys.items() if held.get(path) != key}
         found.append(_Nearest(name, segment, np.array(dead, dtype=np.int64), added))
-    best = min(found, key=lambda base: base.distance, default=None)
-    return best if best is not None and len(best.added) <= limit else None
+    return min(found, key=lambda base: base.distance, default=None)

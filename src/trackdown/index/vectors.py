@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trackdown.errors import StoreError
+from trackdown.index.bm25 import Mask
 from trackdown.index.code import CodeIndex, CodeSegment
 from trackdown.index.dot_products import dot_products
 from trackdown.index.segment_facts import SegmentFacts
@@ -156,14 +157,33 @@ def _meta(segment: CodeSegment, table: StaticTable) -> dict[str, str]:
 
 
 def _made(store: Store, segment: CodeSegment, table: StaticTable, progress: Progress) -> SegmentVectors:
-    """Compute a segment's vectors, and keep them unless the store cannot be written or lacks a file's facts."""
-    facts = SegmentFacts(store, segment, progress)
+    """Compute a segment's vectors, and keep them unless the store cannot be written or lacks a file's facts.
+
+    Those of files that the segment's kin has, too, are copied.
+    """
+    units_in_kin = segment.units_in_kin()
+    of_kin = _opened(store, segment.kin, table) if segment.kin is not None else None
+    if of_kin is None:
+        units_in_kin[:] = -1
+    new = units_in_kin < 0
+    facts = SegmentFacts(store, segment, progress, only=set(segment.arrays["unit_file"][new].tolist()))
     made = build_vectors(facts, table)
+    if of_kin is not None:
+        made = _joined(made, new, of_kin, units_in_kin[~new])
     if not facts.missing and not store.read_only:
         with suppress(StoreError):  # a full disk must not end a search: they are made again
             arrays: dict[str, npt.NDArray[Any]] = {"rows": made.rows, "scales": made.scales}
             store.write_arrays(vectors_name(segment.name, table.model_id), arrays, _meta(segment, table))
     return made
+
+
+def _joined(made: SegmentVectors, new: Mask, of_kin: SegmentVectors, copied: npt.NDArray[np.int64]) -> SegmentVectors:
+    """Vectors made for the units that are `new`, and those of kin for the others."""
+    rows = np.empty((len(new), made.rows.shape[1]), dtype=np.int8)
+    scales = np.empty(len(new), dtype=np.float32)
+    rows[new], scales[new] = made.rows, made.scales
+    rows[~new], scales[~new] = of_kin.rows[copied], of_kin.scales[copied]
+    return SegmentVectors(rows, scales)
 
 
 def build_vectors(files: Iterable[tuple[str, BlobFacts | int]], table: StaticTable) -> SegmentVectors:
