@@ -22,6 +22,8 @@ from tests.conftest import Repo
 from trackdown.settings import Settings, load_settings
 from trackdown.surfaces.cli.main import COMMANDS, cli, main
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
 DOCUMENTS = [

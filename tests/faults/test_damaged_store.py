@@ -20,6 +20,8 @@ from tests.surfaces.conftest import build_shop
 from tests.surfaces.program import Program
 from trackdown.settings import load_settings
 
+pytestmark = pytest.mark.slow
+
 QUERY = "where is the session cookie signed, and the header parsed?"
 FILES = ["facts.sqlite3", "code", "commits"]
 

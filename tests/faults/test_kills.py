@@ -17,6 +17,8 @@ from tests.faults.holdings import facts_in, holdings
 from tests.faults.test_side_by_side import processes
 from tests.surfaces.program import Program, alive, finish, wait_for
 
+pytestmark = pytest.mark.slow
+
 KILLS = 5
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "kills.py"
 

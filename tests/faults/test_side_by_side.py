@@ -7,10 +7,14 @@ import re
 import signal
 from pathlib import Path
 
+import pytest
+
 from tests.conftest import Repo
 from tests.faults.conftest import Clean, answer
 from tests.faults.holdings import facts_in, holdings
 from tests.surfaces.program import Program, finish, wait_for
+
+pytestmark = pytest.mark.slow
 
 
 def processes(program: Program, module: str) -> list[int]:

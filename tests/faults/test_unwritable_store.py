@@ -15,6 +15,8 @@ from tests.faults.mounts import needs_mounts, read_only, run_mounted, tiny
 from tests.surfaces.conftest import build_shop
 from tests.surfaces.program import COMMAND, Program, Run
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def shop(tmp_path: Path) -> Repo:

@@ -35,6 +35,8 @@ from trackdown.store.garbage_collection import drop_manifests
 from trackdown.store.store import Store
 from trackdown.types import Result
 
+pytestmark = pytest.mark.slow
+
 Opener = Callable[[Path | str], trackdown.Repository]
 FILES = {
     "src/a.py": "def sign(cookie):\n    return cookie\n\n\ndef load(key):\n    return store(key)\n",

@@ -21,6 +21,8 @@ from trackdown.settings import Settings
 from trackdown.store.store import Store
 from trackdown.types import LEVELS, no_progress
 
+pytestmark = pytest.mark.slow
+
 Opener = Callable[[Path | str], trackdown.Repository]
 
 

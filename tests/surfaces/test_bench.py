@@ -17,6 +17,8 @@ from tests.models.llm.loopback import fails, says, serving
 from tests.surfaces.program import Program, Run, without_escapes
 from trackdown.lab.runs import read_run
 
+pytestmark = pytest.mark.slow
+
 InProcess = Callable[..., Run]
 
 

@@ -17,6 +17,8 @@ from tests.surfaces.program import Program, Run, paths, without_escapes
 from trackdown.engine import list_modes
 from trackdown.lab.runs import encode_row, read_run
 
+pytestmark = pytest.mark.slow
+
 CASES = 8
 InProcess = Callable[..., Run]
 

@@ -11,6 +11,8 @@ from tests.conftest import Repo
 from tests.lab.report.page_walk import walk
 from tests.surfaces.program import Program, without_escapes
 
+pytestmark = pytest.mark.slow
+
 NODE = ["id", "kind", "path", "symbol", "start_line", "end_line"]
 EDGE = ["source", "target", "type", "how"]
 METHOD = "web/session.py:Session.sign_cookie:7"

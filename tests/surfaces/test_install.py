@@ -16,6 +16,8 @@ import pytest
 from tests.surfaces.program import Program, Run
 from trackdown.surfaces.agents.registry import AGENT_NAMES
 
+pytestmark = pytest.mark.slow
+
 PLACES = {
     "claude-code": (".claude.json", ["mcpServers"]),
     "codex": (".codex/config.toml", ["mcp_servers"]),

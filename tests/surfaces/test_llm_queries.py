@@ -21,6 +21,8 @@ from trackdown.lab.mine.training import MiningJob, MiningPlan, mine
 from trackdown.lab.repositories import MinedRepository
 from trackdown.models.llm.prompt import Prompt
 
+pytestmark = pytest.mark.slow
+
 InProcess = Callable[..., Run]
 
 

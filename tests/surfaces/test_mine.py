@@ -15,6 +15,8 @@ import pytest
 from tests.conftest import Repo
 from tests.surfaces.program import Program, alive, finish, wait_for, without_escapes
 
+pytestmark = pytest.mark.slow
+
 CART = '''\
 class Cart:
     def add(self, item):

@@ -12,6 +12,8 @@ from tests.conftest import Repo
 from tests.faults.mounts import needs_mounts, read_only, run_mounted
 from tests.surfaces.program import Program, paths
 
+pytestmark = pytest.mark.slow
+
 
 def listing(root: Path) -> list[tuple[str, int, int, int]]:
     """Everything below a folder with mode, size and time, the folder itself and .git included."""

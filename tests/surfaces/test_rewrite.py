@@ -16,6 +16,8 @@ from tests.rewrite.scribe import ScribeServer
 from tests.surfaces.conftest import build_shop
 from tests.surfaces.program import COMMAND, Program, Run
 
+pytestmark = pytest.mark.slow
+
 InProcess = Callable[..., Run]
 
 

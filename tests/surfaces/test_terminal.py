@@ -12,6 +12,8 @@ from tests.conftest import Repo
 from tests.faults.grown import grow
 from tests.surfaces.program import Program, without_escapes
 
+pytestmark = pytest.mark.slow
+
 BELL, ESCAPE = "\x07", "\x1b"
 HOSTILE = [
     "\x1b[31mEVIL", "\x1b]0;pwned\x07", "\x9b31m", "\x1bc", "\r", "\x08", "\x7f", "\u202e", "\u2066", "\u200f",

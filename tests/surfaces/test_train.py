@@ -15,6 +15,8 @@ from tests.lab.train.made_history import misleading_history
 from tests.surfaces.program import Run
 from trackdown.lab.train.repository_weights import FEWEST_CASES
 
+pytestmark = pytest.mark.slow
+
 InProcess = Callable[..., Run]
 
 

@@ -14,6 +14,8 @@ import pytest
 from tests.conftest import Repo
 from tests.surfaces.program import Program, finish, wait_for
 
+pytestmark = pytest.mark.slow
+
 
 class Watching:
     """The program, and the lines that it has printed so far."""

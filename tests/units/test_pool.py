@@ -24,6 +24,8 @@ from trackdown.units.facts import decode
 from trackdown.units.pool import extract_all
 from trackdown.units.worker import ContentSource, ExtractionJob, ExtractionResult
 
+pytestmark = pytest.mark.slow
+
 FEW, MANY = 30, 150
 
 

@@ -17,6 +17,8 @@ from tests.engine.hand import WORDS, Hand
 from tests.surfaces.program import Program
 from trackdown.settings import Settings
 
+pytestmark = pytest.mark.slow
+
 Opener = Callable[[Path | str], trackdown.Repository]
 QUERY = " ".join(WORDS)
 

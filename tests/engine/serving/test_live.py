@@ -32,6 +32,8 @@ from trackdown.settings import Settings
 from trackdown.store.store import Store
 from trackdown.types import no_progress
 
+pytestmark = pytest.mark.slow
+
 
 class Noted:
     """Wraps a method and keeps what it was given and what it returned."""

@@ -35,6 +35,8 @@ from trackdown.errors import (
 from trackdown.settings import Settings
 from trackdown.types import SearchResults
 
+pytestmark = pytest.mark.slow
+
 CODE = "class Zebra:\n    def stripe(self, value):\n        return value\n\n\ndef gallop(zebra):\n    return zebra\n"
 Maker = Callable[[str], Repo]
 

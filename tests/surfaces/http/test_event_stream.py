@@ -21,6 +21,8 @@ from trackdown.errors import StoreFull
 from trackdown.settings import Settings
 from trackdown.types import SearchResults
 
+pytestmark = pytest.mark.slow
+
 Open = Callable[..., SharedRepositories]
 
 

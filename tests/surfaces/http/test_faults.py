@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import httpx
+import pytest
 
 from tests.conftest import Repo
 from tests.faults.grown import grow
@@ -17,6 +18,8 @@ from tests.surfaces.http.serving import problem, serving
 from tests.surfaces.program import wait_for
 from trackdown.engine import SharedRepositories
 from trackdown.settings import Settings
+
+pytestmark = pytest.mark.slow
 
 Open = Callable[..., SharedRepositories]
 

@@ -24,6 +24,8 @@ from tests.faults.grown import grow
 from tests.surfaces.http.serving import TOKEN, problem
 from tests.surfaces.program import Program, Run, alive, finish, wait_for
 
+pytestmark = pytest.mark.slow
+
 MARK = "TRACKDOWN_TEST_MARK"
 
 

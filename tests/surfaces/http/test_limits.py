@@ -20,6 +20,8 @@ from trackdown.errors import UsageError
 from trackdown.surfaces.http.access import AccessRules
 from trackdown.surfaces.http.server import Server, Service
 
+pytestmark = pytest.mark.slow
+
 Open = Callable[..., SharedRepositories]
 
 

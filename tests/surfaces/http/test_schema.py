@@ -14,6 +14,8 @@ import pytest
 from tests.surfaces.http.serving import TOKEN, serving
 from trackdown.engine import SharedRepositories
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = 8
 CONFIGURATION = Path(__file__).with_name("schemathesis.toml")
 ROOT = Path(__file__).parents[3]

@@ -23,6 +23,8 @@ from tests.surfaces.mcp.connections import (
 )
 from tests.surfaces.program import Program, wait_for
 
+pytestmark = pytest.mark.slow
+
 COOKIE = {"query": "sign the session cookie", "k": 3, "effort": "fast"}
 THING = {"query": "handle thing77", "k": 3, "effort": "fast"}
 

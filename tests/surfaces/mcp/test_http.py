@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 import anyio
 import httpx2
+import pytest
 from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 from starlette.types import Message, Receive, Scope, Send
@@ -21,6 +22,8 @@ from tests.surfaces.program import Program
 from trackdown.surfaces.http.access import AccessRules
 from trackdown.surfaces.http.uvicorn_server import quiet_config
 from trackdown.surfaces.mcp import http as module
+
+pytestmark = pytest.mark.slow
 
 TOKEN = "0123456789abcdef0123456789abcdef"
 ASKED = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})

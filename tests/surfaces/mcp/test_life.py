@@ -18,6 +18,8 @@ from tests.conftest import Repo
 from tests.surfaces.mcp.connections import LEGACY, MODERN, over_stdio, processes_of, refused, talk, value_of
 from tests.surfaces.program import COMMAND, Program, wait_for
 
+pytestmark = pytest.mark.slow
+
 HELLO = {
     "jsonrpc": "2.0", "id": 1, "method": "initialize",
     "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},

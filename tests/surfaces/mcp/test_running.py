@@ -12,6 +12,8 @@ from trackdown.surfaces.mcp.arguments import Arguments
 from trackdown.surfaces.mcp.server import _Running
 from trackdown.surfaces.mcp.tools import Tool
 
+pytestmark = pytest.mark.slow
+
 
 class _Broken:
     name = "search_code"

@@ -25,6 +25,8 @@ from tests.surfaces.mcp.connections import (
 from tests.surfaces.program import Program
 from trackdown.surfaces.mcp.budget import compact, tokens
 
+pytestmark = pytest.mark.slow
+
 TOOLS = ["search_code", "locate_issue", "past_changes", "related_code", "read_unit", "index_status"]
 
 
