@@ -170,17 +170,17 @@ class RepositoryStatus:
 
     repository: str
     kind: str
-    commit: str | None
-    dirty: bool
-    ready: bool
-    files: int
-    units: int
-    languages: Mapping[str, int]
-    excluded: Mapping[str, int]
-    commits: int
-    index_bytes: int
-    store: str
-    store_bytes: int
+    commit: str | None = None
+    dirty: bool = False
+    ready: bool = False
+    files: int = 0
+    units: int = 0
+    languages: Mapping[str, int] = field(default_factory=dict)
+    excluded: Mapping[str, int] = field(default_factory=dict)
+    commits: int = 0
+    index_bytes: int = 0
+    store: str = ""
+    store_bytes: int = 0
     notes: tuple[str, ...] = ()
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from trackdown.engine.navigation.relations import Relative
     from trackdown.engine.serving.fair_queue import Load
     from trackdown.engine.serving.live import LiveIndex, LiveUpdate
-    from trackdown.engine.serving.shared import Place, SharedRepositories
+    from trackdown.engine.serving.shared import ServedInfo, SharedRepositories
     from trackdown.graph.edges import DIRECTIONS, EDGE_TYPES, HOWS, Direction, Edge, EdgeType, How, Node
 
 _HOME = {
@@ -37,7 +37,7 @@ _HOME = {
     "Neighbourhood": "engine.navigation.neighbourhoods",
     "Load": "engine.serving.fair_queue",
     "Node": "graph.edges",
-    "Place": "engine.serving.shared",
+    "ServedInfo": "engine.serving.shared",
     "Related": "engine.navigation.related",
     "Relative": "engine.navigation.relations",
     "SharedRepositories": "engine.serving.shared",
@@ -59,11 +59,11 @@ __all__ = [
     "Load",
     "Neighbourhood",
     "Node",
-    "Place",
     "RankedPlace",
     "Related",
     "Relative",
     "Repository",
+    "ServedInfo",
     "SharedRepositories",
     "clear_everything",
     "default_plan",

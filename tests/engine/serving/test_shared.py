@@ -156,7 +156,7 @@ def test_many_threads_get_right_answers_while_files_change(zoo: Repo, settings: 
             thread.join(30)
         assert not wrong, wrong[:3]
         assert shared.load().running == 0 and shared.load().waiting == 0
-        assert len(shared._places["repo"]._idle) <= 3
+        assert len(shared._served["repo"]._idle) <= 3
 
 
 def test_too_many_are_sent_away_and_the_others_are_served(
@@ -206,7 +206,7 @@ def test_a_cancelled_search_gives_its_repository_back(
                     effort=effort,
                     cancelled=lambda asked=asked, point=point: asked.append(1) or len(asked) >= point,  # type: ignore[misc]
                 )
-        assert len(shared._places["repo"]._idle) == 1
+        assert len(shared._served["repo"]._idle) == 1
         heard: list[SearchResults] = []
         answer = shared.search("zebra", effort=effort, early=heard.append)
         assert answer.results and len(heard) == (effort == "thorough")
@@ -458,7 +458,7 @@ def test_a_store_that_is_cleared_under_it_is_filled_again(zoo: Repo, settings: S
         else:
             with trackdown.open(zoo.root, settings=settings) as other:
                 other.clear()
-        shared._places["repo"]._drop_idle()  # as if another thread came
+        shared._served["repo"]._drop_idle()  # as if another thread came
         for _ in range(2):
             answer = shared.search("zebra", wait=20.0)
             assert paths(answer) == before and not answer.partial, answer.notes

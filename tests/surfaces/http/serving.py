@@ -68,7 +68,7 @@ class Slow(SharedRepositories):
         if early is not None:
             early(answer)
 
-        def hold(_: Repository) -> None:
+        def hold(_: Repository, __: Progress) -> None:
             self.begun.release()
             number = 0
             while not self.go.is_set():
@@ -79,7 +79,7 @@ class Slow(SharedRepositories):
                 progress("waiting", number, None)
                 time.sleep(0.005)
 
-        self._ask(self._only(repository), hold, wait=0.0, progress=no_progress, cancelled=cancelled)
+        self._ask(self._only(repository), hold, {"wait": 0.0, "cancelled": cancelled})
         self.ended.append("answered")
         return answer
 

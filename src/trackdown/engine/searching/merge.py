@@ -11,7 +11,7 @@ from typing import Any
 from trackdown.engine.repository import Repository
 from trackdown.models.llm.ledger import merge_cost_tables
 from trackdown.request import SearchRequest, request_of
-from trackdown.types import Progress, Result, SearchResults, never, no_progress
+from trackdown.types import HistoryResults, Progress, Result, SearchResults, SnapshotInfo, never, no_progress
 
 Place = tuple[str, str, str, int]
 Hearing = Callable[[SearchResults], None]
@@ -55,7 +55,7 @@ def under_name(answer: SearchResults, name: str) -> SearchResults:
     return replace(
         answer,
         results=tuple(replace(result, repository=name) for result in answer.results),
-        snapshots=tuple(replace(info, repository=name) for info in answer.snapshots),
+        snapshots=state_under_name(answer.snapshots, name),
     )
 
 
@@ -82,6 +82,25 @@ def merged(answers: Sequence[SearchResults], k: int) -> SearchResults:
         any(answer.partial for answer in answers),
         dict(timings),
         merge_cost_tables([answer.llm for answer in answers]),
+    )
+
+
+def state_under_name(snapshots: Sequence[SnapshotInfo], name: str) -> tuple[SnapshotInfo, ...]:
+    """The same states, with the repository called by another name."""
+    return tuple(replace(info, repository=name) for info in snapshots)
+
+
+def merged_history(answers: Sequence[HistoryResults], k: int) -> HistoryResults:
+    """The best commits of several histories, by score."""
+    commits = sorted(
+        (commit for answer in answers for commit in answer), key=lambda commit: (-commit.score, commit.rank)
+    )
+    return HistoryResults(
+        answers[0].query,
+        tuple(replace(commit, rank=rank) for rank, commit in enumerate(commits[:k], 1)),
+        tuple(info for answer in answers for info in answer.snapshots),
+        tuple(dict.fromkeys(note for answer in answers for note in answer.notes)),
+        any(answer.partial for answer in answers),
     )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from trackdown.engine import Place, Related, Relative
+from trackdown.engine import Related, Relative, ServedInfo
 from trackdown.surfaces.cli.plain import one_line, sanitize
 from trackdown.surfaces.mcp.budget import cut, cut_value, fit, room, text_size, value_size
 from trackdown.types import (
@@ -117,7 +117,7 @@ def source(answer: UnitSource, max_tokens: int) -> Answer:
     return Answer("\n".join([*top, *body]), fields)
 
 
-def state(places: Sequence[Place], max_tokens: int) -> Answer:
+def state(places: Sequence[ServedInfo], max_tokens: int) -> Answer:
     """The repositories that are served, and how their indexes stand."""
     items = [_served(place) for place in places]
     head = f"{len(items)} {'repository is' if len(items) == 1 else 'repositories are'} served:"
@@ -264,7 +264,7 @@ def _titled(title: str, items: Sequence[Item]) -> Iterator[Item]:
         yield item if position else Item(tuple(f"{title}:\n{text}" for text in item.texts), item.values)
 
 
-def _served(place: Place) -> Item:
+def _served(place: ServedInfo) -> Item:
     now = place.state
     phase = {"broken": "not usable"}.get(now.phase, now.phase)
     if now.step:
