@@ -29,7 +29,8 @@ from measure import keep, new_parser
 
 from trackdown.lab.benches.text2code import SET_NAMES, read_text2code
 from trackdown.lab.evaluation import evaluation
-from trackdown.lab.run import plan, search_bundle
+from trackdown.lab.run import search_bundle
+from trackdown.lab.run_plan import plan
 from trackdown.lab.tasks import Bench
 from trackdown.settings import load_settings
 from trackdown.units.tokens import terms, words

@@ -190,7 +190,7 @@ def test_as_text() -> None:
     assert lines[0] == "B (new) may become a default in place of A (old)."
     assert "MRR, git, file level; A is old, B is new" in lines
     table = lines[lines.index("MRR, git, file level; A is old, B is new") + 1 :]
-    assert table[1].split() == ["one", "30", "0.5000", "1.0000", "+0.5000", "1.0000", "1.0000", "0.0001", "0.0000"]
+    assert table[1].split() == ["one", "30", "0.5000", "1.0000", "+0.5000", "1.0000", "0.0001"]
     assert [line.split("  ")[0] or line.split()[0] for line in table[2:]] == [
         SMALL_REPOSITORIES,
         "two",

@@ -16,7 +16,8 @@ from tests.lab.made_tasks import bench_of, grown_repository, task, timeless
 from tests.rerank.tiny_models import make_models
 from trackdown.errors import StoreError, UsageError
 from trackdown.lab.cases import CodeLocation
-from trackdown.lab.run import plan, resolve_modes, run_bench
+from trackdown.lab.run import run_bench
+from trackdown.lab.run_plan import plan, resolve_modes
 from trackdown.lab.runs import Row, RunFile, read_run
 from trackdown.lab.tasks import Bench, Skipped
 from trackdown.settings import Settings, load_settings

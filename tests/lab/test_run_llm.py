@@ -16,7 +16,8 @@ from tests.models.llm.loopback import fails, says, serving
 from tests.models.llm.made_llm import MadeLlm
 from trackdown.engine import default_plan, rank, with_mode
 from trackdown.errors import UsageError
-from trackdown.lab.run import plan, run_bench
+from trackdown.lab.run import run_bench
+from trackdown.lab.run_plan import plan
 from trackdown.lab.runs import Row, RunFile, without_answer
 from trackdown.lab.tasks import Bench
 from trackdown.models.llm.prompt import Prompt

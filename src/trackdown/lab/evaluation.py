@@ -12,28 +12,9 @@ from trackdown.errors import UsageError
 from trackdown.lab.measure.metrics import JudgedRanking, judge, metric
 from trackdown.lab.runs import Row, by_mode
 
-STANDARD_METRICS = (
-    "MRR",
-    "MAP",
-    "P@1",
-    "P@5",
-    "P@10",
-    "P@20",
-    "R@1",
-    "R@5",
-    "R@10",
-    "R@20",
-    "R@100",
-    "Acc@1",
-    "Acc@3",
-    "Acc@5",
-    "Acc@10",
-    "Acc@20",
-    "Hit@1",
-    "Hit@5",
-    "Hit@10",
-    "nDCG@5",
-    "nDCG@10",
+STANDARD_METRICS = tuple(
+    """MRR MAP P@1 P@5 P@10 P@20 R@1 R@5 R@10 R@20 R@100 Acc@1 Acc@3 Acc@5 Acc@10 Acc@20 Hit@1 Hit@5 Hit@10 nDCG@5
+    nDCG@10""".split()
 )
 NO_GOLD = "no gold"
 

@@ -9,31 +9,9 @@ from trackdown.lab.evaluation import Evaluation, evaluation, why_not_scored
 from trackdown.lab.measure.significance import bootstrap_interval
 from trackdown.lab.runs import Row, by_mode
 
-ALL_METRICS = (
-    "MRR",
-    "MAP",
-    "MAP-cmu",
-    "P@1",
-    "P@5",
-    "P@10",
-    "P@20",
-    "R@1",
-    "R@5",
-    "R@10",
-    "R@20",
-    "R@100",
-    "R@500",
-    "R@1000",
-    "Acc@1",
-    "Acc@3",
-    "Acc@5",
-    "Acc@10",
-    "Acc@20",
-    "Hit@1",
-    "Hit@5",
-    "Hit@10",
-    "nDCG@5",
-    "nDCG@10",
+ALL_METRICS = tuple(
+    """MRR MAP MAP-cmu P@1 P@5 P@10 P@20 R@1 R@5 R@10 R@20 R@100 R@500 R@1000 Acc@1 Acc@3 Acc@5 Acc@10 Acc@20 Hit@1
+    Hit@5 Hit@10 nDCG@5 nDCG@10""".split()
 )
 _AVERAGED_OVER_REPOSITORIES = frozenset({"semble"})
 _BRIEF = ("MRR", "Acc@5", "R@10", "nDCG@10")

@@ -16,7 +16,8 @@ from tests.index.histories import Planned, make_history
 from trackdown.errors import NoSuchPath, UsageError
 from trackdown.lab.benches.cmu import METRICS, oracle, read_cmu
 from trackdown.lab.cases import CodeLocation
-from trackdown.lab.run import plan, run_bench
+from trackdown.lab.run import run_bench
+from trackdown.lab.run_plan import plan
 from trackdown.lab.runs import Row, RunFile
 from trackdown.lab.tasks import Bench
 from trackdown.settings import Settings

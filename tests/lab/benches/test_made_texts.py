@@ -10,7 +10,8 @@ import pytest
 from tests.lab.benches.test_text2code import mbpp_row, write_lines
 from trackdown.errors import UsageError
 from trackdown.lab.benches.text2code import read_text2code
-from trackdown.lab.run import plan, run_bench
+from trackdown.lab.run import run_bench
+from trackdown.lab.run_plan import plan
 from trackdown.lab.runs import RunFile
 from trackdown.lab.tasks import Bench
 from trackdown.settings import Settings

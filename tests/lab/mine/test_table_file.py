@@ -114,7 +114,7 @@ def test_without_pyarrow_it_says_what_to_install(tmp_path: Path) -> None:
     script = (
         "import sys; sys.modules['pyarrow'] = None\n"
         "from trackdown.surfaces.cli.main import main\n"
-        f"sys.exit(main(['mine', {str(tmp_path)!r}, '--out', {str(tmp_path / 'out')!r}]))\n"
+        f"sys.exit(main(['mine', 'pairs', {str(tmp_path)!r}, '--out', {str(tmp_path / 'out')!r}]))\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (2, "")

@@ -23,21 +23,7 @@ from trackdown.repository.git import Git
 from trackdown.repository.source import open_source
 
 QUERY = "transformed_message_gpt4"
-METRICS = (
-    "MAP",
-    "MAP-cmu",
-    "MRR",
-    "P@1",
-    "P@5",
-    "P@10",
-    "P@20",
-    "R@1",
-    "R@10",
-    "R@20",
-    "R@100",
-    "R@500",
-    "R@1000",
-)
+METRICS = ("MAP", "MAP-cmu", "MRR", "P@1", "P@5", "P@10", "P@20", "R@1", "R@10", "R@20", "R@100", "R@500", "R@1000")
 _DEPTH = 1000
 
 

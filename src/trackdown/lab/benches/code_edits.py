@@ -82,23 +82,9 @@ _BINDING_FIELDS = {
     "for_in_clause": "left",
 }
 _PATTERNS = frozenset(
-    {
-        "identifier",
-        "pattern_list",
-        "tuple_pattern",
-        "list_pattern",
-        "list_splat_pattern",
-        "dictionary_splat_pattern",
-        "expression_list",
-        "tuple",
-        "list",
-        "list_splat",
-        "parenthesized_expression",
-        "as_pattern_target",
-        "default_parameter",
-        "typed_parameter",
-        "typed_default_parameter",
-    }
+    """identifier pattern_list tuple_pattern list_pattern list_splat_pattern dictionary_splat_pattern expression_list
+    tuple list list_splat parenthesized_expression as_pattern_target default_parameter typed_parameter
+    typed_default_parameter""".split()
 )
 _PARAMETERS = frozenset({"parameters", "lambda_parameters"})
 # In code that cannot be parsed: what is defined, with what stands behind its bracket, and what is assigned.

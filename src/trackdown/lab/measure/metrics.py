@@ -110,11 +110,7 @@ def _gain(rank: int) -> float:
 
 
 OF_WHOLE_RANKING: Mapping[str, Callable[[JudgedRanking], float]] = MappingProxyType(
-    {
-        "MRR": reciprocal_rank,
-        "MAP": average_precision,
-        "MAP-cmu": average_precision_of_found,
-    }
+    {"MRR": reciprocal_rank, "MAP": average_precision, "MAP-cmu": average_precision_of_found}
 )
 
 OF_FIRST_K: Mapping[str, Callable[[JudgedRanking, int], float]] = MappingProxyType(

@@ -1,8 +1,8 @@
-"""What commits did to files, one file after the other: status, paths, blob ids and hunks, streamed from git.
+"""Commits of a repository, newest first, and what they did to files: streamed from git, never commit by commit.
 
-`git diff-tree` dies of the first object that a clone lacks, and mirrors often lack their largest blobs. Then the commit
-at which it died is mended: its list of files needs trees only, and those files are compared whose contents are here.
-The stream goes on behind it. So one missing blob costs the hunks of its own file.
+`git diff-tree` dies at the first object that a clone lacks, and mirrors often lack their largest blobs. Then the commit
+at which it died is mended: its list of files needs trees only, and the files whose contents are here are compared. The
+stream goes on after it, so one missing blob costs the hunks of its own file only.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ import os
 import re
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
+from subprocess import Popen
 
 from trackdown.errors import GitError
 from trackdown.lab.clone import present_commits
@@ -27,6 +28,12 @@ LARGEST_COMPARED = "1m"
 
 _COMMIT = re.compile(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?\n")
 _RAW = re.compile(r":(\d+) (\d+) ([0-9a-f]{40,64}) ([0-9a-f]{40,64}) ([A-Z])\d*\t([^\t]+)(?:\t([^\t]+))?")
+_DIFF_TREE = tuple(
+    """diff-tree --stdin --root -r --full-index --no-color --no-ext-diff --no-textconv --ignore-submodules=none
+    --diff-algorithm=myers --indent-heuristic""".split()
+)
+_CHANGES = ("--raw", "--always", "--no-abbrev")
+_PATCHES = ("-p", "-U0", "-M", "-l1000", "--inter-hunk-context=0", "--src-prefix=a/", "--dst-prefix=b/")
 _BODY = frozenset(b" +-@\\\n")
 _NO_FILES = frozenset({"160000"})  # submodules: their ids are no blobs of ours
 _BATCH = 512  # ids of so many fit into a pipe, so that git and we never wait for each other
@@ -85,25 +92,7 @@ class ChangeReader:
             todo = todo[(place or 0) + 1 :]
 
     def _options(self) -> list[str]:
-        return [
-            "-c",
-            f"core.bigFileThreshold={LARGEST_COMPARED}",
-            "diff-tree",
-            "--stdin",
-            "--root",
-            "-r",
-            "--raw",
-            "--always",
-            "--full-index",
-            "--no-abbrev",
-            "--no-color",
-            "--no-ext-diff",
-            "--no-textconv",
-            "--ignore-submodules=none",
-            "--diff-algorithm=myers",
-            "--indent-heuristic",
-            *self._filter,
-        ]
+        return ["-c", f"core.bigFileThreshold={LARGEST_COMPARED}", *_DIFF_TREE, *_CHANGES, *self._filter]
 
     def _listed_only(self, commit: CommitRef) -> list[ChangedFile]:
         """A commit's files without hunks, with renames of equal content; needs trees, no blobs."""
@@ -151,9 +140,8 @@ class _Stream:
         self._asked = "".join(f"{' '.join([commit.oid, *commit.parents[:1]])}\n" for commit in commits)
 
     def files(self) -> Iterator[tuple[str, ChangedFile]]:
-        process = self._git.stream(*self._options)
-        assert process.stdin is not None and process.stdout is not None
-        try:
+        with _running(self._git, *self._options) as process:
+            assert process.stdin is not None and process.stdout is not None
             try:
                 with process.stdin as stdin:
                     stdin.write(self._asked.encode("ascii"))
@@ -174,12 +162,6 @@ class _Stream:
                 raise git_error(error, process.returncode)
             else:
                 self.left = parser.left()
-        finally:
-            process.kill()
-            process.wait()
-            for pipe in (process.stdout, process.stderr):
-                if pipe is not None:
-                    pipe.close()
 
 
 class _Parser:
@@ -246,26 +228,6 @@ def _parsed(line: bytes) -> ChangedFile | None:
     return ChangedFile(status, old_path, path, sides[0], sides[1])
 
 
-_PATCHES = (
-    "diff-tree",
-    "--stdin",
-    "--root",
-    "-r",
-    "-p",
-    "-U0",
-    "-M",
-    "-l1000",
-    "--no-color",
-    "--no-ext-diff",
-    "--no-textconv",
-    "--ignore-submodules=none",
-    "--inter-hunk-context=0",
-    "--indent-heuristic",
-    "--diff-algorithm=myers",
-    "--src-prefix=a/",
-    "--dst-prefix=b/",
-    "--full-index",
-)
 _COMMIT_LINE = re.compile(r"^([0-9a-f]{40}|[0-9a-f]{64})$", re.M)
 
 
@@ -277,9 +239,8 @@ def newest_first(git: Git, tip: str, *, batch: int) -> Iterator[list[CommitRef]]
 
 
 def _listed(git: Git, tip: str) -> Generator[CommitRef]:
-    process = git.stream("rev-list", "--parents", tip)
-    assert process.stdin is not None and process.stdout is not None
-    try:
+    with _running(git, "rev-list", "--parents", tip) as process:
+        assert process.stdin is not None and process.stdout is not None
         process.stdin.close()
         for line in process.stdout:
             oid, *parents = line.decode("ascii").split()
@@ -287,6 +248,14 @@ def _listed(git: Git, tip: str) -> Generator[CommitRef]:
         error = read_rest(process.stderr)
         if process.wait():
             raise git_error(error, process.returncode)
+
+
+@contextmanager
+def _running(git: Git, *arguments: str) -> Iterator[Popen[bytes]]:
+    """A git process that is gone afterwards, whatever happened."""
+    process = git.stream(*arguments)
+    try:
+        yield process
     finally:
         process.kill()
         process.wait()
@@ -326,7 +295,7 @@ def read_patches(git: Git, commits: Sequence[str]) -> dict[str, list[FilePatch]]
 def _read(git: Git, commits: Sequence[str]) -> dict[str, list[FilePatch]]:
     if not commits:
         return {}
-    output = git.run(*_PATCHES, stdin="".join(f"{commit}\n" for commit in commits).encode("ascii"))
+    output = git.run(*_DIFF_TREE, *_PATCHES, stdin="".join(f"{commit}\n" for commit in commits).encode("ascii"))
     # A line of a patch begins with a sign or a word of git's: none is a bare id.
     pieces = _COMMIT_LINE.split(output.decode("utf-8", "surrogateescape"))
     found = {oid: parse_patch(text) for oid, text in zip(pieces[1::2], pieces[2::2], strict=True)}

@@ -74,36 +74,9 @@ def edited_units(units: Sequence[Unit], spans: Sequence[Span]) -> list[Unit]:
 
 
 _FOLDERS = frozenset(
-    {
-        "vendor",
-        "vendors",
-        "vendored",
-        "_vendor",
-        "node_modules",
-        "bower_components",
-        "jspm_packages",
-        "third_party",
-        "third-party",
-        "thirdparty",
-        "3rdparty",
-        "3rd_party",
-        "3rd-party",
-        "extern",
-        "external",
-        "externals",
-        "godeps",
-        "pods",
-        "carthage",
-        "site-packages",
-        "dist-packages",
-        "bundled",
-        ".yarn",
-        "dist",
-        "generated",
-        "__generated__",
-        "_generated",
-        "autogen",
-    }
+    """vendor vendors vendored _vendor node_modules bower_components jspm_packages third_party third-party thirdparty
+    3rdparty 3rd_party 3rd-party extern external externals godeps pods carthage site-packages dist-packages bundled
+    .yarn dist generated __generated__ _generated autogen""".split()
 )
 _NAMES = re.compile(
     r"[a-z]+(?:[.-][a-z]+)*[-.]v?\d+\.\d[\w.]*(?:[-.](?:slim|full|all|min|bundle))*\.(?:js|css)"  # jquery-3.7.1.js

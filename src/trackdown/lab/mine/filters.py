@@ -152,42 +152,13 @@ def _folded(query: str) -> str:
 _ENDINGS = frozenset({"", "md", "markdown", "rst", "txt", "adoc"})
 _STEMS = frozenset({"changes", "changelog", "news", "history", "releasenotes", "authors", "contributors", "credits"})
 _FOLDERS = frozenset(
-    {
-        "changelog",
-        "changelogs",
-        "changelog.d",
-        "newsfragments",
-        "releases",
-        "releasenotes",
-        "release_notes",
-        "whatsnew",
-        "changelog_unreleased",
-        "upcoming_changes",
-    }
+    """changelog changelogs changelog.d newsfragments releases releasenotes release_notes whatsnew changelog_unreleased
+    upcoming_changes""".split()
 )
-_INFRASTRUCTURE = (
-    ".github/*",
-    ".circleci/*",
-    ".gitlab/*",
-    ".gitlab-ci.yml",
-    ".travis.yml",
-    "appveyor.yml",
-    ".appveyor.yml",
-    "azure-pipelines*",
-    ".azure-pipelines/*",
-    ".pre-commit-config.yaml",
-    ".readthedocs.y*",
-    "codecov.yml",
-    ".codecov.yml",
-    "*.lock",
-    "*-lock.*",
-    "*requirements*.txt",
-    "requirements/*",
-    ".gitignore",
-    ".mailmap",
-    ".editorconfig",
-    "license*",
-    "codeowners",
+_INFRASTRUCTURE = tuple(
+    """.github/* .circleci/* .gitlab/* .gitlab-ci.yml .travis.yml appveyor.yml .appveyor.yml azure-pipelines*
+    .azure-pipelines/* .pre-commit-config.yaml .readthedocs.y* codecov.yml .codecov.yml *.lock *-lock.*
+    *requirements*.txt requirements/* .gitignore .mailmap .editorconfig license* codeowners""".split()
 )
 
 

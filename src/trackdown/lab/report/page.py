@@ -16,13 +16,7 @@ from trackdown.lab.report.page_figures import (
 )
 from trackdown.lab.report.page_queries import pair_data, pairs_section, queries_section
 from trackdown.lab.report.summary import Summary
-from trackdown.lab.report.tables import (
-    at_k_table,
-    cases_sentence,
-    cases_table,
-    groups_table,
-    scores_table,
-)
+from trackdown.lab.report.tables import at_k_table, cases_sentence, cases_table, groups_table, scores_table
 from trackdown.lab.report.wording import clean_line, counted, named
 from trackdown.pages.markup import Markup, element, joined, script_data
 

@@ -76,10 +76,7 @@ def _row(number: int, name: str, one: Score, scale: Scale, middle: float) -> lis
         element("path", d=whisker, class_="whisker"),
         element("path", d=diamond, class_="macro"),
     ]
-    return [
-        words(0.0, middle, shortened(name, scale.start - 8.0)),
-        element("g", told, *marks),
-    ]
+    return [words(0.0, middle, shortened(name, scale.start - 8.0)), element("g", told, *marks)]
 
 
 def recall_plot(summary: Summary, width: float) -> Markup:

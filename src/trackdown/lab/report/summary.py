@@ -196,11 +196,7 @@ class Summary:
 
 
 def summarize(
-    contenders: Sequence[Contender],
-    *,
-    metric: str = DEFAULT_METRIC,
-    ks: Sequence[int] = DEFAULT_KS,
-    title: str = "",
+    contenders: Sequence[Contender], *, metric: str = DEFAULT_METRIC, ks: Sequence[int] = DEFAULT_KS, title: str = ""
 ) -> Summary:
     """Compute a report. Raises UsageError for an unknown metric or a k that is none."""
     metric_named(metric)

@@ -18,7 +18,7 @@ from trackdown.types import Level
 
 if TYPE_CHECKING:
     from trackdown.engine.llm.few_shot import CodeExample
-    from trackdown.lab.run import BenchPlan
+    from trackdown.lab.run_plan import BenchPlan
     from trackdown.lab.runs import Row, RunFile
     from trackdown.lab.tasks import Bench
     from trackdown.types import Progress
@@ -52,7 +52,7 @@ def command(ctx: click.Context) -> None:
 
 def checked_modes(modes: Sequence[str]) -> list[str]:
     """Modes, if all can be searched: a wrong one is refused before data are read and cases are mined."""
-    from trackdown.lab.run import resolve_modes
+    from trackdown.lab.run_plan import resolve_modes
 
     resolve_modes(modes, load_settings())
     return list(modes)
@@ -224,7 +224,8 @@ def run(
     pairs: tuple[CodeExample, ...] = (),
 ) -> None:
     """Search a bench and print what came out."""
-    from trackdown.lab.run import plan, run_bench
+    from trackdown.lab.run import run_bench
+    from trackdown.lab.run_plan import plan
     from trackdown.lab.runs import RunFile, trec_lines, without_answer
 
     if not bench.tasks and not bench.skipped:

@@ -128,7 +128,7 @@ def command(
         raise UsageError("--manifest names the data set of each repository: it goes with neither --dataset nor --build")
     if build and dataset is None:
         raise UsageError("--build needs --dataset FILE: where to write the cases")
-    from trackdown.lab.run import plan
+    from trackdown.lab.run_plan import plan
 
     chosen = checked_modes(_modes(modes, compare, added))
     cut = numbers("--ks", ks)
@@ -211,7 +211,8 @@ def _search(
 ) -> list[Row]:
     import tempfile
 
-    from trackdown.lab.run import plan, run_bench
+    from trackdown.lab.run import run_bench
+    from trackdown.lab.run_plan import plan
     from trackdown.lab.runs import RunFile
 
     chosen = plan(bench, modes, settings)

@@ -36,12 +36,7 @@ class StyleScores:
 
     def metrics(self) -> dict[str, float]:
         """One number for each metric, by the name that papers give it."""
-        return {
-            "CSSim": self.cssim.value,
-            "CodeBLEU": self.codebleu.value,
-            "ROUGE-L": self.rouge_l,
-            "BLEU": self.bleu,
-        }
+        return {"CSSim": self.cssim.value, "CodeBLEU": self.codebleu.value, "ROUGE-L": self.rouge_l, "BLEU": self.bleu}
 
 
 def style_scores(reference: Snippet, candidate: Snippet, weights: NameWeights) -> StyleScores:

@@ -115,16 +115,8 @@ def _last_name(node: Node) -> str:
 
 
 _LEAVES = frozenset(
-    {
-        "identifier",
-        "simple_identifier",
-        "variable_name",
-        "variable",
-        "instance_variable",
-        "global_variable",
-        "shorthand_property_identifier",
-        "shorthand_property_identifier_pattern",
-    }
+    """identifier simple_identifier variable_name variable instance_variable global_variable
+    shorthand_property_identifier shorthand_property_identifier_pattern""".split()
 )
 _IMPORT = re.compile(
     r"import\w*|\w*_import|future_import\w*|\w*use_declaration|using_directive|package\w*|preproc_include"
