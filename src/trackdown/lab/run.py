@@ -19,11 +19,10 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import chain, zip_longest
 
-from trackdown.engine import Corpus, RankedPlace, Repository, default_plan, rank, with_mode
+from trackdown.engine import Corpus, RankedPlace, Repository, rank
 from trackdown.engine import open as open_repository
-from trackdown.engine.llm.configured import WITHOUT_LLM, has_llm, llm_ended, llm_name, open_llm
+from trackdown.engine.llm.configured import has_llm, llm_ended, open_llm
 from trackdown.engine.llm.pregenerated import Pregenerated
-from trackdown.engine.searching.modes import SWITCHES
 from trackdown.errors import (
     LlmError,
     MissingObject,
