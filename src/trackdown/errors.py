@@ -1,47 +1,47 @@
 """Every error that Trackdown raises on purpose.
 
 TrackdownError
-├── UsageError              the caller asked for something that cannot be asked (exit code 2)
+├── UsageError              the request itself is invalid (exit code 2)
 │   ├── QueryError          the query is empty, binary or otherwise not searchable
-│   └── UnknownRepository   a server has no repository of this name
-├── RepositoryError         the place to search cannot be read
+│   └── UnknownRepository   the server has no repository of this name
+├── RepositoryError         the repository or folder cannot be read
 │   ├── NoSuchPath          the path does not exist
 │   ├── UnknownRevision     the repository has no such commit, branch or tag
 │   ├── EmptyRepository     there is nothing to search
 │   └── GitError            git is missing, too old, or failed
 │       └── MissingObject   git needs an object that this clone does not have
 ├── StoreError              the store cannot be read or written
-│   ├── StoreBusy           another process writes to it
-│   ├── StoreFull           the disk has no room for it
-│   └── StoreCorrupt        a file of the store is damaged; what it held can be rebuilt
-├── ModelError              a model's weights are missing, damaged or of a kind that cannot be used
-│   └── LlmError            a language model cannot be reached, refuses, or may not be asked any more
-│       └── NoAnswer        it had no usable answer to one prompt; it may have one to the next
-├── TooBusy                 a server has more to do than it takes on, or is not ready yet: ask again later
-└── Cancelled               whoever asked does not want the answer any more
+│   ├── StoreBusy           another process is writing to it
+│   ├── StoreFull           the disk is full
+│   └── StoreCorrupt        a file of the store is damaged; its content can be rebuilt
+├── ModelError              a model's weights are missing, damaged or unusable
+│   └── LlmError            a language model cannot be reached, refuses, or has no budget left
+│       └── NoAnswer        one prompt has no usable answer; the next may have one
+├── TooBusy                 the server is overloaded or not ready yet: try again later
+└── Cancelled               the caller no longer wants the answer
 
 A message names the input, says what is wrong with it and what to do. Surfaces print it as one line.
 """
 
 
 class TrackdownError(Exception):
-    """Base of all errors; `exit_code` is what the command line returns for it."""
+    """Base of all errors; `exit_code` is the exit code of the command line."""
 
     exit_code = 1
 
 
 class UsageError(TrackdownError):
-    """The request itself is wrong."""
+    """The request itself is invalid."""
 
     exit_code = 2
 
 
 class QueryError(UsageError):
-    """The query holds nothing to search for."""
+    """The query has nothing to search for."""
 
 
 class UnknownRepository(UsageError):
-    """A request names a repository that is not among those that are served."""
+    """A request names a repository that the server doesn't have."""
 
 
 class RepositoryError(TrackdownError):
@@ -57,11 +57,11 @@ class UnknownRevision(RepositoryError):
 
 
 class EmptyRepository(RepositoryError):
-    """The snapshot holds no file that could be searched."""
+    """The snapshot has no searchable file."""
 
 
 class GitError(RepositoryError):
-    """The git program is missing, too old, or ended with an error."""
+    """The git program is missing, too old, or failed."""
 
 
 class MissingObject(GitError):
@@ -73,11 +73,11 @@ class StoreError(TrackdownError):
 
 
 class StoreBusy(StoreError):
-    """Another process writes to the store."""
+    """Another process is writing to the store."""
 
 
 class StoreFull(StoreError):
-    """There is no room left where the store stands."""
+    """The disk that holds the store is full."""
 
 
 class StoreCorrupt(StoreError):
@@ -85,15 +85,15 @@ class StoreCorrupt(StoreError):
 
 
 class ModelError(TrackdownError):
-    """A model cannot be opened or run. Search goes on without it, by words alone."""
+    """A model cannot be opened or run. Search continues without it."""
 
 
 class LlmError(ModelError):
-    """A language model cannot be asked. What it has answered so far is kept."""
+    """A language model cannot be asked. Its earlier answers are kept."""
 
 
 class NoAnswer(LlmError):
-    """One prompt has no answer. Others may have one. `charged` says whether its tokens are likely to be paid for."""
+    """One prompt has no answer; others may have one. `charged` says whether its tokens are likely to be billed."""
 
     def __init__(self, message: str, *, charged: bool = False) -> None:
         super().__init__(message)
@@ -101,7 +101,7 @@ class NoAnswer(LlmError):
 
 
 class TooBusy(TrackdownError):
-    """More is asked than can be done now. `retry_after` is in how many seconds it is worth asking again."""
+    """Too many requests for now. `retry_after` is the number of seconds to wait before a retry."""
 
     def __init__(self, message: str, retry_after: float = 1.0) -> None:
         super().__init__(message)
@@ -109,4 +109,4 @@ class TooBusy(TrackdownError):
 
 
 class Cancelled(TrackdownError):
-    """The caller has gone, or has said stop. Nobody has to hear of it."""
+    """The caller has disconnected or cancelled. This need not be reported."""

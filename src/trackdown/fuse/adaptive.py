@@ -1,7 +1,7 @@
 """Weights that depend on the query: CodeRAG's adaptive fusion, as its authors left it after their own tests.
 
-A query that names code keeps the plain weights: leaning towards words for identifiers hurt them. A query in prose only
-leans towards the channels that do not need the code's own words: past messages, and vectors where there are any.
+A query that names code keeps the plain weights, because favouring lexical search for identifiers made results worse. A
+query in prose favours the channels that don't need the code's own words: past commits, and vectors if there are any.
 """
 
 from __future__ import annotations

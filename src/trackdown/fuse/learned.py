@@ -1,14 +1,14 @@
-"""Learned fusion: a linear model over what every channel says of a candidate, with its weights as data.
+"""Learned fusion: a linear model over features of each channel, with fitted weights from a data file.
 
-A channel gives a few features (`KINDS`): its score against its best, reciprocal ranks, whether it found the candidate.
-A weight belongs to one feature and may lean on what kind of query is asked:
+A channel has a few features for each candidate (`KINDS`): its score relative to its best, reciprocal ranks, whether it
+found the candidate. A weight belongs to one feature and may depend on the query:
 
     lexical.scaled            always
-    commits.rank10*long       as far as the query is long
-    mentions.scaled*-code     as far as the query names no code
+    commits.rank10*long       in proportion to how long the query is
+    mentions.scaled*-code     in proportion to how little code the query names
 
-No weight is below 0: more evidence never counts less, and what the signals add sums to the score. There is a table of
-weights for each set of channels that may be missing, since a weight fitted beside vectors is wrong without them.
+No weight is negative, so more evidence never lowers a score, and the signals' parts sum to it. There is a table of
+weights for each set of channels that may be missing, because weights fitted with vectors are wrong without them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Stage = Literal["retrieve", "rerank"]
 STAGES: tuple[Stage, ...] = ("retrieve", "rerank")
 
 RANKED = 1000
-"""Candidates behind this rank all share the next one: telling them apart costs time and says nothing."""
+"""Candidates below this rank all share the next one: ranking them takes time and tells nothing."""
 _RECIPROCAL = {"rank0": 0, "rank10": 10, "rank60": 60}
 KINDS = ("scaled", "root", "raw", "found", *_RECIPROCAL)
 """score / best, its square root, the score itself, found or not; (k + 1) / (k + rank), which is RRF's for k = 60."""
@@ -41,7 +41,7 @@ _FUSED_LIKE = {"symbol": "function", "class": "function"}
 
 
 def ranks_of(scores: Floats) -> Floats:
-    """The rank of each candidate, from 1; 0 where it was not found. Equal scores share the best of their ranks."""
+    """The rank of each candidate, from 1; 0 if it was not found. Equal scores share their best rank."""
     ranks = np.zeros(len(scores))
     found = np.flatnonzero(scores > 0)
     ranks[found] = RANKED + 1
@@ -51,7 +51,7 @@ def ranks_of(scores: Floats) -> Floats:
 
 
 def feature(kind: str, scores: Floats, ranks: Floats, full: float) -> Floats:
-    """One kind of feature of one channel, from 0 up. `full` is the score that counts as 1 where scores are scaled."""
+    """One feature of one channel, 0 or more. `full` is the score that is scaled to 1."""
     if kind in _RECIPROCAL:
         k = _RECIPROCAL[kind]
         return np.where(ranks > 0, (k + 1) / (k + np.maximum(ranks, 1)), 0.0)
@@ -66,9 +66,9 @@ def feature(kind: str, scores: Floats, ranks: Floats, full: float) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class WeightTable:
-    """A table: feature → weight. It applies when all channels that it needs have run.
+    """Weights by feature. The table applies when all channels that it needs have run.
 
-    `sharpness` is what the scores are multiplied by where they stand for odds: fitting goes on from there.
+    `sharpness` scales scores to log-odds; fitting continues from it.
     """
 
     needs: tuple[str, ...]
@@ -76,7 +76,7 @@ class WeightTable:
     sharpness: float = 1.0
 
     def for_query(self, query: Mapping[str, float]) -> dict[str, dict[str, float]]:
-        """Signal → kind of feature → what it weighs for this query."""
+        """Signal → kind of feature → weight for this query."""
         found: dict[str, dict[str, float]] = {}
         for name, weight in self.values.items():
             signal, kind, lean = split_name(name)
@@ -88,14 +88,14 @@ class WeightTable:
 
 
 def split_name(name: str) -> tuple[str, str, str]:
-    """(signal, kind, what of the query it leans on: may be empty)."""
+    """A feature's name as (signal, kind, the query feature it depends on, or '')."""
     head, _, lean = name.partition("*")
     signal, _, kind = head.rpartition(".")
     return signal, kind, lean
 
 
 def lean_of(lean: str, query: Mapping[str, float]) -> float:
-    """How far a weight counts for a query: 0 to 1."""
+    """The share of a weight that counts for a query, 0 to 1."""
     if not lean:
         return 1.0
     share = min(max(query.get(lean.lstrip("-"), 0.0), 0.0), 1.0)
@@ -104,7 +104,7 @@ def lean_of(lean: str, query: Mapping[str, float]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class LearnedFusion:
-    """The fitted weights of one stage and level, best table first. `trained` says from what, for people to read."""
+    """The fitted weights of one stage and level, best table first. `trained` describes the training data."""
 
     level: str
     tables: tuple[WeightTable, ...]
@@ -112,24 +112,24 @@ class LearnedFusion:
     trained: Mapping[str, Any] = field(default_factory=dict)
 
     def table(self, signals: Collection[str]) -> WeightTable:
-        """The table for the channels that ran. Where every table needs one that did not, the last has to do."""
+        """The first table whose channels all ran; the last table if there is none."""
         return next((table for table in self.tables if all(need in signals for need in table.needs)), self.tables[-1])
 
     def parts(
         self, scores: Mapping[str, Floats], floors: Mapping[str, float], query: Mapping[str, float]
     ) -> dict[str, Floats]:
-        """What each signal adds to each candidate, 0 or more. A floor is the score that counts as full evidence."""
+        """What each signal adds to each candidate, 0 or more. A floor is a score that counts as full evidence."""
         weights = self.table(scores).for_query(query)
         return {
             signal: _part(values, floors.get(signal, 0.0), weights.get(signal, {})) for signal, values in scores.items()
         }
 
     def by_signal(self, signals: Collection[str], query: Mapping[str, float]) -> dict[str, float]:
-        """What each signal weighs for a query when all its features are full."""
+        """The total weight of each signal for a query, all features at their maximum."""
         return {signal: sum(kinds.values()) for signal, kinds in self.table(signals).for_query(query).items()}
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """A JSON object."""
         tables = [
             {"needs": list(table.needs), "sharpness": table.sharpness, "weights": dict(table.values)}
             for table in self.tables
@@ -138,7 +138,7 @@ class LearnedFusion:
 
 
 def _part(scores: Floats, floor: float, weights: Mapping[str, float]) -> Floats:
-    """The sum of weight × feature over kinds, reckoned only for what was found and ranked only where it counts."""
+    """The sum of weight × feature, computed for found candidates only, with ranks only if a weight needs them."""
     part = np.zeros(len(scores))
     found = np.flatnonzero(scores > 0) if weights else np.zeros(0, dtype=np.int64)
     if not len(found):
@@ -160,7 +160,7 @@ def _part(scores: Floats, floor: float, weights: Mapping[str, float]) -> Floats:
 
 
 def _first(values: Floats) -> tuple[npt.NDArray[np.int64], Floats]:
-    """The places of the first thousand values, with those that equal the last of them, and their ranks."""
+    """The positions of the best thousand values, ties with the last one included, and their ranks."""
     first = np.arange(len(values))
     if len(values) > RANKED:
         bar = np.partition(values, len(values) - RANKED)[len(values) - RANKED]
@@ -171,13 +171,13 @@ def _first(values: Floats) -> tuple[npt.NDArray[np.int64], Floats]:
 
 
 def encode_fusions(fusions: Sequence[LearnedFusion]) -> str:
-    """Fitted weights as JSON."""
+    """Fitted weights → JSON."""
     models = [fusion.as_dict() for fusion in fusions]
     return json.dumps({"format": _FORMAT, "fusions": models}, indent=1, sort_keys=True) + "\n"
 
 
 def decode_fusions(text: str) -> list[LearnedFusion]:
-    """JSON → fitted weights. Raises ValueError with what is wrong."""
+    """JSON → fitted weights. Raises ValueError that says what is wrong."""
     try:
         value = json.loads(text)
         if value["format"] != _FORMAT:
@@ -189,13 +189,13 @@ def decode_fusions(text: str) -> list[LearnedFusion]:
 
 def _fusion(item: Any) -> LearnedFusion:
     if item["stage"] not in STAGES:
-        raise ValueError(f"there is no stage {item['stage']!r}")
+        raise ValueError(f"unknown stage {item['stage']!r}")
     tables = tuple(
         WeightTable(tuple(map(str, table["needs"])), _checked(table["weights"]), float(table["sharpness"]))
         for table in item["tables"]
     )
     if not tables:
-        raise ValueError("there is no table of weights")
+        raise ValueError("no table of weights")
     return LearnedFusion(str(item["level"]), tables, item["stage"], dict(item["trained"]))
 
 
@@ -203,7 +203,7 @@ def _checked(weights: Mapping[str, Any]) -> dict[str, float]:
     for name, weight in weights.items():
         signal, kind, _ = split_name(name)
         if not signal or kind not in KINDS:
-            raise ValueError(f"there is no feature {name!r}")
+            raise ValueError(f"unknown feature {name!r}")
         if not isinstance(weight, int | float) or not 0 <= weight < math.inf:
             raise ValueError(f"the weight of {name!r} is {weight!r}: it must be a number, 0 or more")
     return {name: float(weight) for name, weight in weights.items()}
@@ -211,16 +211,16 @@ def _checked(weights: Mapping[str, Any]) -> dict[str, float]:
 
 @lru_cache(maxsize=1)
 def packaged_fusions() -> tuple[LearnedFusion, ...]:
-    """The weights that come with the program; none where it has none. Raises ModelError when they are damaged."""
+    """The packaged weights; empty if there are none. Raises ModelError when they are damaged."""
     try:
         return tuple(decode_fusions(packaged_text()))
     except ValueError as error:
-        raise ModelError(f"the program's {_PACKAGED} is damaged ({error}): install trackdown again") from None
+        raise ModelError(f"the packaged {_PACKAGED} is damaged ({error}): install trackdown again") from None
 
 
 @lru_cache(maxsize=1)
 def packaged_text() -> str:
-    """The file with the weights that come with the program, as it stands."""
+    """The content of the file of packaged weights."""
     try:
         return resources.files("trackdown.fuse").joinpath(_PACKAGED).read_text("utf-8")
     except FileNotFoundError:
@@ -228,12 +228,12 @@ def packaged_text() -> str:
 
 
 def load_learned(level: str, stage: Stage = "retrieve") -> LearnedFusion | None:
-    """The program's weights for a level and stage, or None. Symbols and classes are fused as functions are."""
+    """The packaged weights for a level and stage, or None. Symbols and classes use those of functions."""
     return fusion_for(packaged_fusions(), level, stage)
 
 
 def fusion_for(fusions: Sequence[LearnedFusion], level: str, stage: Stage = "retrieve") -> LearnedFusion | None:
-    """The one of them that is for a level and stage, or else for the level that is fused alike."""
+    """The weights for a level and stage, else those of the level that is fused in the same way, or None."""
     for wanted in (level, _FUSED_LIKE.get(level)):
         for fusion in fusions:
             if fusion.level == wanted and fusion.stage == stage:

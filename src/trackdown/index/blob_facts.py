@@ -1,4 +1,4 @@
-"""The facts of a snapshot's files, in the order of their paths: from the store, or made by parsing what is new."""
+"""The facts of a snapshot's files, by path: from the store, or made by parsing new files."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ Fact = tuple[str, str, bytes]
 
 
 def fact_keys(snapshot: Snapshot) -> dict[str, str]:
-    """Path → key of its facts."""
+    """Path → key of the file's facts."""
     return {file.path: fact_key(file.oid, language_of(file.path), file.forced) for file in snapshot.files}
 
 
 def known_facts(store: Store, keys: Mapping[str, str]) -> Iterator[Fact]:
-    """(path, key, facts) by path, of the files that have facts."""
+    """(path, key, facts) for the files that have facts, by path."""
     paths = sorted(keys)
     for start in range(0, len(paths), _READ_AT_ONCE):
         batch = paths[start : start + _READ_AT_ONCE]
@@ -35,10 +35,10 @@ def known_facts(store: Store, keys: Mapping[str, str]) -> Iterator[Fact]:
 
 
 class FactSource:
-    """Makes facts on the way, so that gathering goes on while workers parse.
+    """Makes facts on demand, so that indexing continues while workers parse.
 
-    `moved` are files that were no longer what the snapshot says when they were read; `here_only` counts those that are
-    left out because this clone lacks them or this run could not read them.
+    `moved` are files that had changed since the snapshot when they were read; `here_only` counts files that are left
+    out because this clone lacks them or this run could not read them.
     """
 
     def __init__(self, store: Store, snapshot: Snapshot, max_bytes: int, workers: int, progress: Progress) -> None:
@@ -78,16 +78,16 @@ class FactSource:
                     self.moved.append(path)
                 else:
                     yield path, key, value
-        for _ in made:  # the last facts are written when the maker ends
+        for _ in made:  # the last facts are written when the generator ends
             pass
 
     def _make_again(self, path: str, keys: Mapping[str, str]) -> bytes | None:
-        """Facts that were there a moment ago, and that another process has collected since."""
+        """Make facts again that another process has just garbage-collected."""
         (made,) = list(self._make([path], keys))
         return made[keys[path]]
 
     def _make(self, paths: list[str], keys: Mapping[str, str]) -> Iterator[dict[str, bytes | None]]:
-        """Parse files in this order. Yields facts by key, None for a file that is no longer what it was."""
+        """Parse files in this order. Yields facts by key, None for a file that has changed."""
         files = {file.path: file for file in self._snapshot.files}
         from trackdown.units.pool import extract_all
         from trackdown.units.worker import ExtractionJob

@@ -1,7 +1,7 @@
-"""A whole history, read and gathered in a process of its own, so that the parser's results need not wait for it.
+"""Read and index a whole history in a separate process, so that parsing doesn't wait for it.
 
-The parent sends what to read and gets facts in batches, then the arrays. The worker writes nothing and ends with its
-parent: its output pipe breaks.
+The parent sends the commits to read and receives facts in batches, then the arrays. The worker writes nothing to the
+store. It ends with its parent, because its output pipe breaks.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Fact = tuple[str, bool, bytes]
 
 
 class HistoryRequest(msgspec.Struct, frozen=True):
-    """What to read, ancestors first."""
+    """The commits to read, ancestors first."""
 
     git_dir: str
     commits: list[tuple[str, list[str]]]
@@ -37,7 +37,7 @@ class HistoryRequest(msgspec.Struct, frozen=True):
 
 
 class HistoryReply(msgspec.Struct, frozen=True):
-    """Some facts (id, complete, encoded commit); or, at the end, the arrays; or what went wrong."""
+    """A batch of facts (id, complete, encoded commit), the arrays at the end, or an error."""
 
     facts: list[Fact] = []
     arrays: dict[str, tuple[str, list[int], bytes]] = {}
@@ -48,7 +48,7 @@ class HistoryReply(msgspec.Struct, frozen=True):
 def read_and_gather(
     git: Git, listed: Sequence[CommitRef], *, exact_renames_only: bool
 ) -> Iterator[list[Fact] | Arrays]:
-    """Facts of all non-merge commits in batches, then the arrays. Raises GitError when git cannot go on."""
+    """Facts of all non-merge commits in batches, then the arrays. Raises GitError when git cannot continue."""
     request = HistoryRequest(
         str(git.git_dir), [(commit.oid, list(commit.parents)) for commit in listed], exact_renames_only
     )
@@ -88,7 +88,7 @@ def read_and_gather(
 def main() -> None:
     """Serve one request."""
     gc.disable()
-    os.nice(2)  # parsing goes first: what follows it can then overlap with the rest of the history
+    os.nice(2)  # parsing has priority: the steps after it can then overlap with the rest of the history
     message = receive(sys.stdin.buffer)
     if message is None:
         return
@@ -97,7 +97,7 @@ def main() -> None:
     try:
         listed = [CommitRef(oid, tuple(parents)) for oid, parents in request.commits]
         commits = read_commits(Git(Path(request.git_dir)), listed, exact_renames_only=request.exact_renames_only)
-        arrays, meta = build_segment(_told(listed, commits, stdout))
+        arrays, meta = build_segment(_send_facts(listed, commits, stdout))
         packed = {name: (array.dtype.str, list(array.shape), array.tobytes()) for name, array in arrays.items()}
         send(stdout, HistoryReply(arrays=packed, meta=meta))
     except GitError as error:
@@ -106,10 +106,10 @@ def main() -> None:
         os._exit(1)
 
 
-def _told(
+def _send_facts(
     listed: Sequence[CommitRef], commits: Iterator[CommitFacts], stdout: IO[bytes]
 ) -> Iterator[tuple[CommitRef, CommitFacts | None]]:
-    """Pair every listed commit with its facts, and tell the parent of them on the way."""
+    """Pair every listed commit with its facts, and send the facts to the parent on the way."""
     facts: list[Fact] = []
     for item in listed:
         commit = None if item.is_merge else next(commits)

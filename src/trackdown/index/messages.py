@@ -1,4 +1,4 @@
-"""Whole commit messages, from facts; the commit index itself keeps only subjects."""
+"""Full commit messages, from facts; the commit index itself has only subjects."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _DECODER = msgspec.msgpack.Decoder(CommitFacts)
 
 
 def commit_messages(store: Store, repository: str, index: CommitIndex, positions: Sequence[int]) -> list[str]:
-    """The messages of commits; the subject alone of one whose facts are gone or damaged."""
+    """The messages of commits; only the subject if a commit's facts are gone or damaged."""
     oids = [index.oid(position) for position in positions]
     keys = [key for oid in oids for key in (commit_key(oid), commit_key(oid, repository))]
     found = store.database.read_facts(COMMITS, keys)

@@ -1,4 +1,4 @@
-"""Which repository is this? What worktrees and clones have in common, and what they keep to themselves."""
+"""A repository's id, which its worktrees and complete clones share."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ REPOSITORIES = "repository"
 
 
 class KnownClone(msgspec.Struct, frozen=True):
-    """What the store remembers of a clone. `private` clones lack objects: what they give is not shared."""
+    """What the store knows about a clone. A `private` clone lacks objects, so its facts are not shared."""
 
     identity: str
     private: bool
@@ -23,10 +23,10 @@ class KnownClone(msgspec.Struct, frozen=True):
 
 
 def repository_id(store: Store, source: Source, tip: str | None, listed: Sequence[CommitRef] | None = None) -> str:
-    """What all worktrees and clones of a repository share: the hash of its first commits.
+    """The id of a repository: the hash of its root commits, which all worktrees and clones share.
 
-    A plain folder, a repository without commits and an incomplete clone stand for themselves. `listed` are the
-    commits that the tip reaches, if at hand.
+    A plain folder, a repository without commits and an incomplete clone have ids of their own. `listed` are the commits
+    that the tip reaches, if known.
     """
     place = str(source.common_dir or source.root)
     own = hashlib.sha256(place.encode("utf-8", "surrogateescape")).hexdigest()[:16]
@@ -48,7 +48,7 @@ def repository_id(store: Store, source: Source, tip: str | None, listed: Sequenc
 
 
 def is_known(store: Store, source: Source) -> bool:
-    """Whether the store has met this clone."""
+    """Whether the store knows this clone."""
     place = str(source.common_dir or source.root).encode("utf-8", "replace").decode()
     return store.database.read_record(REPOSITORIES, place) is not None
 
@@ -60,7 +60,7 @@ def _remember(store: Store, place: str, known: KnownClone) -> None:
 
 
 def mark_private(store: Store, source: Source, tip: str) -> str:
-    """Note that a clone lacks objects, so that its facts are not shared. Returns its new id."""
+    """Record that a clone lacks objects, so that its facts are not shared. Returns its new id."""
     place = str(source.common_dir or source.root)
     shared = repository_id(store, source, tip)
     if is_shared(shared):
@@ -69,5 +69,5 @@ def mark_private(store: Store, source: Source, tip: str) -> str:
 
 
 def is_shared(repository: str) -> bool:
-    """Whether an id is that of all complete clones, not of one place."""
+    """Whether an id is shared by all complete clones, rather than specific to one place."""
     return repository.count("-") == 1

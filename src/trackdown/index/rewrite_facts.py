@@ -1,7 +1,7 @@
-"""Rewrites of units (ReCo): facts under a digest of the unit's text and the rewriter that made them.
+"""Rewrites of units (ReCo) as facts, keyed by the rewriter and the digest of the unit's text.
 
-Which texts a file's units have is a fact of its content, too, so that nobody has to read source to know which units of
-a snapshot have a rewrite.
+The digests of a file's units are facts of its content as well. So we know which units of a snapshot have a rewrite
+without reading source.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from trackdown.store.store import Store
 REWRITES, UNIT_TEXTS = "rewrite", "unit-texts"
 """Kinds of facts."""
 REWRITERS = "rewriter"
-"""Records: the id of a rewriter → what people call it."""
+"""Records: a rewriter's id → its name."""
 REWRITE_VERSION = 1
 _DIGEST_BYTES = 16
 _FILES_AT_ONCE = 500
 
 
 class Rewrite(msgspec.Struct, array_like=True, frozen=True):
-    """What a model said a unit is for, and the code that it wrote from that alone."""
+    """A model's summary of a unit, and the code that it wrote from the summary alone."""
 
     version: int
     summary: str
@@ -40,9 +40,9 @@ _DECODER = msgspec.msgpack.Decoder(Rewrite)
 
 
 def rewriter_id(*made_by: str) -> str:
-    """The id of whatever rewrites: the model and how it is asked, or a file of rewrites made elsewhere."""
-    told = "\0".join((str(REWRITE_VERSION), *made_by))
-    return hashlib.blake2b(told.encode("utf-8", "surrogateescape"), digest_size=6).hexdigest()
+    """The id of a rewriter: a model and how it is asked, or a file of rewrites made elsewhere."""
+    content = "\0".join((str(REWRITE_VERSION), *made_by))
+    return hashlib.blake2b(content.encode("utf-8", "surrogateescape"), digest_size=6).hexdigest()
 
 
 def text_digest(text: str) -> str:
@@ -51,7 +51,7 @@ def text_digest(text: str) -> str:
 
 
 def write_rewrites(store: Store, rewriter: str, name: str, rows: Iterable[tuple[str, int, str, str]]) -> None:
-    """Keep (digest of the text, number, summary, code) of a rewriter that people call `name`. Raises StoreError."""
+    """Store rows (digest of the text, number, summary, code) of a rewriter called `name`. Raises StoreError."""
     facts = [
         (_key(rewriter, digest, number), _ENCODER.encode(Rewrite(REWRITE_VERSION, summary, code)))
         for digest, number, summary, code in rows
@@ -62,12 +62,12 @@ def write_rewrites(store: Store, rewriter: str, name: str, rows: Iterable[tuple[
 
 
 def rewriters(store: Store) -> dict[str, str]:
-    """Every rewriter that the store knows: its id → its name."""
+    """The rewriters in the store: id → name."""
     return {key: value.decode("utf-8", "replace") for key, value, _ in store.database.records(REWRITERS)}
 
 
 def rewritten_numbers(store: Store, rewriter: str) -> dict[str, tuple[int, ...]]:
-    """Digest of a text → the numbers of the rewrites that it has."""
+    """Digest of a text → the numbers of its rewrites."""
     found: dict[str, list[int]] = {}
     for key in store.database.fact_keys(REWRITES, f"{rewriter}:"):
         _, digest, number = key.split(":")
@@ -76,7 +76,7 @@ def rewritten_numbers(store: Store, rewriter: str) -> dict[str, tuple[int, ...]]
 
 
 def read_rewrites(store: Store, rewriter: str, wanted: Iterable[tuple[str, int]]) -> dict[tuple[str, int], Rewrite]:
-    """The rewrites of (digest, number); what is gone or damaged is missing."""
+    """Rewrites by (digest, number), without those that are gone or damaged."""
     keys = {_key(rewriter, digest, number): (digest, number) for digest, number in wanted}
     found = {}
     for key, value in store.database.read_facts(REWRITES, keys).items():
@@ -88,7 +88,7 @@ def read_rewrites(store: Store, rewriter: str, wanted: Iterable[tuple[str, int]]
 
 
 def digest_of_key(key: str) -> str:
-    """The digest of the text that a rewrite's key names."""
+    """The text's digest in a rewrite's key."""
     return key.split(":")[1]
 
 
@@ -97,9 +97,9 @@ def _key(rewriter: str, digest: str, number: int) -> str:
 
 
 def unit_digests(store: Store, code: CodeIndex, texts: Texts) -> list[str]:
-    """The digest of every unit's text; empty for a unit whose source is not known and cannot be read.
+    """The digest of every unit's text; empty for a unit without a known digest whose source cannot be read.
 
-    `texts` reads the source of live units whose file has no such fact yet; the facts are then kept.
+    `texts` reads the source of live units in files without digests, which are then stored.
     """
     digests = [""] * len(code.unit_file)
     files = np.flatnonzero(np.bincount(code.unit_file, minlength=len(code.file_alive))).tolist()
@@ -119,13 +119,13 @@ def unit_digests(store: Store, code: CodeIndex, texts: Texts) -> list[str]:
             for place, unit in enumerate(units):
                 digests[unit] = value[_DIGEST_BYTES * place : _DIGEST_BYTES * (place + 1)].hex()
         if new and not store.read_only:
-            with suppress(StoreError):  # a full disk must not end a search: they are read again
+            with suppress(StoreError):  # a full disk must not end a search: the source is read again next time
                 store.database.write_facts(UNIT_TEXTS, new.items())
     return digests
 
 
 def digests_in(value: bytes) -> list[str]:
-    """The digests that a fact about a file's units holds."""
+    """The digests in the fact about a file's units."""
     return [value[start : start + _DIGEST_BYTES].hex() for start in range(0, len(value), _DIGEST_BYTES)]
 
 

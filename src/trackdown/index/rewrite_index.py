@@ -1,10 +1,10 @@
 """The index of a snapshot's units with their rewrites (ReCo), beside the plain one.
 
-A unit with N rewrites is searched as N times itself and its rewrites. Where others have N and one has fewer, its own
-text stands in for those that it lacks, so that lengths stay comparable while a code base is only partly rewritten.
+A unit with N rewrites is indexed as N copies of itself and its N rewrites. If other units have N rewrites and this one
+has fewer, more copies of its own text replace them, so that lengths stay comparable in a partly rewritten code base.
 
-Files are named after the segment, the rewriter, and which rewrites went in: an edit costs its delta, what was rewritten
-since is never missed, and those of two rewriters never meet.
+The name of an array file has the segment, the rewriter and a digest of the rewrites in it. So an edit costs only its
+delta, new rewrites are never missed, and those of two rewriters never mix.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ if TYPE_CHECKING:
     from trackdown.models.static import StaticTable
 
 REWRITTEN_VERSION = 2
-"""Part of the name of every file. Raise it when the same facts would now give other arrays."""
+"""Part of the name of every array file. Raise it when the same facts would now give other arrays."""
 _PREFIX = "rewritten-"
 _WORDS = "words"
 _BODY = "body"
 
 
 def segment_of_rewrite_index(name: str) -> str | None:
-    """The segment that a file of rewritten units belongs to; None for a file of another kind."""
+    """The segment that an array file with rewrites belongs to; None for another kind of file."""
     return name.removeprefix(_PREFIX).partition("-")[2] if name.startswith(_PREFIX) else None
 
 
 class RewriteBodies:
-    """The bodies of all units of an index with their rewrites, to be searched by words."""
+    """Lexical search in the bodies of all units together with their rewrites."""
 
     def __init__(self, code: CodeIndex, segments: Sequence[Arrays]) -> None:
         self._terms = [SortedTable(arrays, "terms") for arrays in segments]
@@ -61,13 +61,13 @@ class RewriteBodies:
         )
 
     def score(self, wanted: Sequence[str], weights: Sequence[float], k1: float, b: float) -> Scores:
-        """BM25 over units, as the index's own `score` has it for the plain bodies."""
+        """BM25 over units, like the code index's `score` for plain bodies."""
         return self._scorer.score([find_terms(terms, wanted) for terms in self._terms], weights, k1, b)
 
 
 @dataclass(frozen=True, slots=True)
 class RewriteIndex:
-    """What a rewriter made of a snapshot; `count` of its live units have a rewrite. `vectors` adds it to plain ones."""
+    """A rewriter's rewrites of a snapshot; `count` live units have one. `vectors` adds rewrites to plain vectors."""
 
     rewriter: str
     count: int
@@ -83,9 +83,9 @@ def open_rewrite_index(
     known: MutableMapping[str, Arrays],
     progress: Progress = no_progress,
 ) -> RewriteIndex | None:
-    """What a rewriter made of a snapshot, whose units' texts have these digests; None when it made nothing of it.
+    """The index with a rewriter's rewrites, given the digests of the units' texts; None if it has rewritten none.
 
-    Array files are those `known` in memory, those in the store, and new ones, which are kept in both.
+    Arrays come from `known` (in memory), from the store, or are built and added to both.
     """
     numbers = rewritten_numbers(store, rewriter)
     having = [numbers.get(digest, ()) for digest in digests]
@@ -106,7 +106,7 @@ def open_rewrite_index(
 
 
 def best_rewriter(store: Store, code: CodeIndex, digests: Sequence[str], among: Sequence[str]) -> str | None:
-    """The rewriter that made most of a snapshot's live units; None when none made any."""
+    """The rewriter with the most rewrites of a snapshot's live units; None if there are no rewrites."""
     live = {digests[unit] for unit in np.flatnonzero(code.unit_alive).tolist()}
     counts = {rewriter: len(live & rewritten_numbers(store, rewriter).keys()) for rewriter in among}
     best = max(sorted(counts), key=counts.__getitem__, default=None)
@@ -114,7 +114,7 @@ def best_rewriter(store: Store, code: CodeIndex, digests: Sequence[str], among: 
 
 
 class _Segment:
-    """One segment with what its units' texts became. Units that have more than `times` rewrites use the first ones."""
+    """One segment with the rewrites of its units, at most the first `times` of each."""
 
     def __init__(
         self,
@@ -134,23 +134,23 @@ class _Segment:
             for unit, (digest, numbers) in enumerate(zip(digests, having, strict=True))
             if numbers
         }
-        told = repr((REWRITTEN_VERSION, times, segment.content, sorted(self._wanted.items())))
-        self._what = hashlib.blake2b(told.encode(), digest_size=8).hexdigest()
+        content = repr((REWRITTEN_VERSION, times, segment.content, sorted(self._wanted.items())))
+        self._what = hashlib.blake2b(content.encode(), digest_size=8).hexdigest()
 
     def bodies(self, known: MutableMapping[str, Arrays], progress: Progress) -> Arrays:
-        """The postings of bodies with rewrites."""
-        return self._kept(_WORDS, known, lambda: self._built(progress))
+        """Postings of bodies with rewrites."""
+        return self._open_or_build(_WORDS, known, lambda: self._build_bodies(progress))
 
     def vectors(self, plain: SegmentVectors, table: StaticTable, known: MutableMapping[str, Arrays]) -> SegmentVectors:
-        """The vectors of units with rewrites."""
+        """Vectors of units with rewrites."""
         from trackdown.index.vectors import SegmentVectors, vectors_name
 
         of = vectors_name("", table.model_id).strip("-").replace("-", "_")
-        found = self._kept(of, known, lambda: self._added(plain, table))
+        found = self._open_or_build(of, known, lambda: self._build_vectors(plain, table))
         return SegmentVectors(found["rows"], found["scales"])
 
-    def _kept(self, of: str, known: MutableMapping[str, Arrays], build: Callable[[], _Built]) -> Arrays:
-        """An array file that is at hand, in the store, or built now."""
+    def _open_or_build(self, of: str, known: MutableMapping[str, Arrays], build: Callable[[], _Built]) -> Arrays:
+        """Arrays from memory, from the store, or built now."""
         start = f"{_PREFIX}{self._rewriter}.{of}."
         name = f"{start}{self._what}-{self._segment.name}"
         meta = {"what": self._what, "content": self._segment.content}
@@ -161,8 +161,8 @@ class _Segment:
         if found is None:
             built = build()
             found = Arrays(built.arrays, meta)
-            if built.whole and self._segment.name and not self._store.read_only:
-                with suppress(StoreError):  # a full disk must not end a search: it is built again
+            if built.complete and self._segment.name and not self._store.read_only:
+                with suppress(StoreError):  # a full disk must not end a search: it is built again next time
                     self._store.write_arrays(name, built.arrays, meta)
                     self._drop_others(start, name)
         for other in [other for other in known if other.startswith(start) and other.endswith(f"-{self._segment.name}")]:
@@ -171,20 +171,20 @@ class _Segment:
         return found
 
     def _drop_others(self, start: str, name: str) -> None:
-        """Remove what the same rewriter had made of this segment before: it will not be asked for again."""
+        """Remove this segment's older array files of the same rewriter: they will not be used again."""
         for other in self._store.array_names():
             if other != name and other.startswith(start) and segment_of_rewrite_index(other) == self._segment.name:
                 self._store.delete_arrays(other)
 
     def _codes(self) -> tuple[dict[int, list[str]], bool]:
-        """Unit → the code of its rewrites, and whether all of them could be read."""
+        """Unit → the code of its rewrites, and whether all could be read."""
         wanted = {pair for pairs in self._wanted.values() for pair in pairs}
         found = read_rewrites(self._store, self._rewriter, wanted)
         codes = {unit: [found[pair].code for pair in pairs if pair in found] for unit, pairs in self._wanted.items()}
         return codes, len(found) == len(wanted)
 
-    def _built(self, progress: Progress) -> _Built:
-        codes, whole = self._codes()
+    def _build_bodies(self, progress: Progress) -> _Built:
+        codes, complete = self._codes()
         facts = SegmentFacts(self._store, self._segment, progress, "rewritten")
         writer = PostingsWriter(_BODY)
         first = 0
@@ -200,13 +200,13 @@ class _Segment:
                         np.full(len(counts), unit), writer.number(list(counts)), list(counts.values())
                     )
             first += count
-        return _Built(writer.arrays({_BODY: len(self._segment.symbols)}), whole and not facts.missing)
+        return _Built(writer.arrays({_BODY: len(self._segment.symbols)}), complete and not facts.missing)
 
-    def _added(self, plain: SegmentVectors, table: StaticTable) -> _Built:
-        """The weighted mean of each unit's vector and its rewrites', all of length 1 (ReCo's dense form)."""
+    def _build_vectors(self, plain: SegmentVectors, table: StaticTable) -> _Built:
+        """The weighted mean of each unit's vector and those of its rewrites, all of length 1 (ReCo's dense form)."""
         from trackdown.index.vectors import as_whole_numbers, code_vector
 
-        codes, whole = self._codes()
+        codes, complete = self._codes()
         rows, scales = np.array(plain.rows), np.array(plain.scales)
         for unit, texts in codes.items():
             total = (2 * self.times - len(texts)) * plain.scales[unit] * plain.rows[unit].astype(np.float32)
@@ -215,7 +215,7 @@ class _Segment:
                 total += vector / np.float32(max(float(np.linalg.norm(vector)), 1e-20))
             made = as_whole_numbers(total[None, :].astype(np.float32))
             rows[unit], scales[unit] = made.rows[0], made.scales[0]
-        return _Built({"rows": rows, "scales": scales}, whole)
+        return _Built({"rows": rows, "scales": scales}, complete)
 
 
 def _augmented(plain: UnitVectors, segments: Sequence[_Segment], known: MutableMapping[str, Arrays]) -> UnitVectors:
@@ -227,7 +227,7 @@ def _augmented(plain: UnitVectors, segments: Sequence[_Segment], known: MutableM
 
 @dataclass(frozen=True, slots=True)
 class _Built:
-    """Arrays, and whether everything that belongs in them was there: only then are they kept."""
+    """Arrays, and whether they are complete: only then are they stored."""
 
     arrays: Mapping[str, npt.NDArray[Any]]
-    whole: bool
+    complete: bool

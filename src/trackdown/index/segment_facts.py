@@ -1,4 +1,4 @@
-"""The facts that a segment was gathered from, for what is derived from the same files beside it."""
+"""The facts that a segment was built from, for arrays that are derived from the same files."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _FILES_AT_ONCE = 500
 
 
 class SegmentFacts:
-    """The paths and facts of a segment's files, in its order. `missing` counts those that the store does not have.
+    """The paths and facts of a segment's files with units, in order. `missing` counts facts that the store lacks.
 
-    Files without units are left out, and with `only` all but these. `step` is what progress calls it.
+    `only` restricts it to some files. `step` is the name of this work in progress reports.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class SegmentFacts:
             self._progress(self._step, start + len(wanted), len(files))
 
     def _facts(self, value: bytes | None, units: int) -> BlobFacts | int:
-        """The facts of a file; only how many units it has when they are gone or damaged."""
+        """The facts of a file; only the number of its units if they are gone or damaged."""
         with suppress(msgspec.DecodeError):
             if value is not None and len((facts := decode(value)).units) == units:
                 return facts

@@ -1,4 +1,4 @@
-"""Bring the code index of a snapshot up to date: facts for new blobs, then a base or a delta of arrays."""
+"""Update the code index of a snapshot: facts for new blobs, then a base or a delta of arrays."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from trackdown.units.facts import EXTRACTOR_VERSION, decode
 MANIFESTS = "code"
 INDEX_VERSION = 2
 _BASES_COMPARED = 4
-MOST_AT_ONCE = 4000
-"""Files that are gathered for an answer from part of an index: about a second's work."""
+MAX_PARTIAL_FILES = 4000
+"""The most files in a partial index that answers a search: about a second's work."""
 
 
 class CodeManifest(msgspec.Struct, frozen=True):
-    """Which array files make up the index of one snapshot. `dead` are the files of the base it does not have."""
+    """The array files of a snapshot's index. `dead` are files of the base that are not in the snapshot."""
 
     repository: str
     base: str
@@ -36,7 +36,7 @@ class CodeManifest(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class CodeUpdate:
-    """An index, and what kept it from being whole: files that changed under our hands, or that others still parse.
+    """An index, and why it may be incomplete: files that `moved` while we read, files `pending` in another process.
 
     `repository` is the repository's id, which changes when the clone turns out to lack objects.
     """
@@ -48,9 +48,9 @@ class CodeUpdate:
 
 
 def manifest_key(snapshot: Snapshot, repository: str) -> str:
-    """The key of a snapshot's index: its content, how it was extracted and how it was gathered.
+    """The key of a snapshot's index: its content, the extractor's version and the index's version.
 
-    A clone that lacks objects has keys of its own, so that what it lacks is not missing elsewhere.
+    A clone that lacks objects has its own keys, so that complete clones don't use its incomplete index.
     """
     scope = "" if is_shared(repository) else f"-{repository.rsplit('-', 1)[-1]}"
     return f"{snapshot.key}{_versions()}{scope}"
@@ -62,7 +62,7 @@ def _versions() -> str:
 
 
 def open_code(store: Store, key: str) -> CodeUpdate | None:
-    """The index of a snapshot, if it is ready and whole."""
+    """The index of a snapshot, if it is ready and complete."""
     record = store.database.read_record(MANIFESTS, key)
     if record is None:
         return None
@@ -83,15 +83,15 @@ def open_code(store: Store, key: str) -> CodeUpdate | None:
 def update_code(
     store: Store, snapshot: Snapshot, repository: str, *, max_bytes: int, workers: int, progress: Progress
 ) -> CodeUpdate:
-    """Make the index of a snapshot. Only blobs without facts are parsed. The caller holds the write lock."""
+    """Build the index of a snapshot, parsing only blobs without facts. The caller holds the write lock."""
     facts = FactSource(store, snapshot, max_bytes, workers, progress)
     return _gather(store, snapshot, repository, fact_keys(snapshot), facts)
 
 
-def partial_code(store: Store, snapshot: Snapshot, repository: str, most: int = MOST_AT_ONCE) -> CodeUpdate:
-    """The index of those files that have facts by now, in memory; for readers beside a first index.
+def partial_code(store: Store, snapshot: Snapshot, repository: str, most: int = MAX_PARTIAL_FILES) -> CodeUpdate:
+    """An index in memory of the files that have facts by now, for readers while another process builds the first index.
 
-    Of more than `most`, some from everywhere: the answer must come soon.
+    Of more than `most` files it takes an even sample, so that it is ready soon.
     """
     keys = fact_keys(snapshot)
     known = store.database.known_facts(BLOBS, keys.values())
@@ -104,7 +104,7 @@ def partial_code(store: Store, snapshot: Snapshot, repository: str, most: int = 
 def read_inventory(
     store: Store, snapshot: Snapshot, *, max_bytes: int, workers: int, progress: Progress
 ) -> tuple[list[tuple[str, str]], list[Exclusion]]:
-    """What a snapshot takes in (path, language) and what its files' contents leave out, for a dry run."""
+    """The files that a snapshot includes (path, language), and those excluded by content, for a dry run."""
     source = FactSource(store, snapshot, max_bytes, workers, progress)
     included: list[tuple[str, str]] = []
     excluded: list[Exclusion] = []
@@ -121,7 +121,7 @@ def read_inventory(
 def _gather(
     store: Store, snapshot: Snapshot, repository: str, keys: Mapping[str, str], facts: FactSource | None
 ) -> CodeUpdate:
-    """Facts → a new base, or a delta on the base that is nearest. Without a source of facts, in memory only."""
+    """Build a new base, or a delta on the nearest base. Without a source of facts, in memory only."""
     limit = max(64, len(keys) // (20 if snapshot.on_disk else 4))
     best = _nearest_base(store, repository, keys)
     nearest = best if best is not None and len(best.added) <= limit else None
@@ -148,7 +148,7 @@ def _gather(
 
 @dataclass(frozen=True, slots=True)
 class _Nearest:
-    """The base that differs least from the wanted files: its dead files and the files to add."""
+    """The base that differs least from the wanted files: its dead files, and the files to add."""
 
     name: str
     segment: CodeSegment
@@ -161,7 +161,7 @@ class _Nearest:
 
 
 def _nearest_base(store: Store, repository: str, keys: Mapping[str, str]) -> _Nearest | None:
-    """The nearest of the bases used last."""
+    """The nearest of the recently used bases."""
     names: dict[str, None] = {}
     for key, value, _ in store.database.records(MANIFESTS):
         manifest = msgspec.json.decode(value, type=CodeManifest)

@@ -1,4 +1,4 @@
-"""Bring a repository's commit index up to date: facts for new commits, then a base or a delta of arrays."""
+"""Update a repository's commit index: facts for new commits, then a base or a delta of arrays."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _DECODER = msgspec.msgpack.Decoder(CommitFacts)
 
 
 class CommitManifest(msgspec.Struct, frozen=True):
-    """Which array files make up a commit index, and how many of its commits were read from an incomplete clone."""
+    """The array files of a commit index, and the number of its commits that are incomplete."""
 
     version: int
     segments: list[str]
@@ -51,7 +51,7 @@ class CommitUpdate:
 
 
 def open_commits(store: Store, repository: str) -> CommitUpdate | None:
-    """The commit index as it is, if there is a whole one."""
+    """The present commit index, if it is complete."""
     record = store.database.read_record(MANIFESTS, repository)
     if record is None:
         return None
@@ -77,10 +77,10 @@ def update_commits(
     progress: Progress,
     everything: Sequence[CommitRef] | None = None,
 ) -> tuple[CommitUpdate, str]:
-    """Add the commits that `tip` reaches and the index does not have. The caller holds the write lock.
+    """Add the commits that `tip` reaches and the index lacks. The caller holds the write lock.
 
-    `everything` is the list of all commits that the tip reaches, if at hand. Returns the update and the repository's
-    id, which is another when the clone turned out to lack objects.
+    `everything` lists all commits that the tip reaches, if known. Returns the update and the repository's id, which
+    changes when the clone turns out to lack objects.
     """
     git = source.git
     assert git is not None
@@ -92,12 +92,12 @@ def update_commits(
         listed = list(everything) if everything is not None else list_commits(git, tip)
         if len(listed) > _WORTH_A_PROCESS and not _any_known(store, listed):
             return _first_index(store, source, repository, tip, listed, progress)
-    incomplete = _make_facts(store, source, repository, listed, progress)
+    incomplete = _read_missing_facts(store, source, repository, listed, progress)
     if incomplete and is_shared(repository):
         repository = mark_private(store, source, tip)
         base = None
         listed = list_commits(git, tip)
-        incomplete = _make_facts(store, source, repository, listed, progress)
+        incomplete = _read_missing_facts(store, source, repository, listed, progress)
     arrays, meta = build_segment(_with_facts(store, git, repository, listed), base)
     total = incomplete + (present.incomplete if base is not None and present is not None else 0)
     return _keep(store, repository, Arrays(arrays, meta), listed, base, total), repository
@@ -106,7 +106,7 @@ def update_commits(
 def _first_index(
     store: Store, source: Source, repository: str, tip: str, listed: Sequence[CommitRef], progress: Progress
 ) -> tuple[CommitUpdate, str]:
-    """Read and gather a whole history in a process of its own: nothing of it is known yet."""
+    """Read and index a whole history, of which nothing is known yet, in a separate process."""
     from trackdown.index.commit_worker import read_and_gather  # not needed to search what is indexed
 
     assert source.git is not None
@@ -149,7 +149,7 @@ def _keep(
 
 
 def _any_known(store: Store, listed: Sequence[CommitRef]) -> bool:
-    """Whether some commit has facts; the first and the last ones tell, since facts are written ancestors first."""
+    """Whether any commit has facts. The first and last commits suffice, because facts are written ancestors first."""
     single = [commit.oid for commit in listed if not commit.is_merge]
     return bool(store.database.known_facts(COMMITS, [commit_key(oid) for oid in single[:50] + single[-50:]]))
 
@@ -161,14 +161,14 @@ def _base_name(store: Store, repository: str) -> str:
 
 
 def _list_new(git: Git, tip: str, present: CommitUpdate | None, base: CommitSegment | None) -> list[CommitRef]:
-    """Commits behind the base: those of the delta and the new ones."""
+    """Commits that are not in the base: those of the delta and new ones."""
     if present is None or base is None:
         return []
     wanted = [tip, *(known for known in present.index.tips if known not in base.tips)]
     try:
         return _union(git, wanted, base.tips)
     except GitError:
-        # A branch that was indexed once is gone from this clone: keep to what the wanted commit reaches.
+        # An indexed branch is gone from this clone: list only what the wanted commit reaches.
         known = [oid for oid in base.tips if _exists(git, oid)]
         return list_commits(git, tip, known)
 
@@ -190,15 +190,17 @@ def _exists(git: Git, oid: str) -> bool:
 
 
 def commit_key(oid: str, repository: str | None = None) -> str:
-    """The key of a commit's facts: shared by all clones, or one repository's own when they are incomplete."""
+    """The key of a commit's facts: shared by all clones, or specific to one repository if they are incomplete."""
     return f"{oid}:{HISTORY_VERSION}" + (f":{repository}" if repository else "")
 
 
-def _make_facts(store: Store, source: Source, repository: str, listed: Sequence[CommitRef], progress: Progress) -> int:
-    """Read the commits that have no facts yet. Returns how many of all are incomplete.
+def _read_missing_facts(
+    store: Store, source: Source, repository: str, listed: Sequence[CommitRef], progress: Progress
+) -> int:
+    """Read the commits that have no facts yet. Returns the number of incomplete ones among all.
 
-    What a shallow or partial clone cannot know itself it does not take from another clone's facts either: an answer
-    must not depend on what else the store holds.
+    A shallow or partial clone doesn't use complete facts of another clone, because an answer must not depend on what
+    else is in the store.
     """
     assert source.git is not None
     single = [commit for commit in listed if not commit.is_merge]
@@ -225,7 +227,7 @@ def _make_facts(store: Store, source: Source, repository: str, listed: Sequence[
 def _with_facts(
     store: Store, git: Git, repository: str, listed: Sequence[CommitRef]
 ) -> Iterator[tuple[CommitRef, CommitFacts | None]]:
-    """Every listed commit with its facts; merges have none."""
+    """Every listed commit with its facts; merges have None."""
     step = 500
     for start in range(0, len(listed), step):
         batch = listed[start : start + step]
@@ -236,7 +238,7 @@ def _with_facts(
             found |= store.database.read_facts(COMMITS, own)
         for commit in batch:
             value = found.get(commit_key(commit.oid, repository)) or found.get(commit_key(commit.oid))
-            if value is None and not commit.is_merge:  # collected by another process a moment ago
+            if value is None and not commit.is_merge:  # just garbage-collected by another process
                 yield commit, next(read_commits(git, [commit]))
             else:
                 yield commit, None if value is None else _DECODER.decode(value)

@@ -1,1 +1,1 @@
-"""ReCo: what would a language model write in place of this unit?"""
+"""ReCo: a language model rewrites units in its own style, so that queries match them better."""

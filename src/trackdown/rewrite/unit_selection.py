@@ -1,4 +1,4 @@
-"""Which units of a snapshot are worth rewriting, and in which order."""
+"""Select the units of a snapshot that are worth rewriting, and order them."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from trackdown.types import CLASS_KINDS, FUNCTION_KINDS, PROSE
 
 
 def units_to_rewrite(code: CodeIndex) -> list[int]:
-    """Live functions, and where a class or a file has none, that itself; code first, tests last, each by its place.
+    """Live functions, classes without methods, and files without either; code first, tests last, then by path.
 
-    A class with methods is rewritten by them. Prose is left alone: its windows are no code.
+    Prose is left out, because its windows are not code.
     """
     functions = code.is_kind(FUNCTION_KINDS)
     classes = code.is_kind(CLASS_KINDS)
@@ -27,7 +27,7 @@ def units_to_rewrite(code: CodeIndex) -> list[int]:
 
 
 def main_unit(code: CodeIndex, file: int) -> int | None:
-    """The unit that stands for a file which is one snippet: its longest function, else its longest unit."""
+    """The unit that represents a file with a single snippet: its longest function, else its longest unit."""
     units = list(code.units_of(file))
     functions = [unit for unit in units if code.kind(unit) in FUNCTION_KINDS]
     lines = code.unit_end - code.unit_start
