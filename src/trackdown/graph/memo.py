@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import TypeVar
+from typing import TypeVar, cast
 
 Key = TypeVar("Key", bound=Hashable)
 Answer = TypeVar("Answer")
+_MISSING = object()
 
 
 class RecursiveMemo:
@@ -25,8 +26,9 @@ class RecursiveMemo:
 
     def once(self, answers: dict[Key, Answer], key: Key, compute: Callable[[], Answer], otherwise: Answer) -> Answer:
         """The answer to a question from `answers`, or computed and added to them; `otherwise` is the substitute."""
-        if key in answers:
-            return answers[key]
+        known = answers.get(key, _MISSING)
+        if known is not _MISSING:
+            return cast(Answer, known)
         question = (id(answers), key)
         if question in self._open or len(self._open) >= self._deepest or self._steps >= self._most_steps:
             self._cut = True

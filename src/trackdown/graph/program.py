@@ -20,6 +20,9 @@ class Definition:
     start_line: int
     end_line: int
 
+    def __hash__(self) -> int:
+        return hash((self.file, self.index))  # which identify it; the rest takes longer
+
     @property
     def name(self) -> str:
         """The last part of the symbol."""

@@ -25,25 +25,26 @@ from trackdown.graph.ecmascript.values import (
     instance,
     union,
 )
+from trackdown.graph.evaluator import ChainEvaluator, FileUnit
 from trackdown.graph.file_scopes import MODULE_SCOPE, RESULT
-from trackdown.graph.memo import RecursiveMemo
 from trackdown.graph.program import Definition
 from trackdown.graph.sources import Sources
 from trackdown.types import CLASS_KINDS
-from trackdown.units.references.chain import CALLED, parse_chain
+from trackdown.units.references.chain import CALLED, NOTHING, Chain, ChainPart
 from trackdown.units.references.facts import UNKNOWN, Import
 
 _TYPEOF = "typeof "
 _NESTED = 3
-_DEEPEST = 40
-_MOST_STEPS = 300
 
 
-class EcmascriptEvaluator:
+class EcmascriptEvaluator(ChainEvaluator[FileUnit, EcmascriptReadings]):
     """Evaluates chains in the scopes of a program's files."""
 
+    deepest = 40
+    most_steps = 300
+
     def __init__(self, sources: Sources[EcmascriptScopes], modules: EcmascriptModules) -> None:
-        self.memo = RecursiveMemo(_DEEPEST, _MOST_STEPS)
+        super().__init__(NONE)
         self.scopes = sources.scopes
         self.exports = ModuleExports(self, modules)
         self._names: dict[tuple[int, int, str], EcmascriptReadings] = {}
@@ -51,20 +52,18 @@ class EcmascriptEvaluator:
         self._bases: dict[Definition, EcmascriptReadings] = {}
         self.fields: dict[tuple[int, str, str], EcmascriptReadings] = {}
 
-    def evaluate(self, file: int, unit: int, chain: str) -> EcmascriptReadings:
-        """What a chain means in a unit of a file."""
-        parts = parse_chain(chain).parts
-        root, suffixes = parts[0]
-        if root == "?":
+    def head(self, place: FileUnit, chain: Chain) -> tuple[EcmascriptReadings, int]:
+        root, suffixes = chain.parts[0]
+        if root == NOTHING:
             found = OPEN
         elif root == "super":
-            found = self.bases(self.this(file, unit))
+            found = self.bases(self.this(*place))
         else:
-            found = self.this(file, unit) if root == THIS else self.name(file, unit, root)
-        found = self._suffixed(found, suffixes)
-        for name, suffixes in parts[1:]:
-            found = self._suffixed(self.member(found, name), suffixes)
-        return found
+            found = self.this(*place) if root == THIS else self.name(*place, root)
+        return self._suffixed(found, suffixes), 1
+
+    def step(self, place: FileUnit, found: EcmascriptReadings, part: ChainPart) -> EcmascriptReadings:
+        return self._suffixed(self.member(found, part.name), part.suffixes)
 
     def name(self, file: int, unit: int, name: str) -> EcmascriptReadings:
         """What a name means in a unit; nothing for an undeclared name."""
@@ -101,9 +100,9 @@ class EcmascriptEvaluator:
         if text[0] == "{":
             return EcmascriptReadings((ObjectLiteral(file, text[1:-1]),))
         if text.startswith(_TYPEOF) or text.endswith("()"):
-            return self.evaluate(file, unit, text.removeprefix(_TYPEOF))
+            return self.evaluate((file, unit), text.removeprefix(_TYPEOF))
         single = text.removesuffix("[]" * _NESTED).removesuffix("[]").removesuffix("[]")
-        found = self.evaluate(file, unit, single)
+        found = self.evaluate((file, unit), single)
         values = tuple(instance(value) for value in found.values if not isinstance(value, ModuleValue))
         for _ in range((len(text) - len(single)) // 2):
             values = tuple(Collection(value) for value in values)
@@ -147,7 +146,7 @@ class EcmascriptEvaluator:
 
     def _bases_of(self, heir: Definition, chains: list[str]) -> EcmascriptReadings:
         def answer() -> EcmascriptReadings:
-            return union([self.evaluate(heir.file, heir.index, chain) for chain in chains])
+            return union([self.evaluate((heir.file, heir.index), chain) for chain in chains])
 
         return self.memo.once(self._bases, heir, answer, NONE)
 

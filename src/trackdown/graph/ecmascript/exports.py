@@ -116,4 +116,4 @@ class ModuleExports:
             return OPEN
         if local[0] in "#{":
             return self._evaluator.type(file, MODULE_SCOPE, local)
-        return self._evaluator.evaluate(file, MODULE_SCOPE, local)
+        return self._evaluator.evaluate((file, MODULE_SCOPE), local)

@@ -72,7 +72,7 @@ class EcmascriptResolver(ReferenceResolver[EcmascriptScopes]):
         inherits = use.kind in (BASE, IMPLEMENTS)
         if inherits and use.unit not in scopes.by_unit:
             return NOWHERE
-        found = self._evaluator.evaluate(scopes.file, use.unit, use.chain)
+        found = self._evaluator.evaluate((scopes.file, use.unit), use.chain)
         targets = _targets(found, instances=inherits or (use.kind == NEW and use.chain == "this"))
         if targets:
             return resolved(targets[:_MOST_TARGETS], found.sure and len(targets) == 1)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from trackdown.graph.file_scopes import MODULE_SCOPE
 from trackdown.graph.go.packages import GoFile, GoPackages, is_vendored
-from trackdown.graph.go.values import GoValues
+from trackdown.graph.go.values import GoEvaluator
 from trackdown.graph.program import Program
 from trackdown.graph.resolver import NOWHERE, Link, ReferenceResolver, Resolved, import_link, resolved
 from trackdown.graph.sources import Sources
@@ -31,7 +31,7 @@ class GoResolver(ReferenceResolver[GoFile]):
     def __init__(self, program: Program) -> None:
         super().__init__(Sources(program, frozenset({"go"}), GoFile))
         self._packages = GoPackages(self.sources)
-        self._values = GoValues(self._packages)
+        self._values = GoEvaluator(self._packages)
 
     def links(self, file: int) -> list[Link]:
         """All that a file refers to within the program; nothing for copies of other projects."""

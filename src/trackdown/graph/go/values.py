@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from trackdown.graph.evaluator import ChainEvaluator, FileUnit
 from trackdown.graph.file_scopes import MODULE_SCOPE
 from trackdown.graph.go.packages import GoFile, GoPackage, GoPackages
-from trackdown.graph.memo import RecursiveMemo
 from trackdown.graph.program import Definition
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS
-from trackdown.units.references.chain import ELEMENT, Chain, ChainPart, parse_chain
+from trackdown.units.references.chain import ELEMENT, Chain, ChainPart
 
 Definitions = tuple[Definition, ...]
-_DEEPEST = 20
-_MOST_STEPS = 2000
 _MOST_EMBEDDED = 60
 
 
@@ -40,13 +38,14 @@ OUTSIDE: GoReadings = (GoValue(),)
 NOT_KNOWN: GoReadings = (GoValue(known=False),)
 
 
-class GoValues:
+class GoEvaluator(ChainEvaluator[FileUnit, GoReadings]):
     """Follows chains through variables, fields, functions and packages."""
 
+    deepest = 20
+
     def __init__(self, packages: GoPackages) -> None:
+        super().__init__(NOT_KNOWN)
         self._packages = packages
-        self._memo = RecursiveMemo(_DEEPEST, _MOST_STEPS)
-        self._values: dict[tuple[int, int, str], GoReadings] = {}
 
     # What is meant
 
@@ -54,7 +53,7 @@ class GoValues:
         """The functions or types that a call may mean, and what it is called on (nothing for a plain name)."""
         receiver, _, name = chain.rpartition(".")
         here = self._packages.file(file)
-        values = self.of_chain(file, unit, receiver) if receiver else ()
+        values = self.evaluate((file, unit), receiver) if receiver else ()
         meant: GoReadings = ()
         for value in values:
             meant += self._member(here, value, name)
@@ -90,7 +89,7 @@ class GoValues:
             found = self._named_type(self._packages.file(file), unit, plain)
             if found:
                 return tuple(replace(value, depth=value.depth + depth) for value in found)
-        values = self.of_chain(file, unit, plain)
+        values = self.evaluate((file, unit), plain)
         return tuple(replace(value, depth=value.depth + depth) if value.type else value for value in values)
 
     def _named_type(self, here: GoFile, unit: int, name: str) -> GoReadings:
@@ -119,21 +118,17 @@ class GoValues:
             return (GoValue(folder, clause, name),)
         return ()
 
-    def of_chain(self, file: int, unit: int, chain: str) -> GoReadings:
-        """The values of an expression in a unit."""
-        here = self._packages.file(file)
-        return self._memo.once(
-            self._values, (file, unit, chain), lambda: self._follow(here, unit, parse_chain(chain)), NOT_KNOWN
-        )
-
-    def _follow(self, here: GoFile, unit: int, chain: Chain) -> GoReadings:
+    def head(self, place: FileUnit, chain: Chain) -> tuple[GoReadings, int]:
+        file, unit = place
         first = chain.parts[0]
-        values = (self._name(here, unit, first.name) or OUTSIDE) if first.name != "?" else NOT_KNOWN
-        values = self._suffixed(values, first)
-        for part in chain.parts[1:]:
-            values = _once(found for value in values for found in self._member(here, value, part.name))
-            values = self._suffixed(values, part)
-        return values
+        values = (
+            (self._name(self._packages.file(file), unit, first.name) or OUTSIDE) if first.name != "?" else NOT_KNOWN
+        )
+        return self._suffixed(values, first), 1
+
+    def step(self, place: FileUnit, found: GoReadings, part: ChainPart) -> GoReadings:
+        here = self._packages.file(place[0])
+        return self._suffixed(_once(one for value in found for one in self._member(here, value, part.name)), part)
 
     def _suffixed(self, values: GoReadings, part: ChainPart) -> GoReadings:
         for suffix in part.suffixes:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from trackdown.graph.file_scopes import MODULE_SCOPE
 from trackdown.graph.java.types import Definitions, JavaFile, JavaTypes
-from trackdown.graph.java.values import JavaValues
+from trackdown.graph.java.values import JavaEvaluator
 from trackdown.graph.program import Definition, Program
 from trackdown.graph.resolver import NOWHERE, Link, ReferenceResolver, Resolved, import_link, resolved
 from trackdown.graph.sources import Sources
@@ -31,7 +31,7 @@ class JavaResolver(ReferenceResolver[JavaFile]):
     def __init__(self, program: Program) -> None:
         super().__init__(Sources(program, frozenset({"java"}), JavaFile))
         self._types = JavaTypes(self.sources)
-        self._values = JavaValues(self._types)
+        self._values = JavaEvaluator(self._types)
 
     def resolve(self, scopes: JavaFile, use: Reference) -> Resolved:
         if use.kind == CALL:
@@ -59,7 +59,7 @@ class JavaResolver(ReferenceResolver[JavaFile]):
         outer, _, inner = chain.rpartition(".")
         if found or not outer:
             return found
-        values = self._values.of_chain(here.file, unit, outer)
+        values = self._values.evaluate((here.file, unit), outer)
         owners = (value.definition for value in values if value.definition is not None)
         return tuple(nested for owner in owners for nested in self._types.nested(owner, inner))
 

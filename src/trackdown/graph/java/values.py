@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from trackdown.graph.evaluator import ChainEvaluator, FileUnit
 from trackdown.graph.file_scopes import RESULT
 from trackdown.graph.java.types import Definitions, JavaTypes
-from trackdown.graph.memo import RecursiveMemo
 from trackdown.graph.program import Definition
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS
-from trackdown.units.references.chain import ELEMENT, Chain, ChainPart, parse_chain
+from trackdown.units.references.chain import ELEMENT, Chain, ChainPart
 
-_DEEPEST = 20
-_MOST_STEPS = 2000
 _LONGEST_QUALIFIED = 8
 
 
@@ -34,13 +32,14 @@ OUTSIDE: JavaReadings = (JavaValue(None),)
 NOT_KNOWN: JavaReadings = (JavaValue(None, known=False),)
 
 
-class JavaValues:
+class JavaEvaluator(ChainEvaluator[FileUnit, JavaReadings]):
     """Follows chains through variables, fields and return types."""
 
+    deepest = 20
+
     def __init__(self, types: JavaTypes) -> None:
+        super().__init__(NOT_KNOWN)
         self._types = types
-        self._memo = RecursiveMemo(_DEEPEST, _MOST_STEPS)
-        self._values: dict[tuple[int, int, str], JavaReadings] = {}
 
     # Calls
 
@@ -51,7 +50,7 @@ class JavaValues:
             return self.unqualified(file, unit, name, arity), ()
         if receiver == "this":
             return self._own(file, unit, name, arity), ()
-        values = self.of_chain(file, unit, receiver)
+        values = self.evaluate((file, unit), receiver)
         found = (
             method
             for value in values
@@ -108,30 +107,24 @@ class JavaValues:
         if not plain:
             return NOT_KNOWN
         if plain[-1] in ")]" or plain in ("this", "super", "?"):
-            return self.of_chain(file, unit, plain)
+            return self.evaluate((file, unit), plain)
         found = self._types.named(file, unit, plain)
         if found:
             depth = (len(type_) - len(plain)) // 2
             return tuple(JavaValue(one, depth=depth) for one in found)
         if "." not in plain and self._declared(file, unit, plain) is None:
             return OUTSIDE
-        values = self.of_chain(file, unit, plain)
+        values = self.evaluate((file, unit), plain)
         last = plain.rpartition(".")[2]
         return OUTSIDE if values == NOT_KNOWN and last[:1].isupper() and not last.isupper() else values
 
-    def of_chain(self, file: int, unit: int, chain: str) -> JavaReadings:
-        """The values of an expression in a unit."""
-        return self._memo.once(
-            self._values, (file, unit, chain), lambda: self._follow(file, unit, parse_chain(chain)), NOT_KNOWN
-        )
+    def head(self, place: FileUnit, chain: Chain) -> tuple[JavaReadings, int]:
+        values, used = self._head(*place, chain)
+        return _elements(values, chain.parts[used - 1]), used
 
-    def _follow(self, file: int, unit: int, chain: Chain) -> JavaReadings:
-        values, used = self._head(file, unit, chain)
-        values = _elements(values, chain.parts[used - 1])
-        for part in chain.parts[used:]:
-            stepped = (found for value in values for found in self._step(value, part.name, part.is_called))
-            values = _elements(tuple(dict.fromkeys(stepped)), part)
-        return values
+    def step(self, place: FileUnit, found: JavaReadings, part: ChainPart) -> JavaReadings:
+        stepped = (one for value in found for one in self._step(value, part.name, part.is_called))
+        return _elements(tuple(dict.fromkeys(stepped)), part)
 
     def _head(self, file: int, unit: int, chain: Chain) -> tuple[JavaReadings, int]:
         """The value of the first part, or of as many as a class with its package takes."""

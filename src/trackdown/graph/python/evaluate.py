@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from trackdown.graph.evaluator import ChainEvaluator, FileUnit
 from trackdown.graph.file_scopes import MODULE_SCOPE
-from trackdown.graph.memo import RecursiveMemo
 from trackdown.graph.program import Definition
 from trackdown.graph.python.fixtures import Fixtures
 from trackdown.graph.python.imports import BUILTINS, ImportedNames
@@ -21,32 +21,34 @@ from trackdown.graph.python.values import (
     either,
     for_each,
     linearised,
+    one_reading,
     unsure,
 )
 from trackdown.graph.sources import Sources
+from trackdown.units.references.chain import ELEMENT, Chain, ChainPart
 from trackdown.units.references.facts import UNKNOWN, Binding, Import
 
-_DEEPEST = 60
-_MOST_STEPS = 3000
 _EMPTY_BASES = frozenset({"object", "Generic", "Protocol", "ABC"})
 _ITSELF = ("self", "cls()", "self.__class__()")
 ResolutionOrder = tuple[tuple[ClassKey, ...], bool]
 """A class and its bases in the order in which Python searches them, and whether the program contains all of them."""
 
 
-class PythonEvaluator:
+class PythonEvaluator(ChainEvaluator[FileUnit, PythonReadings]):
     """Evaluates chains in the scopes of a program's Python files."""
 
+    deepest = 60
+    most_steps = 3000
+
     def __init__(self, sources: Sources[PythonScopes], modules: PythonModules) -> None:
+        super().__init__(NOTHING)
         self._modules = modules
-        self._memo = RecursiveMemo(_DEEPEST, _MOST_STEPS)
-        self._chains: dict[tuple[int, int, str], PythonReadings] = {}
         self._names: dict[tuple[int, int, str], PythonReadings] = {}
         self._variables: dict[tuple[int, str], PythonReadings] = {}
         self._members: dict[tuple[int, int, str, bool], PythonReadings] = {}
         self._results: dict[tuple[int, int, ClassKey | None], PythonReadings] = {}
         self._orders: dict[ClassKey, ResolutionOrder] = {}
-        self._imports = ImportedNames(sources, modules, self._memo)
+        self._imports = ImportedNames(sources, modules, self.memo)
         self._fixtures = Fixtures(modules, self._imports)
         self._protocols: dict[str, Callable[[PythonValue], PythonReadings]] = {
             "__enter__": self._entered,
@@ -56,34 +58,28 @@ class PythonEvaluator:
         self.scopes = self._imports.scopes
         self.imported = self._imports.imported
 
-    def evaluate(self, file: int, unit: int, chain: str) -> PythonReadings:
-        """What a chain means in a unit."""
-        if chain.endswith("[]"):
-            return for_each(self._kept(file, unit, chain[:-2]), _many)
-        prefix, _, last = chain.rpartition(".")
-        name = last.rstrip("()")
-        calls = (len(last) - len(name)) // 2
-        if prefix:
-            base = self._kept(file, unit, prefix)
-            if calls and name in self._protocols:
-                calls -= 1
-                found = for_each(base, self._protocols[name])
-            else:
-                found = for_each(base, lambda value: self._attribute(value, name))
-        elif name == "super" and calls:
-            owner = self.scopes(file).class_around(unit)
-            return PythonReadings((PythonValue(ValueKind.SUPER, file, owner),), True) if owner is not None else NOTHING
-        else:
-            found = self._name(file, unit, name)
-        for _ in range(calls):
-            found = for_each(found, self._call)
-        return found
+    def evaluate(self, place: FileUnit, chain: str) -> PythonReadings:
+        """What a chain means at a place. Names, members and results are cached, so that whole chains need not be."""
+        return self._name(*place, chain) if chain.isidentifier() else self.follow(place, chain)
 
-    def _kept(self, file: int, unit: int, chain: str) -> PythonReadings:
-        """The same from the cache; the names of a scope are cached anyway."""
-        if chain.isidentifier():
-            return self._name(file, unit, chain)
-        return self._memo.once(self._chains, (file, unit, chain), lambda: self.evaluate(file, unit, chain), NOTHING)
+    def head(self, place: FileUnit, chain: Chain) -> tuple[PythonReadings, int]:
+        file, unit = place
+        first = chain.parts[0]
+        if first.name == "super" and first.is_called:
+            owner = self.scopes(file).class_around(unit)
+            return (NOTHING if owner is None else one_reading(PythonValue(ValueKind.SUPER, file, owner))), 1
+        return self._suffixed(self._name(file, unit, first.name), first.suffixes), 1
+
+    def step(self, place: FileUnit, found: PythonReadings, part: ChainPart) -> PythonReadings:
+        name, suffixes = part
+        if part.is_called and name in self._protocols:
+            return self._suffixed(for_each(found, self._protocols[name]), suffixes[1:])
+        return self._suffixed(for_each(found, lambda value: self._attribute(value, name)), suffixes)
+
+    def _suffixed(self, found: PythonReadings, suffixes: tuple[str, ...]) -> PythonReadings:
+        for suffix in suffixes:
+            found = for_each(found, _many if suffix == ELEMENT else self._call)
+        return found
 
     # Names
 
@@ -114,7 +110,7 @@ class PythonEvaluator:
 
     def _bound(self, file: int, scope: int, name: str) -> PythonReadings:
         """What a name means that a function or class binds."""
-        return self._memo.once(self._names, (file, scope, name), lambda: self._entries(file, scope, name), NOTHING)
+        return self.memo.once(self._names, (file, scope, name), lambda: self._entries(file, scope, name), NOTHING)
 
     def _entries(self, file: int, scope: int, name: str) -> PythonReadings:
         entries = self._imports.effective(file, self.scopes(file).names[scope][name])
@@ -126,14 +122,14 @@ class PythonEvaluator:
 
     def _entry(self, file: int, scope: int, entry: Entry) -> PythonReadings:
         if isinstance(entry, Definition):
-            return PythonReadings((self._imports.defined(entry),), True)
+            return one_reading(self._imports.defined(entry))
         if isinstance(entry, Import):
             return self._held(self._imports.reached(file, entry))
         if entry.type == UNKNOWN:
             return NOTHING
         if entry.type.removesuffix("()") == entry.name and scope != MODULE_SCOPE:  # `x: x`, `x = x`: the one outside
-            return self.evaluate(file, self.scopes(file).parents.get(scope, MODULE_SCOPE), entry.type)
-        return self.evaluate(file, entry.unit, entry.type)
+            return self.evaluate((file, self.scopes(file).parents.get(scope, MODULE_SCOPE)), entry.type)
+        return self.evaluate((file, entry.unit), entry.type)
 
     def _held(self, found: PythonReadings) -> PythonReadings:
         """Replace variables of modules by what they hold."""
@@ -141,12 +137,12 @@ class PythonEvaluator:
             return found
         return for_each(
             found,
-            lambda value: self._variable(value) if value.kind == ValueKind.VARIABLE else PythonReadings((value,), True),
+            lambda value: self._variable(value) if value.kind == ValueKind.VARIABLE else one_reading(value),
         )
 
     def _variable(self, value: PythonValue) -> PythonReadings:
         key = (value.file, value.stem)
-        return self._memo.once(self._variables, key, lambda: self._assigned(*key), NOTHING)
+        return self.memo.once(self._variables, key, lambda: self._assigned(*key), NOTHING)
 
     def _assigned(self, file: int, name: str) -> PythonReadings:
         entries = self.scopes(file).module_names.get(name, ())
@@ -158,14 +154,14 @@ class PythonEvaluator:
         kind = value.kind
         if kind in (ValueKind.CLASS, ValueKind.INSTANCE):
             if name == "__class__":
-                return PythonReadings((PythonValue(ValueKind.CLASS, value.file, value.unit),), True)
+                return one_reading(PythonValue(ValueKind.CLASS, value.file, value.unit))
             return self.member(value.file, value.unit, name)
         if kind == ValueKind.MODULE:
             file = self._modules.file(value.stem)
             found = self._held(self._imports.exported(file, name)) if file is not None else NOTHING
             inner = f"{value.stem}/{name}"
             if not found.values and self._modules.exists(inner):
-                return PythonReadings((PythonValue(ValueKind.MODULE, stem=inner),), True)
+                return one_reading(PythonValue(ValueKind.MODULE, stem=inner))
             return found
         if kind == ValueKind.SUPER:
             return self.member(value.file, value.unit, name, above=True)
@@ -174,7 +170,7 @@ class PythonEvaluator:
     def member(self, file: int, unit: int, name: str, *, above: bool = False) -> PythonReadings:
         """What a class and its bases bind a name to, the first of them in the order of resolution."""
         key = (file, unit, name, above)
-        return self._memo.once(self._members, key, lambda: self._member(*key), NOTHING)
+        return self.memo.once(self._members, key, lambda: self._member(*key), NOTHING)
 
     def _member(self, file: int, unit: int, name: str, above: bool) -> PythonReadings:
         order, complete = self._resolution_order((file, unit))
@@ -202,18 +198,18 @@ class PythonEvaluator:
             return self._result(file, definitions[0].index, receiver)
         effective = self._imports.effective(file, list(definitions))
         values = [self._imports.defined(one) for one in effective if isinstance(one, Definition)]
-        return either([PythonReadings((one._replace(receiver=receiver),), True) for one in values])
+        return either([one_reading(one._replace(receiver=receiver)) for one in values])
 
     def _got(self, value: PythonValue) -> PythonReadings:
         """What reading a class attribute gives: for a descriptor, the result of `__get__`."""
         getter = self.member(value.file, value.unit, "__get__") if value.kind == ValueKind.INSTANCE else NOTHING
         if any(one.kind == ValueKind.FUNCTION for one in getter.values):
             return for_each(getter, self._call)
-        return PythonReadings((value,), True)
+        return one_reading(value)
 
     def _resolution_order(self, start: ClassKey) -> ResolutionOrder:
         """The order in which Python searches a class and its bases."""
-        return self._memo.once(self._orders, start, lambda: self._ordered(start), ((start,), False))
+        return self.memo.once(self._orders, start, lambda: self._ordered(start), ((start,), False))
 
     def _ordered(self, start: ClassKey) -> ResolutionOrder:
         file, unit = start
@@ -222,7 +218,7 @@ class PythonEvaluator:
         orders: list[list[ClassKey]] = []
         complete = True
         for chain in scopes.bases.get(unit, ()):
-            values = self.evaluate(file, outer, chain).values
+            values = self.evaluate((file, outer), chain).values
             parents = [(one.file, one.unit) for one in values if one.kind in (ValueKind.CLASS, ValueKind.INSTANCE)]
             complete = complete and (bool(parents) or chain.rpartition(".")[2] in _EMPTY_BASES)
             for parent in parents:
@@ -235,7 +231,7 @@ class PythonEvaluator:
 
     def _call(self, value: PythonValue) -> PythonReadings:
         if value.kind == ValueKind.CLASS:
-            return PythonReadings((PythonValue(ValueKind.INSTANCE, value.file, value.unit),), True)
+            return one_reading(PythonValue(ValueKind.INSTANCE, value.file, value.unit))
         if value.kind == ValueKind.FUNCTION:
             return self._result(value.file, value.unit, value.receiver)
         if value.kind == ValueKind.INSTANCE:
@@ -254,7 +250,7 @@ class PythonEvaluator:
     def _item(self, value: PythonValue) -> PythonReadings:
         """What a loop gives."""
         if value.kind == ValueKind.MANY:
-            return PythonReadings((value._replace(kind=ValueKind.INSTANCE),), True)
+            return one_reading(value._replace(kind=ValueKind.INSTANCE))
         if value.kind not in (ValueKind.CLASS, ValueKind.INSTANCE):
             return NOTHING
         for name in ("__iter__", "__aiter__"):
@@ -275,28 +271,24 @@ class PythonEvaluator:
         if unit not in self.scopes(file).returns:
             return NOTHING
         key = (file, unit, receiver)
-        return self._memo.once(self._results, key, lambda: self._returned(*key), NOTHING)
+        return self.memo.once(self._results, key, lambda: self._returned(*key), NOTHING)
 
     def _returned(self, file: int, unit: int, receiver: ClassKey | None) -> PythonReadings:
         scopes = self.scopes(file)
         declared, traced = scopes.returns[unit]
-        instance = (
-            PythonReadings((PythonValue(ValueKind.INSTANCE, *receiver),), True) if receiver is not None else NOTHING
-        )
+        instance = one_reading(PythonValue(ValueKind.INSTANCE, *receiver)) if receiver is not None else NOTHING
         outer = scopes.parents.get(unit, MODULE_SCOPE)
         if declared:
             return either([instance if _is_self(one) else self._typed(file, outer, one) for one in declared])
         return unsure(either([instance if one in _ITSELF else self._typed(file, unit, one) for one in traced]))
 
     def _typed(self, file: int, scope: int, chain: str) -> PythonReadings:
-        return self.evaluate(file, scope, chain) if chain != UNKNOWN else NOTHING
+        return self.evaluate((file, scope), chain) if chain != UNKNOWN else NOTHING
 
 
 def _many(value: PythonValue) -> PythonReadings:
     return (
-        PythonReadings((PythonValue(ValueKind.MANY, value.file, value.unit),), True)
-        if value.kind == ValueKind.CLASS
-        else NOTHING
+        one_reading(PythonValue(ValueKind.MANY, value.file, value.unit)) if value.kind == ValueKind.CLASS else NOTHING
     )
 
 

@@ -9,7 +9,16 @@ from trackdown.graph.memo import RecursiveMemo
 from trackdown.graph.program import Definition
 from trackdown.graph.python.modules import PythonModules
 from trackdown.graph.python.scopes import Entry, PythonScopes
-from trackdown.graph.python.values import NOTHING, OUTSIDE, PythonReadings, PythonValue, ValueKind, either, unsure
+from trackdown.graph.python.values import (
+    NOTHING,
+    OUTSIDE,
+    PythonReadings,
+    PythonValue,
+    ValueKind,
+    either,
+    one_reading,
+    unsure,
+)
 from trackdown.graph.sources import Sources
 from trackdown.units.references.facts import Binding, Import
 
@@ -52,11 +61,11 @@ class ImportedNames:
         found = []
         for entry in self.effective(file, entries):
             if isinstance(entry, Binding):
-                found.append(PythonReadings((PythonValue(ValueKind.VARIABLE, file, MODULE_SCOPE, name),), True))
+                found.append(one_reading(PythonValue(ValueKind.VARIABLE, file, MODULE_SCOPE, name)))
             elif isinstance(entry, Import):
                 found.append(self.reached(file, entry))
             else:
-                found.append(PythonReadings((self.defined(entry),), True))
+                found.append(one_reading(self.defined(entry)))
         return either(found)
 
     def _followed(self, file: int, name: str) -> tuple[int, str]:
@@ -108,11 +117,9 @@ class ImportedNames:
             if found.values:
                 return found
         if self._modules.exists(inner):
-            return PythonReadings((PythonValue(ValueKind.MODULE, stem=inner),), True)
+            return one_reading(PythonValue(ValueKind.MODULE, stem=inner))
         return (
-            PythonReadings((PythonValue(ValueKind.VARIABLE, target, MODULE_SCOPE, name),), True)
-            if target is not None
-            else NOTHING
+            one_reading(PythonValue(ValueKind.VARIABLE, target, MODULE_SCOPE, name)) if target is not None else NOTHING
         )
 
     def reached(self, file: int, entry: Import) -> PythonReadings:

@@ -66,7 +66,7 @@ class PythonResolver(ReferenceResolver[PythonScopes]):
         unit = use.unit
         if use.kind in (BASE, DECORATOR):
             unit = scopes.parents.get(unit, MODULE_SCOPE)
-        found = self._values.evaluate(scopes.file, unit, use.chain)
+        found = self._values.evaluate((scopes.file, unit), use.chain)
         definitions, sure = self._called(found, use)
         if definitions:
             return resolved(definitions, sure)
@@ -97,6 +97,6 @@ class PythonResolver(ReferenceResolver[PythonScopes]):
         prefix, _, name = chain.rpartition(".")
         if not prefix or not name.isidentifier():
             return NOWHERE
-        if prefix not in ("self", "cls") and self._values.evaluate(file, unit, prefix).values:
+        if prefix not in ("self", "cls") and self._values.evaluate((file, unit), prefix).values:
             return NOWHERE
         return self.by_name(name, lambda one: one.kind == "method")

@@ -49,6 +49,11 @@ NOTHING = PythonReadings()
 OUTSIDE = PythonReadings((PythonValue(ValueKind.OUTSIDE),), True)
 
 
+def one_reading(value: PythonValue) -> PythonReadings:
+    """A value that is certain."""
+    return PythonReadings((value,), True)
+
+
 def unsure(found: PythonReadings) -> PythonReadings:
     """The same readings, as some among others."""
     return PythonReadings(found.values, False) if found.sure else found

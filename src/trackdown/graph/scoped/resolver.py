@@ -17,7 +17,7 @@ from trackdown.graph.scoped.names import CSharpRules, KotlinRules, PhpRules
 from trackdown.graph.scoped.ruby import RubyRules
 from trackdown.graph.scoped.rules import Rules
 from trackdown.graph.scoped.rust import RustRules
-from trackdown.graph.scoped.values import Value, Values
+from trackdown.graph.scoped.values import ScopedEvaluator, Value
 from trackdown.graph.sources import Sources
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS
 from trackdown.units.references.facts import BASE, IMPLEMENTS, NEW, Reference
@@ -64,7 +64,7 @@ class _FamilyResolver(ReferenceResolver[FileScopes]):
     def __init__(self, sources: Sources[FileScopes], rules: Callable[[Sources[FileScopes]], Rules]) -> None:
         super().__init__(sources)
         self._rules = rules(sources)
-        self._values = Values(sources, self._rules)
+        self._values = ScopedEvaluator(sources, self._rules)
 
     def import_links(self, scopes: FileScopes) -> Iterable[Link]:
         return self._rules.imports(scopes)

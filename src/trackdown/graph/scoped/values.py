@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from trackdown.graph.evaluator import ChainEvaluator
 from trackdown.graph.file_scopes import MODULE_SCOPE, RESULT, FileScopes
-from trackdown.graph.memo import RecursiveMemo
 from trackdown.graph.program import Definition
 from trackdown.graph.resolver import NOWHERE, OUTSIDE, Resolved, resolved
 from trackdown.graph.scoped.classes import Classes
 from trackdown.graph.scoped.rules import Rules, Space
 from trackdown.graph.sources import Sources
 from trackdown.types import CLASS_KINDS
-from trackdown.units.references.chain import CALLED, ELEMENT, ChainPart, parse_chain
-
-_DEEPEST = 30
-_MOST_STEPS = 2000
+from trackdown.units.references.chain import CALLED, ELEMENT, Chain, ChainPart, parse_chain
 
 
 class Value(NamedTuple):
@@ -38,35 +35,37 @@ UNKNOWN_VALUE = Value()
 OUTSIDE_VALUE = Value(outside=True)
 
 
-class Values:
-    """Evaluates chains; what it found out is kept."""
+class _Place(NamedTuple):
+    file: int
+    unit: int
+    free: bool
+
+
+class ScopedEvaluator(ChainEvaluator[_Place, Value]):
+    """Evaluates chains by the rules of a language."""
 
     def __init__(self, sources: Sources[FileScopes], rules: Rules) -> None:
+        super().__init__(UNKNOWN_VALUE)
         self._sources = sources
         self._rules = rules
-        self._memo = RecursiveMemo(_DEEPEST, _MOST_STEPS)
-        self._values: dict[tuple[int, int, str, bool], Value] = {}
         self._fields: dict[tuple[Definition, str], Value | None] = {}
-        self.classes = Classes(sources, rules, self._memo, self._type)
+        self.classes = Classes(sources, rules, self.memo, self._type)
 
     def of(self, scopes: FileScopes, unit: Definition | None, chain: str, free: bool = False) -> Value:
-        """The value of a chain in a unit. With `free`, its first name is no variable."""
+        """The value of a chain in a unit. With `free`, its first name is not a variable."""
         if not chain:
             return UNKNOWN_VALUE
-        key = (scopes.file, unit.index if unit is not None else -1, chain, free)
-        return self._memo.once(self._values, key, lambda: self._followed(scopes, unit, chain, free), UNKNOWN_VALUE)
+        return self.evaluate(_Place(scopes.file, unit.index if unit is not None else MODULE_SCOPE, free), chain)
 
     def _type(self, scopes: FileScopes, unit: Definition | None, chain: str) -> tuple[Definition, ...]:
         return self.of(scopes, unit, chain, free=True).classes
 
-    def _followed(self, scopes: FileScopes, unit: Definition | None, chain: str, free: bool) -> Value:
-        parts = parse_chain(chain).parts
-        value = self._head(scopes, unit, parts[0], free)
-        for part in parts[1:]:
-            if not value.known:
-                break
-            value = self._step(scopes, value, part)
-        return value
+    def head(self, place: _Place, chain: Chain) -> tuple[Value, int]:
+        scopes = self._sources.scopes(place.file)
+        return self._head(scopes, scopes.by_unit.get(place.unit), chain.parts[0], place.free), 1
+
+    def step(self, place: _Place, found: Value, part: ChainPart) -> Value:
+        return self._step(self._sources.scopes(place.file), found, part) if found.known else found
 
     # The first part
 
@@ -188,7 +187,7 @@ class Values:
 
     def _field(self, one: Definition, name: str) -> Value | None:
         """What a field of a class or its bases holds; None where there is none."""
-        return self._memo.once(self._fields, (one, name), lambda: self._field_value(one, name), UNKNOWN_VALUE)
+        return self.memo.once(self._fields, (one, name), lambda: self._field_value(one, name), UNKNOWN_VALUE)
 
     def _field_value(self, one: Definition, name: str) -> Value | None:
         field = self.classes.field(one, name)
