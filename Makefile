@@ -19,7 +19,7 @@ LLM ?= embedded
 BEFORE = benchmarks/results/characterisation-before.jsonl.gz
 
 # Tests run in parallel, one process per core; an idle process takes over tests that wait for a busy one.
-PYTEST = $(BIN)/pytest -n auto --dist worksteal
+PYTEST = $(BIN)/pytest -n logical --dist worksteal
 
 .PHONY: help demo test test-fast test-lab test-browser test-llm coverage release screenshots lint types unit clean \
   bench-speed bench-cmu bench-swe bench-semble bench-text2code bench-reco bench-history bench-golden bench-kills \

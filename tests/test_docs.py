@@ -148,7 +148,7 @@ def run_until_it_speaks(arguments: list[str], folder: Path) -> tuple[int, str]:
     try:
         said = process.stdout.readline()
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=30)
+        _, errors = process.communicate(timeout=300)
     finally:
         process.kill()
     assert said or process.returncode, "it ended without a word"

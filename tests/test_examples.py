@@ -40,7 +40,7 @@ def server(cookies: Repo) -> Iterator[str]:
         yield found.group().rstrip("/.,")
     finally:
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=30)
+        process.communicate(timeout=300)
 
 
 def run(script: str, *arguments: str) -> str:

@@ -78,10 +78,10 @@ def test_killed_in_the_middle_it_goes_on_to_the_same_rows(disturbed: Disturbed) 
     rows = 0
     for _ in range(2):
         process = disturbed.start(program)
-        assert wait_for(lambda: len(disturbed.found(program)) > rows, 30)  # noqa: B023 - called at once
+        assert wait_for(lambda: len(disturbed.found(program)) > rows)  # noqa: B023 - called at once
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
-        orphans = survivors(program) if not wait_for(lambda: not survivors(program), 3) else []
+        orphans = survivors(program) if not wait_for(lambda: not survivors(program)) else []
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
@@ -103,7 +103,7 @@ def test_interrupted_it_says_so_in_one_line_and_leaves_nothing_running(disturbed
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all of the group
     run = finish(process)
     assert (run.code, run.out, run.err) == (130, "", "trackdown: interrupted\n")
-    assert wait_for(lambda: not survivors(program), 3), survivors(program)
+    assert wait_for(lambda: not survivors(program)), survivors(program)
     assert len(disturbed.found(program)) < 2 * disturbed.cases
     assert program(*disturbed.command(program)).code == 0
     assert timeless(disturbed.found(program)) == disturbed.rows
@@ -118,7 +118,7 @@ def test_workers_that_are_just_starting_say_nothing_when_interrupted(disturbed: 
     os.killpg(process.pid, signal.SIGINT)
     run = finish(process)
     assert (run.code, run.out, run.err) == (130, "", "trackdown: interrupted\n")
-    assert wait_for(lambda: not survivors(program), 3), survivors(program)
+    assert wait_for(lambda: not survivors(program)), survivors(program)
 
 
 def test_a_worker_that_dies_is_told_and_costs_its_bundle_only(disturbed: Disturbed) -> None:
@@ -132,7 +132,7 @@ def test_a_worker_that_dies_is_told_and_costs_its_bundle_only(disturbed: Disturb
     )
     os.kill(victim, signal.SIGKILL)
     finish(process).refused(1, "a worker process died", "goes on where it stopped")
-    assert wait_for(lambda: not survivors(program), 3), survivors(program)
+    assert wait_for(lambda: not survivors(program)), survivors(program)
     assert program(*disturbed.command(program)).code == 0
     assert timeless(disturbed.found(program)) == disturbed.rows
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import Repo
-from tests.surfaces.program import COMMAND, Program
+from tests.surfaces.program import COMMAND, Program, wait_for
 from trackdown.index.rewrite_facts import REWRITES
 from trackdown.store.store import Store
 
@@ -63,7 +62,7 @@ def test_the_loop_with_an_interruption(program: Program) -> None:
     before = kept(program.store)
     words = [*COMMAND, "rewrite"]
     process = subprocess.Popen(words, cwd=program.folder, env=program.environment(), stderr=subprocess.PIPE)
-    time.sleep(8)
+    assert wait_for(lambda: kept(program.store) > before or process.poll() is not None)
     process.kill()  # no time to tidy up
     process.communicate()
     rest = program("rewrite", "--format", "json").json()["repositories"][0]

@@ -154,7 +154,7 @@ def test_readers_in_other_processes_see_whole_transactions_while_one_writes(data
     for batch in range(40):
         database.write_facts("blob", [(f"{batch}-{number}", b"x" * 500) for number in range(25)])
     for reader in readers:
-        out, err = reader.communicate(timeout=30)
+        out, err = reader.communicate(timeout=300)
         assert (out, err) == (b"saw all\n", b"")
 
 
@@ -171,7 +171,7 @@ for number in range(50):
 
 def test_writers_in_several_processes_begin_a_database_together_and_wait_for_each_other(path: Path) -> None:
     writers = [subprocess.Popen([sys.executable, "-c", _WRITER, str(path), str(n)]) for n in range(4)]
-    assert [writer.wait(timeout=60) for writer in writers] == [0, 0, 0, 0]
+    assert [writer.wait(timeout=300) for writer in writers] == [0, 0, 0, 0]
     database = Database(path)
     assert len(database.fact_keys("blob")) == 200
     database.close()

@@ -270,12 +270,12 @@ def test_interrupted_it_leaves_finished_repositories_and_goes_on(
     ]
     process = program.start(*command)
     out = program.folder / "out"
-    assert wait_for(lambda: files(out) == both("ada+shop"), 60)
+    assert wait_for(lambda: files(out) == both("ada+shop"))
     os.kill(process.pid, number)
     run = finish(process)
     if number == signal.SIGINT:
         assert run.code == 130 and run.err.splitlines()[-1] == "trackdown: interrupted"
-    assert wait_for(lambda: not alive("TRACKDOWN_TEST_MARK", str(program.folder)), 10)
+    assert wait_for(lambda: not alive("TRACKDOWN_TEST_MARK", str(program.folder)))
     assert files(out) == both("ada+shop")
     again = program(*command, "--format", "json")
     mined = {one["repository"]: one for one in again.json()["repositories"]}

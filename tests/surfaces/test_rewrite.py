@@ -104,7 +104,7 @@ def test_an_interrupted_run_goes_on_where_it_stopped(program: Program, repo: Rep
     while len(scribe.questions) < 25 and time.monotonic() < until:
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
-    _, told = process.communicate(timeout=30)
+    _, told = process.communicate(timeout=300)
     assert process.returncode == 130 and b"interrupted" in told and b"Traceback" not in told
     scribe.delay = 0.0
     asked = len(scribe.questions)

@@ -47,13 +47,13 @@ def test_it_does_batches_and_ends_when_its_input_does(worker: Worker, tmp_path: 
         done = msgspec.msgpack.decode(message, type=list[ExtractionResult])
         assert [item.key for item in done] == [job.key for job in batch]
     worker.stdin.close()
-    assert worker.wait(timeout=20) == 0
+    assert worker.wait(timeout=300) == 0
     assert worker.stderr.read() == b""
 
 
 @pytest.mark.parametrize("begun", [b"", b"\x05", b"\x05\0\0\0ab"])
 def test_it_ends_when_its_input_ends_before_it_has_begun(worker: Worker, begun: bytes) -> None:
-    out, err = worker.communicate(begun, timeout=20)
+    out, err = worker.communicate(begun, timeout=300)
     assert (worker.returncode, out, err) == (0, b"", b"")
 
 
@@ -63,7 +63,7 @@ def test_it_ends_quietly_when_nobody_reads_its_answers(worker: Worker, tmp_path:
     worker.stdout.close()
     send(worker.stdin, on_disk(tmp_path / "files"))
     send(worker.stdin, jobs)
-    assert worker.wait(timeout=20) == 1
+    assert worker.wait(timeout=300) == 1
     assert worker.stderr.read() == b""
 
 
@@ -72,7 +72,7 @@ def test_it_says_why_when_git_cannot_go_on(worker: Worker, tmp_path: Path) -> No
     send(worker.stdin, ContentSource(str(tmp_path), str(tmp_path / "gone"), False, "sha1", LIMIT))
     message = receive(worker.stdout)
     assert message is not None and "is gone" in msgspec.msgpack.decode(message, type=str)
-    assert worker.wait(timeout=20) == 0
+    assert worker.wait(timeout=300) == 0
     assert worker.stderr.read() == b""
 
 

@@ -464,7 +464,7 @@ def test_a_search_that_does_not_wait_has_what_it_saw_indexed(
         monkeypatch.setattr(change_events.ChangeEvents, "stirred", lambda self: False)  # the search has taken the event
         begun.write("web/new.py", CODE)
         shared.search("quagga", wait=0.0)
-        assert wait_for(lambda: shared.state().files == 4, 8)
+        assert wait_for(lambda: shared.state().files == 4)
 
 
 def test_a_bare_repository_is_kept_too(begun: Repo, settings: Settings, tmp_path: Path) -> None:

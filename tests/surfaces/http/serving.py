@@ -36,7 +36,7 @@ def serving(
     assert ready.wait(10), "the server did not start"
     headers = {"Authorization": f"Bearer {chosen.token}"} if chosen.token else {}
     try:
-        with httpx.Client(base_url=server.url, headers=headers, timeout=30) as client:
+        with httpx.Client(base_url=server.url, headers=headers, timeout=120) as client:
             yield client
     finally:
         server.stop()

@@ -35,7 +35,7 @@ def test_a_repository_that_is_deleted_is_told_and_the_others_are_served(open_sha
     with serving(open_shared(shop.root, other.root)) as client:
         assert search(client, repository="shop").json()["results"]
         shutil.rmtree(shop.root)
-        assert wait_for(lambda: search(client, repository="shop").status_code == 503, 10)
+        assert wait_for(lambda: search(client, repository="shop").status_code == 503)
         answer = search(client, repository="shop")
         problem(answer, 503, "repository", "shop")
         assert int(answer.headers["retry-after"]) >= 1
@@ -47,7 +47,7 @@ def test_a_repository_that_is_deleted_is_told_and_the_others_are_served(open_sha
         assert entries["shop"]["problem"] and not entries["other"]["problem"]
         assert search(client, repository="other").status_code == 200
         build_shop(shop.root)
-        assert wait_for(lambda: search(client, repository="shop").status_code == 200, 15), "it is there again"
+        assert wait_for(lambda: search(client, repository="shop").status_code == 200), "it is there again"
 
 
 def test_an_indexer_that_is_killed_does_not_take_the_server_with_it(settings: Settings, tmp_path: Path) -> None:
@@ -63,11 +63,11 @@ def test_an_indexer_that_is_killed_does_not_take_the_server_with_it(settings: Se
                 killed += 1
             return killed > 0
 
-        assert wait_for(kill_workers, 20), "no worker process was seen"
+        assert wait_for(kill_workers), "no worker process was seen"
         assert client.get("/health").status_code == 200
         assert search(client).status_code in (200, 503)
-        assert wait_for(lambda: search(client).status_code == 200, 20), "it does not come back"
-        assert wait_for(lambda: not search(client).json()["partial"] and search(client).json()["results"], 60)
+        assert wait_for(lambda: search(client).status_code == 200), "it does not come back"
+        assert wait_for(lambda: not search(client).json()["partial"] and search(client).json()["results"])
 
 
 def _children() -> list[int]:
@@ -94,7 +94,7 @@ def test_the_first_index_is_told_of_and_answers_come_from_what_is_ready(settings
             seen.append(state["indexing"])
             return bool(state["ready"])
 
-        assert wait_for(ready, 60)
+        assert wait_for(ready)
         assert any(one and one["step"] for one in seen), "nothing was told of the work"
         assert search(client).json()["results"] and not search(client).json()["partial"]
 
@@ -103,5 +103,5 @@ def test_an_edit_is_found_by_the_next_search(open_shared: Open, tmp_path: Path) 
     shop = build_shop(tmp_path / "shop")
     with serving(open_shared(shop.root)) as client:
         shop.write("web/coupon.py", "def redeem_coupon(code):\n    return code\n")
-        assert wait_for(lambda: "web/coupon.py" in search(client, "redeem coupon").text, 5)
+        assert wait_for(lambda: "web/coupon.py" in search(client, "redeem coupon").text)
         assert client.get("/v1/unit?path=web/coupon.py").json()["text"].startswith("def redeem_coupon")

@@ -44,7 +44,7 @@ class Process:
         line = process.stdout.readline()
         assert line, finish(process).err
         self.told: dict[str, Any] = json.loads(line)
-        self.client = httpx.Client(base_url=self.told["url"], headers=headers, timeout=30)
+        self.client = httpx.Client(base_url=self.told["url"], headers=headers, timeout=120)
 
     def stop(self, sign: signal.Signals = signal.SIGTERM) -> Run:
         """Tell it to stop, and wait until it has."""
@@ -120,7 +120,7 @@ def test_a_full_disk_is_507_until_there_is_room_again(marked: Program, tmp_path:
         assert server.client.get("/health").status_code == 200
         room = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
         resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, room)
-        assert wait_for(lambda: server.client.get("/v1/search?query=cookie").json().get("results"), 30)
+        assert wait_for(lambda: server.client.get("/v1/search?query=cookie").json().get("results"))
         assert server.stop().code == 0
 
 

@@ -57,7 +57,7 @@ def http_server(program: Program, *arguments: str | Path) -> Iterator[str]:
         assert found, (line, process.stderr.read() if process.poll() is not None else "")
         yield found.group(1)
         process.send_signal(signal.SIGTERM)
-        _, err = process.communicate(timeout=20)
+        _, err = process.communicate(timeout=300)
         assert process.returncode == 0, (process.returncode, err)
     finally:
         if process.poll() is None:

@@ -32,7 +32,7 @@ ASKED = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
 def post(address: str, body: str = ASKED, **headers: str) -> tuple[int, str]:
     """Send a message as it stands."""
     place = urlsplit(address)
-    connection = http.client.HTTPConnection(str(place.hostname), place.port, timeout=20)
+    connection = http.client.HTTPConnection(str(place.hostname), place.port, timeout=120)
     always = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
     connection.putrequest("POST", place.path, skip_host="host" in headers, skip_accept_encoding=True)
     for name, value in {**always, "content-length": str(len(body)), **headers}.items():
@@ -52,7 +52,7 @@ def test_other_names_other_sites_and_large_bodies_are_refused(ready: Program) ->
         assert post(address, body=json.dumps({"a": "x" * (2 << 20)}))[0] == 413
         status, said = post(address, body="{not json")
         assert status == 400 and "Traceback" not in said
-        health = http.client.HTTPConnection(urlsplit(address).netloc, timeout=20)
+        health = http.client.HTTPConnection(urlsplit(address).netloc, timeout=120)
         health.request("GET", "/health")
         assert json.loads(health.getresponse().read()) == {"status": "ok"}
 
