@@ -15,6 +15,9 @@ LEVELS: tuple[Level, ...] = ("function", "class", "symbol", "file")
 """What can be ranked; a symbol is a function or a class, in one ranking."""
 EFFORTS: tuple[Effort, ...] = ("fast", "balanced", "thorough")
 
+MAX_QUERY_CHARS = 200_000
+"""A search reads at most this much of a query."""
+
 CODE, TEST, PROSE = 0, 1, 2
 """The role of a file. Tests and prose rank below code unless they are asked for."""
 

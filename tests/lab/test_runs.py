@@ -12,7 +12,16 @@ from hypothesis import strategies as st
 
 from trackdown.errors import TrackdownError, UsageError
 from trackdown.lab.cases import CodeLocation
-from trackdown.lab.runs import LONGEST_QUERY, Row, RunFile, by_mode, decode_row, encode_row, read_run, trec_lines
+from trackdown.lab.runs import (
+    MAX_STORED_QUERY_CHARS,
+    Row,
+    RunFile,
+    by_mode,
+    decode_row,
+    encode_row,
+    read_run,
+    trec_lines,
+)
 
 # Undecodable bytes of a path are lone surrogates of this range; line breaks of all kinds are among the characters.
 CHARACTERS = st.one_of(
@@ -73,7 +82,7 @@ def test_a_row_is_one_line_with_the_fields_of_the_contract() -> None:
 
 
 def test_a_long_query_is_kept_in_part() -> None:
-    assert decode_row(encode_row(row("1", query="x" * 5000))).query == "x" * LONGEST_QUERY
+    assert decode_row(encode_row(row("1", query="x" * 5000))).query == "x" * MAX_STORED_QUERY_CHARS
 
 
 def test_rows_of_other_programs_need_only_id_mode_and_ranked() -> None:

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from tests.growth import grows_at_most
 from trackdown.errors import QueryError
 from trackdown.query.stopwords import STOPWORDS
-from trackdown.query.understand import LONGEST_QUERY, Frame, understand
+from trackdown.query.understand import Frame, understand
+from trackdown.types import MAX_QUERY_CHARS
 
 ISSUE = """# Session cookie is not signed
 
@@ -306,7 +307,7 @@ def test_a_megabyte_of_text_is_cut_and_quick() -> None:
     assert len(text) > 1_000_000
     assert grows_at_most(3, understand, text[: len(text) // 4], text)
     query = understand(text)
-    assert len(query.text) <= LONGEST_QUERY
+    assert len(query.text) <= MAX_QUERY_CHARS
     assert len(query.frames) == 200
 
 

@@ -35,7 +35,7 @@ from trackdown.errors import (
 from trackdown.lab.cases import CodeLocation
 from trackdown.lab.clone import commit_times
 from trackdown.lab.run_plan import BenchPlan
-from trackdown.lab.runs import LONGEST_QUERY, MS_DIGITS, SCORE_DIGITS, WITHOUT_ANSWER, Row, RunFile
+from trackdown.lab.runs import MAX_STORED_QUERY_CHARS, MS_DIGITS, SCORE_DIGITS, WITHOUT_ANSWER, Row, RunFile
 from trackdown.lab.tasks import Bench, Task
 from trackdown.lab.workers import end_with_parent, interrupts_held
 from trackdown.pipeline import SearchPlan
@@ -104,7 +104,7 @@ def _skipped_rows(bench: Bench, plan: BenchPlan, file: RunFile) -> list[Row]:
             bench=bench.name,
             level=bench.level,
             repository=case.repository,
-            query=case.detail[:LONGEST_QUERY],
+            query=case.detail[:MAX_STORED_QUERY_CHARS],
             skipped=case.reason,
             config=plan.config,
         )
@@ -223,7 +223,7 @@ def _search(task: Task, modes: Sequence[str], plan: BenchPlan) -> list[Row]:
         bench=plan.bench,
         level=task.level,
         repository=task.repository,
-        query=task.query[:LONGEST_QUERY],
+        query=task.query[:MAX_STORED_QUERY_CHARS],
         category=task.category,
         config=plan.config,
         task=_digest(task),

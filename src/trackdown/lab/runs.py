@@ -23,7 +23,7 @@ from typing import Any
 from trackdown.errors import TrackdownError, UsageError
 from trackdown.lab.cases import CodeLocation
 
-LONGEST_QUERY = 2000
+MAX_STORED_QUERY_CHARS = 2000
 """How much of a query a row keeps: it is there to be read, not to be searched again."""
 SCORE_DIGITS, MS_DIGITS = 6, 3
 WITHOUT_ANSWER = "without the language model's answer: "
@@ -75,7 +75,7 @@ def encode_row(row: Row) -> str:
             "bench": row.bench,
             "level": row.level,
             "repository": row.repository,
-            "query": row.query[:LONGEST_QUERY],
+            "query": row.query[:MAX_STORED_QUERY_CHARS],
             "category": row.category,
             "skipped": row.skipped,
             "config": row.config,

@@ -9,10 +9,10 @@ from itertools import islice
 
 from trackdown.errors import QueryError
 from trackdown.query.stopwords import STOPWORDS
+from trackdown.types import MAX_QUERY_CHARS
 from trackdown.units.languages import TEXT, language_of
 from trackdown.units.tokens import term_counts, words
 
-LONGEST_QUERY = 200_000
 _FENCE = re.compile(r"^[ \t]*(```|~~~).*?$(.*?)(?:^[ \t]*\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _INLINE_CODE = re.compile(r"`([^`\n]{1,200})`")
 _QUOTED = re.compile(r"\"([^\"\n]{8,200})\"|“([^”\n]{8,200})”")
@@ -113,7 +113,7 @@ def _clean(text: str) -> str:
     """Refuse what is no text; drop control characters; cut what is absurdly long."""
     if not text.strip():
         raise QueryError("the query is empty: give a few words, a name or an issue's text")
-    head = text[:LONGEST_QUERY]
+    head = text[:MAX_QUERY_CHARS]
     odd = sum(1 for sign in head if sign == "\0" or sign == "\ufffd" or "\udc80" <= sign <= "\udcff")
     if odd > len(head) / 10:
         raise QueryError("the query is not text: it looks like a binary file")

@@ -24,7 +24,7 @@ from trackdown.types import Progress, no_progress
 from trackdown.units.tokens import terms, words
 
 K1, B = 1.2, 0.75
-_LONGEST_QUERY = 48
+_MAX_QUERY_TERMS = 48
 
 Floats = npt.NDArray[np.float32]
 Integers = npt.NDArray[np.int64]
@@ -128,7 +128,7 @@ class TermIndex:
         """The score of every document. Only the rarest terms of a long query count."""
         said = {term for word in set(words(query)) for term in terms(word)}
         known = [self._vocabulary[term] for term in sorted(said) if term in self._vocabulary]
-        asked = sorted(known, key=lambda row: -self._idf[row])[:_LONGEST_QUERY]
+        asked = sorted(known, key=lambda row: -self._idf[row])[:_MAX_QUERY_TERMS]
         spans = [slice(self._pointers[row], self._pointers[row + 1]) for row in asked]
         if not spans:
             return np.zeros(self._count, dtype=np.float32)

@@ -17,7 +17,7 @@ from trackdown.lab.report.wording import NONE, clean_line, counted, cut, named, 
 from trackdown.pages.markup import Markup, clean, element, joined
 
 MOST_QUERIES = 300
-_LONGEST_QUERY = 1000
+_MAX_SHOWN_CHARS = 1000
 _LONGEST_LINE = 90
 _LONGEST_NAME = 300
 
@@ -91,7 +91,7 @@ def _query(summary: Summary, number: int) -> Markup:
     facts = " · ".join(filter(None, (clean_line(case.repository), clean_line(case.category))))
     inside = [
         element("p", facts, class_="soft") if facts else "",
-        element("pre", cut(clean(case.query), _LONGEST_QUERY), class_="text") if case.query.strip() else "",
+        element("pre", cut(clean(case.query), _MAX_SHOWN_CHARS), class_="text") if case.query.strip() else "",
         _places(summary, case),
     ]
     return element("details", summary_line, element("div", *inside), class_="query", id=f"q{number}")

@@ -39,7 +39,7 @@ from trackdown.models.weights_file import file_entry
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 OUTPUTS = {"encoder": "embedding", "cross_encoder": "relevance"}
 LONGEST = {"encoder": 256, "cross_encoder": 320}
-LONGEST_QUERY = 128
+MAX_QUERY_TOKENS = 128
 _OPSET = 17
 
 
@@ -79,7 +79,7 @@ def export(
             dimensions=model.shape.width if role == "encoder" else 0,
             output=OUTPUTS[role],
             longest=min(LONGEST[role], model.shape.positions),
-            longest_query=LONGEST_QUERY if role == "cross_encoder" else 0,
+            longest_query=MAX_QUERY_TOKENS if role == "cross_encoder" else 0,
         )
         for role in roles
     }

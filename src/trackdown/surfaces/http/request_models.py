@@ -14,9 +14,9 @@ from pydantic.json_schema import SkipJsonSchema
 
 from trackdown.engine import MOST_DEPTH, Direction, EdgeType, How
 from trackdown.request import MAX_RESULTS, SearchRequest, help_of
+from trackdown.types import MAX_QUERY_CHARS
 
-LONGEST_QUERY = 200_000
-LONGEST_QUERY_IN_ADDRESS = 8_000
+MAX_QUERY_CHARS_IN_URL = 8_000
 
 
 def _whole(value: object) -> object:
@@ -30,7 +30,7 @@ Language = Annotated[str, Field(min_length=1, max_length=50)]
 Revision = Annotated[str, Field(min_length=1, max_length=250)]
 Location = Annotated[str, Field(min_length=1, max_length=4096)]
 Count = Annotated[int, Field(ge=1, le=MAX_RESULTS), BeforeValidator(_whole)]
-Line = Annotated[str, Field(min_length=1, max_length=LONGEST_QUERY_IN_ADDRESS)]
+Line = Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARS_IN_URL)]
 Absent = SkipJsonSchema[None]
 
 _REPOSITORY = (
@@ -79,7 +79,7 @@ def _search_fields(*, in_address: bool) -> dict[str, Any]:
     for one in fields(SearchRequest):
         limits = {key: value for key, value in one.metadata.items() if key != "help"} | _LIMITS.get(one.name, {})
         if one.name == "query":
-            limits["max_length"] = LONGEST_QUERY_IN_ADDRESS if in_address else LONGEST_QUERY
+            limits["max_length"] = MAX_QUERY_CHARS_IN_URL if in_address else MAX_QUERY_CHARS
         optional = one.default is None
         kind: Any = list[Language] if one.name == "languages" else types[one.name]
         if optional:

@@ -11,7 +11,7 @@ from trackdown.types import Effort, Level
 LEAST_TOKENS = 200
 MOST_TOKENS = 50_000
 _MOST_RESULTS = 100
-_LONGEST_QUERY = 400_000
+_MAX_TEXT_CHARS = 400_000
 
 
 class Arguments(BaseModel):
@@ -66,7 +66,7 @@ class SearchCode(Ranked):
         str,
         Field(
             min_length=1,
-            max_length=_LONGEST_QUERY,
+            max_length=_MAX_TEXT_CHARS,
             description="A question, a description of what the code does, or names: "
             "'where is the session cookie signed?', 'retry failed uploads', 'QuerySet.bulk_create'.",
         ),
@@ -80,7 +80,7 @@ class LocateIssue(Ranked):
         str,
         Field(
             min_length=1,
-            max_length=_LONGEST_QUERY,
+            max_length=_MAX_TEXT_CHARS,
             description="The whole text: title, description, messages, tracebacks and code, as they were written.",
         ),
     ]
@@ -91,7 +91,7 @@ class PastChanges(Listed):
 
     query: Annotated[
         str,
-        Field(min_length=1, max_length=_LONGEST_QUERY, description="What the change did, or the text of an issue."),
+        Field(min_length=1, max_length=_MAX_TEXT_CHARS, description="What the change did, or the text of an issue."),
     ]
 
 
