@@ -22,8 +22,9 @@ import numpy.typing as npt
 from trackdown.errors import StoreError
 from trackdown.index.bm25 import Mask
 from trackdown.index.code import CodeIndex, CodeSegment
-from trackdown.index.dot_products import dot_products
+from trackdown.index.query_vector import LARGEST, QueryVector
 from trackdown.index.segment_facts import SegmentFacts
+from trackdown.index.selection import kth_largest
 from trackdown.store.store import Store
 from trackdown.types import Progress, no_progress
 from trackdown.units.facts import BlobFacts
@@ -32,14 +33,14 @@ from trackdown.units.tokens import terms, words
 if TYPE_CHECKING:
     from trackdown.models.static import StaticTable
 
+Floats = npt.NDArray[np.float64]
 Float32s = npt.NDArray[np.float32]
+Int64s = npt.NDArray[np.int64]
 VECTORS_VERSION = 1
 """Part of the name of every file of vectors. Raise it when the same facts would now give other vectors."""
 _PREFIX = "vectors-"
 _NAME, _PATH = 2.0, 0.5
 """What a word of a unit's symbol and of its path weighs against one that its text has once."""
-_LARGEST = 127
-_HALF = 128
 _UNITS_AT_ONCE = 256
 _WORDS_AT_ONCE = 1 << 16
 
@@ -83,24 +84,35 @@ class UnitVectors:
         """The vector of code that is in no index, of any length: each word counts as it would in a unit's text."""
         return code_vector(self.table, text)
 
-    def cosines(self, query: Float32s) -> npt.NDArray[np.float64]:
+    def cosines(self, query: Float32s) -> Floats:
         """The cosine of every unit and the query; 0 where one of them has no vector."""
-        largest = float(np.abs(query).max(initial=0.0))
-        if not largest:
+        if not query.any():
             return np.zeros(sum(len(segment.scales) for segment in self.segments))
-        whole = np.rint(query.astype(np.float64) * (_LARGEST * _HALF / largest))
-        upper = np.floor(whole / _HALF)
-        halves = np.stack([upper, whole - _HALF * upper]).astype(np.int8)
-        scale = 1.0 / np.linalg.norm(whole)
+        asked = QueryVector(query)
+        return _concatenated([asked.cosines(segment.rows, segment.scales) for segment in self.segments])
+
+    def nearest(self, query: Float32s, among: Int64s, count: int) -> tuple[Int64s, Floats]:
+        """At least the `count` nearest of some units, in their order, with their cosines. The query must not be zero.
+
+        Rough cosines tell which units can be among them; only those are compared exactly.
+        """
+        asked = QueryVector(query)
+        if len(among) > count:
+            rough = _concatenated([asked.rough_cosines(segment.rows, segment.scales) for segment in self.segments])
+            rough = rough[among]
+            among = among[rough >= kth_largest(rough, count) - 2 * asked.margin]
         found = []
+        first = 0
         for segment in self.segments:
-            cosines, lower = dot_products(halves, segment.rows)
-            cosines *= _HALF
-            cosines += lower
-            cosines *= scale
-            cosines *= segment.scales
-            found.append(cosines)
-        return found[0] if len(found) == 1 else np.concatenate(found)
+            last = first + len(segment.scales)
+            own = among[(among >= first) & (among < last)] - first
+            found.append(asked.cosines(segment.rows[own], segment.scales[own]))
+            first = last
+        return among, _concatenated(found)
+
+
+def _concatenated(arrays: Sequence[Floats]) -> Floats:
+    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
 
 
 def code_vector(table: StaticTable, text: str) -> Float32s:
@@ -177,7 +189,7 @@ def _made(store: Store, segment: CodeSegment, table: StaticTable, progress: Prog
     return made
 
 
-def _joined(made: SegmentVectors, new: Mask, of_kin: SegmentVectors, copied: npt.NDArray[np.int64]) -> SegmentVectors:
+def _joined(made: SegmentVectors, new: Mask, of_kin: SegmentVectors, copied: Int64s) -> SegmentVectors:
     """Vectors made for the units that are `new`, and those of kin for the others."""
     rows = np.empty((len(new), made.rows.shape[1]), dtype=np.int8)
     scales = np.empty(len(new), dtype=np.float32)
@@ -202,7 +214,7 @@ def build_vectors(files: Iterable[tuple[str, BlobFacts | int]], table: StaticTab
 def as_whole_numbers(vectors: Float32s) -> SegmentVectors:
     """Vectors of any length as rows that are kept."""
     largest = np.abs(vectors).max(axis=1, initial=0.0, keepdims=True)
-    rows = np.rint(vectors * (_LARGEST / np.maximum(largest, 1e-20))).astype(np.int8)
+    rows = np.rint(vectors * (LARGEST / np.maximum(largest, 1e-20))).astype(np.int8)
     lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.int64).astype(np.float64))
     scales = np.divide(1.0, lengths, out=np.zeros(len(rows)), where=lengths > 0)
     return SegmentVectors(rows, scales.astype(np.float32))

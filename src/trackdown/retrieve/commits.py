@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from trackdown.index.bm25 import Scores
 from trackdown.index.commits import CommitIndex
+from trackdown.index.selection import kth_largest
 from trackdown.retrieve.channel import Channel, PastFound, Request
-from trackdown.retrieve.selection import kth_largest
 from trackdown.types import Aggregation
 
 Int64s = npt.NDArray[np.int64]

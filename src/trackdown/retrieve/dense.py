@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from trackdown.index.selection import kth_largest
 from trackdown.query.understand import Query
 from trackdown.retrieve.channel import Channel, Request
-from trackdown.retrieve.selection import kth_largest
 
 if TYPE_CHECKING:
     from trackdown.index.vectors import UnitVectors
@@ -51,16 +51,15 @@ def retrieve(request: Request, before: Sequence[Channel]) -> Channel | None:
     eligible = pool.owned
     if not asked.any() or not len(eligible):
         return None
-    cosines = vectors.cosines(asked)
-    found = cosines[eligible]
-    bar = max(0.0, kth_largest(found, DEPTH)) if len(found) > DEPTH else 0.0
-    found -= bar
-    units = np.zeros(len(cosines))
-    units[eligible] = np.maximum(found, 0.0, out=found)
+    nearest, cosines = vectors.nearest(asked, eligible, DEPTH)
+    bar = max(0.0, kth_largest(cosines, DEPTH)) if len(eligible) > DEPTH else 0.0
+    units = np.zeros(len(pool.owner))
+    units[nearest] = np.maximum(cosines - bar, 0.0)
 
     def reasons(chosen: Sequence[int]) -> list[str]:
-        best = pool.best_units(chosen, units)
-        return [f"{_in_words(cosines[unit])}: cosine {cosines[unit]:.2f}" for unit in best]
+        of_unit = dict(zip(nearest.tolist(), cosines.tolist(), strict=True))
+        best = [of_unit[unit] for unit in pool.best_units(chosen, units)]
+        return [f"{_in_words(cosine)}: cosine {cosine:.2f}" for cosine in best]
 
     scores = pool.from_units(units)
     floor = scores.max(initial=0.0) / _SHARE_FOR_LONG if len(request.query.weights) > LONG else 0.0

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from trackdown.retrieve.selection import kth_largest
+from trackdown.index.selection import kth_largest
 
 
 @pytest.mark.parametrize("k", [1, 10, 500])
