@@ -17,6 +17,9 @@ def weighted(channels: Sequence[Floats], weights: Sequence[float], floors: Seque
     """
     parts = []
     for scores, weight, floor in zip(channels, weights, floors, strict=True):
+        part = weight * scores
         best = scores.max(initial=floor)
-        parts.append(weight * scores / best if best > 0 else np.zeros(len(scores)))
+        if best > 0:
+            part /= best
+        parts.append(part)
     return parts

@@ -59,7 +59,9 @@ def fuse(pool: Candidates, query: Query, options: SearchPlan, channels: Sequence
     asked = {TEST: query.asks_for_tests, PROSE: query.asks_for_prose}
     factors = {role: cost for role, cost in ROLE_FACTORS.items() if options.roles and not asked[role]}
     factor = np.array([factors.get(role, 1.0) for role in range(3)])[pool.roles]
-    parts = [part * factor for part in _parts(channels, query, options)]
+    parts = _parts(channels, query, options)
+    for part in parts:
+        part *= factor
     return Fused(pool, channels, parts, _added(parts), factor, factors)
 
 
@@ -72,7 +74,7 @@ def _added(arrays: Sequence[Floats]) -> Floats:
 
 
 def _parts(channels: Sequence[Channel], query: Query, options: SearchPlan) -> list[Floats]:
-    """What each channel adds to each candidate, by the fusion that the options name."""
+    """What each channel adds to each candidate, by the fusion that the options name; arrays that nobody else has."""
     by_signal = dict(options.weights)
     if options.adaptive:
         by_signal = adapted(by_signal, names_code=bool(query.names or query.frames or query.paths))

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
-from trackdown.index.bm25 import Scores
+from trackdown.index.bm25 import Floats, Scores
 from trackdown.index.code import CodeIndex
 from trackdown.query.augmented import code_weights
 from trackdown.retrieve.channel import Channel, Request
@@ -58,7 +57,7 @@ class Lexical:
             ("path", parameters.path, index.score("path", self._terms, values, 1.2, 0.5)),
         ]
         by_body, by_name, by_path = (scores.total for _, _, scores in self._fields)
-        self.units: npt.NDArray[np.float64] = by_body + parameters.name * by_name
+        self.units: Floats = by_body + parameters.name * by_name
         # A path alone is no evidence for each of the file's units: it only adds to what a unit has itself.
         found = np.flatnonzero(self.units)
         self.units[found] += parameters.path * by_path[index.unit_file[found]]
@@ -67,21 +66,22 @@ class Lexical:
         """For each unit its strongest terms with their weight; a term of the name or path says so."""
         if not len(units):
             return []
-        tables = []
-        for field, weight, scores in self._fields:
-            rows = self._index.unit_file[list(units)] if field == "path" else units
-            tables.append(weight * scores.contributions([int(row) for row in rows]))
+        files = self._index.unit_file[list(units)].tolist()
+        tables = [
+            weight * scores.contributions(files if field == "path" else units) for field, weight, scores in self._fields
+        ]
         total = sum(tables[1:], tables[0])
-        described = []
-        for row in range(len(units)):
-            order = np.argsort(-total[row], kind="stable")[:_SHOWN_TERMS]
-            pieces = []
-            for term in order[total[row][order] > 0]:
-                where = [name for (name, _, _), table in zip(self._fields, tables, strict=True) if table[row][term] > 0]
-                place = "" if where == ["body"] else f" in {' and '.join(where)}"
-                pieces.append(f"{self._terms[term]} {total[row][term]:.1f}{place}")
-            described.append(", ".join(pieces))
-        return described
+        strongest = np.argsort(-total, axis=1, kind="stable")[:, :_SHOWN_TERMS].tolist()
+        return [
+            ", ".join(self._detail(term, row, total, tables) for term in terms if total[row, term] > 0)
+            for row, terms in enumerate(strongest)
+        ]
+
+    def _detail(self, term: int, row: int, total: Floats, tables: Sequence[Floats]) -> str:
+        """A term with its weight, and where it stands unless that is in the body alone."""
+        where = [name for (name, _, _), table in zip(self._fields, tables, strict=True) if table[row, term] > 0]
+        place = "" if where == ["body"] else f" in {' and '.join(where)}"
+        return f"{self._terms[term]} {total[row, term]:.1f}{place}"
 
 
 def retrieve(request: Request, before: Sequence[Channel]) -> Channel:
