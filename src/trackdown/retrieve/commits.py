@@ -66,13 +66,15 @@ class PastCommits:
         self._terms = list(weights)
         self._described: dict[int, str] = {}
         self._scores: Scores = index.score(commit, self._terms, list(weights.values()), K1, B)
-        total = self._scores.total
-        found = np.flatnonzero(total)
+        found = np.flatnonzero(self._scores.total)
+        values = self._scores.total[found]
         if len(found) > depth:
-            found = found[total[found] >= kth_largest(total[found], depth)]
-        found = found[::-1]  # among equals the later commit stands first
-        self.positions: Int64s = found[np.argsort(-total[found], kind="stable")][:depth]
-        self.values: npt.NDArray[np.float64] = total[self.positions]
+            best = values >= kth_largest(values, depth)
+            found, values = found[best], values[best]
+        # Among equals the later commit stands first: that is the order from the end.
+        order = len(found) - 1 - np.argsort(-values[::-1], kind="stable")[:depth]
+        self.positions: Int64s = found[order]
+        self.values: npt.NDArray[np.float64] = values[order]
 
     def matched(self, positions: Sequence[int], most: int = 5) -> list[tuple[str, ...]]:
         """For each commit the terms that matched, strongest first."""
