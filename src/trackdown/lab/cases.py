@@ -1,7 +1,9 @@
-"""Cases: a query, what should be found for it, and the state of the repository it is asked of.
+"""Cases: a query, its gold, and the state of the repository that it asks about; and files of them.
 
-As JSONL, one case per line: {"query", "relevant_files", "relevant_symbols", "id", "source"} and, where it was mined,
-"commit" and "protocol". Only `query` and one of the lists are needed; symbols are `path:Class.method` or bare names.
+JSONL, one case per line: {"query", "relevant_files", "relevant_symbols", "id", "source"} and, for mined cases, "commit"
+and "protocol". Only `query` and one of the lists are required; symbols are `path:Class.method` or bare names. Reading
+is lenient: blank lines, lines that start with `#` and unknown fields are fine, a single file or symbol needs no list,
+and an id may be missing. A bad line is reported with its number.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which commits a clone has, and when they were made, for many at once."""
+"""What a clone holds, read straight from git: its commits and their times, the files of a commit, and their units."""
 
 from __future__ import annotations
 

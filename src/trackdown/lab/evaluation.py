@@ -1,4 +1,8 @@
-"""Rows of one mode → its scores, per case and on average."""
+"""Rows of a run → scores per case and on average, and averages over repositories.
+
+`aggregate_by_mode` is a macro average: each repository's mean first, then the mean of those, so that a repository with
+many cases cannot decide alone.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the gate found: every comparison, and whether the candidate passes, with reasons in sentences."""
+"""The verdict of the gate: every comparison, whether the candidate passes, and the reasons in sentences."""
 
 from __future__ import annotations
 

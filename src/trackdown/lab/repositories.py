@@ -1,7 +1,11 @@
-"""A manifest names the repositories that an evaluation runs over.
+"""Which repositories to work on, where their clones are, and which must not be mined.
 
-JSON: a list of {"name", "path", "dataset"}; `dataset` is a case file, or is left out to mine one. Paths are relative to
-the manifest. CodeRAG's `watched_dir` is read as `path`.
+A manifest is a JSON list of {"name", "path", "dataset"}; `dataset` is a case file, or is left out to mine one. Paths
+are relative to the manifest. CodeRAG's `watched_dir` is read as `path`. A layout such as '{owner}+{name}/repo' maps
+names to clones and back.
+
+Data that judges a model must not train it. So a repository is compared with the list of excluded ones under every name
+that it has: from the manifest, from its path by the layout, and from the URLs of its remotes.
 """
 
 from __future__ import annotations
@@ -229,7 +233,7 @@ def read_names(path: Path) -> frozenset[str]:
 
 
 def check_allowed(places: Sequence[MinedRepository], excluded: Collection[str], allowed: Iterable[str] = ()) -> None:
-    """Raise UsageError when a repository is excluded and not allowed, or when nobody can tell whether it is."""
+    """Raise UsageError when a repository is excluded and not allowed, or when its name is unknown."""
     admitted = {name.casefold() for name in allowed}
     unknown = [str(place.path) for place in places if not place.known_as]
     if unknown:

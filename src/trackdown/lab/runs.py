@@ -3,7 +3,7 @@
 JSONL, one row per case and mode:
 {"id", "mode", "ranked": [{"path", "symbol", "score"}], "ms", "gold": [{"path", "symbol"}], "bench", "level",
 "repository", "query", "category", "skipped", "config", "task"}. A case that could not be scored has an empty ranking
-and says why in "skipped"; when it is tried again, its new row stands further down and counts instead. `config` is a
+and says why in "skipped"; when it is tried again, its new row comes later and counts instead. `config` is a
 digest of how cases are searched: rows of different configurations do not mix in one file. `task` is a digest of the
 case: its query, its truth and the state that is searched.
 """
@@ -141,11 +141,11 @@ def _place(item: object, where: str) -> CodeLocation:
     return CodeLocation(item["path"], item.get("symbol", ""))
 
 
-def _nobody(note: str) -> None:
-    """Where notes go when no one listens."""
+def _ignore(note: str) -> None:
+    """Default for `tell`: ignore the note."""
 
 
-def read_run(path: Path, *, cut_short_is_fine: bool = True, tell: Callable[[str], None] = _nobody) -> list[Row]:
+def read_run(path: Path, *, cut_short_is_fine: bool = True, tell: Callable[[str], None] = _ignore) -> list[Row]:
     """The rows of a run file. Raises UsageError for a bad line, or when a case was scored twice in a mode.
 
     A last line that was cut short is left out, and told; or it is a bad line like any other.

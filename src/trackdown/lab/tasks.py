@@ -1,4 +1,9 @@
-"""What a bench adapter hands to the runner: tasks to search, and cases that cannot be searched, with the reason."""
+"""Tasks: cases made ready to run. A bench is a list of them, with the cases that cannot be searched.
+
+`past` searches each case at its commit's parent: the state in which the change had to be found. `head` searches the
+present state and hides the case's own commit and later ones from the history; the code, though, holds the change. At
+function level the classes among a case's symbols do not count; at class level a method counts for its class.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Worker processes that neither see Ctrl-C, which is for their parent to handle, nor outlive it."""
+"""Worker processes, one per job: a job that fails, crashes or hangs is reported, and the others go on.
+
+Workers never see Ctrl-C, which is for their parent to handle, and do not outlive it. A worker reports its progress; one
+that is silent for too long is ended. Time during which this program itself was stopped does not count.
+"""
 
 from __future__ import annotations
 
@@ -93,7 +97,7 @@ def run_jobs(
 ) -> Generator[JobResult[Job, Result]]:
     """Do `work(job, progress)` for every job, `workers` at a time, and give what came of each as it is ready.
 
-    `heard` is told of progress. Closed or interrupted, it ends what is running and leaves nothing behind.
+    `heard` is called with progress. Closed or interrupted, it ends what is running and leaves nothing behind.
     """
     todo = deque(jobs)
     running: list[_Worker[Job]] = []

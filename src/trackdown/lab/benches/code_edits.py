@@ -1,4 +1,10 @@
-"""Take out of code what would give away the query that was made from it: docstrings, comments that repeat it."""
+"""Takes out of code what would give away the query: docstrings, comments that repeat it, and names.
+
+Names are normalised as in AdvTest (Lu et al., "CodeXGLUE", 2021): the function becomes `Func`, its parameters and local
+variables `arg_0`, `arg_1` and so on, in order of appearance. Snippets with several functions need a rule beyond that:
+further functions are `Func_1`, `Func_2`, and a fragment's own variables count as local. Names of modules, classes,
+attributes and built-ins stay, and so do `__init__` and the like: they belong to the language or to another interface.
+"""
 
 from __future__ import annotations
 
@@ -87,7 +93,7 @@ _PATTERNS = frozenset(
     typed_default_parameter""".split()
 )
 _PARAMETERS = frozenset({"parameters", "lambda_parameters"})
-# In code that cannot be parsed: what is defined, with what stands behind its bracket, and what is assigned.
+# In code that cannot be parsed: definitions, with the text after the bracket, and assignments.
 _BROKEN_FUNCTION = re.compile(rb"\bdef\s+(\w+)\s*\(?([^:\n]*)")
 _BROKEN_PARAMETER = re.compile(rb"(?:^|,)\s*\**([^\W\d]\w*)")
 _BROKEN_VARIABLE = re.compile(rb"(?<![\w.])([^\W\d]\w*)\s*=(?!=)")
@@ -198,7 +204,7 @@ def _targets(node: Node) -> Iterator[Node]:
 
 
 def _is_in_class(node: Node) -> bool:
-    """Whether a statement or definition stands directly in a class: its name is an attribute then."""
+    """Whether a statement or definition is directly in a class body, where its name is an attribute."""
     above = node.parent
     while above is not None and above.type in ("expression_statement", "block", "decorated_definition"):
         above = above.parent
@@ -206,7 +212,7 @@ def _is_in_class(node: Node) -> bool:
 
 
 def _role(node: Node) -> str:
-    """How an identifier stands: as an `attribute`, as the `keyword` of an argument, or as a plain `name`."""
+    """The role of an identifier: an `attribute`, the `keyword` of an argument, or a plain `name`."""
     above = node.parent
     if above is not None and above.type == "attribute" and above.child_by_field_name("attribute") == node:
         return "attribute"

@@ -1,6 +1,8 @@
-"""What adapters share: reading Parquet and lists of texts, and leaving out cases that cannot be scored.
+"""What the adapters share: reading JSON and Parquet leniently, and skipping cases that cannot be scored.
 
-Those are named and counted, or refused when the user is strict.
+Skipped cases are named and counted, or refused in strict mode. JSON comes as lines (.jsonl) or as a list (.json),
+either may be compressed (.gz). A record that cannot be read is replaced by a text that says why. A file that was cut
+short gives what it holds up to there.
 """
 
 from __future__ import annotations

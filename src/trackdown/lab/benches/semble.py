@@ -34,7 +34,7 @@ _NO_FILES = frozenset({"submodule", "symlink"})
 def read_semble(annotations: Path, repos: Path, layout: str, *, strict: bool) -> Bench:
     """The questions of a folder of NAME.json files as tasks, whose category is `language/category`.
 
-    `repos.json` stands in the folder or in its parent; clones are found below `repos` by `layout`. Ids are NAME/number,
+    `repos.json` is in the folder or in its parent; clones are found below `repos` by `layout`. Ids are NAME/number,
     with the number of the item in its file. What cannot be asked is left out, with its reason, or raises UsageError
     when `strict`. Raises UsageError as well when there is no repos.json or no annotation.
     """

@@ -1,4 +1,17 @@
-"""A ranking, judged: what every metric starts from."""
+"""A ranking, judged against its gold, and the metrics: every metric is a function of a judged ranking.
+
+- MRR: Voorhees, "The TREC-8 question answering track report", 1999.
+- MAP: Buckley and Voorhees, "Evaluating evaluation measure stability", SIGIR 2000. It divides by the number of relevant
+  places, like trec_eval. MAP-cmu divides by the number that were found, as Gandhi, Gao and Callan do
+  (github.com/Siddharth-Gandhi/ds, `src/eval.py`): misses cost nothing there, so use it only beside their figures.
+- P@k and R@k: Manning, Raghavan and Schütze, "Introduction to information retrieval", chapter 8. The divisor of P@k is
+  k even for a shorter ranking, as in trec_eval.
+- Hit@k: trec_eval calls it success.
+- Acc@k, all or nothing: LocAgent (Chen et al. 2025), SweRank (Reddy et al. 2025) and SpIDER (Chaudhari et al.) count an
+  issue as located only if every place that its patch edits is within the first k.
+- nDCG@k: Järvelin and Kekäläinen, "Cumulated gain-based evaluation of IR techniques", ACM TOIS 2002, binary relevance,
+  with trec_eval's discount 1 / log2(rank + 1).
+"""
 
 from __future__ import annotations
 
@@ -48,7 +61,7 @@ def reciprocal_rank(judged: JudgedRanking) -> float:
 
 
 def reciprocal_rank_within(judged: JudgedRanking, k: int) -> float:
-    """The same, but 0 when the first relevant place stands below rank k."""
+    """The same, but 0 when the first relevant place is below rank k."""
     return 1.0 / judged.ranks[0] if judged.ranks and judged.ranks[0] <= k else 0.0
 
 
@@ -98,7 +111,7 @@ def ndcg_of_semble(judged: JudgedRanking, k: int) -> float:
     """nDCG as semble's benchmark computes it (github.com/MinishLab/semble, `benchmarks/metrics.py`).
 
     The formula is `ndcg`'s. What differs is what is counted. `Judged.relevant` must hold the targets, primary and
-    secondary alike, that exist in what was indexed: whoever makes the gold of a case leaves the others out. And one
+    secondary alike, that exist in what was indexed: the adapter leaves the others out. And one
     result can answer for several targets, in which case its rank counts once while each of them counts in the ideal.
     `judge` lets a rank answer for one place only, so what it returns scores the same here and there.
     """

@@ -59,7 +59,7 @@ def _sums_of_all_parts(differences: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _count_of_random_parts(differences: NDArray[np.float64], most: float, draws: int, seed: int) -> int:
-    """How many of so many random parts of the differences add up to `most` or less."""
+    """How many of `draws` random parts of the differences add up to `most` or less."""
     random = np.random.default_rng(seed)
     at_once = max(1, _CELLS_AT_ONCE // differences.size)
     count = 0

@@ -36,7 +36,7 @@ _CHANGES = ("--raw", "--always", "--no-abbrev")
 _PATCHES = ("-p", "-U0", "-M", "-l1000", "--inter-hunk-context=0", "--src-prefix=a/", "--dst-prefix=b/")
 _BODY = frozenset(b" +-@\\\n")
 _NO_FILES = frozenset({"160000"})  # submodules: their ids are no blobs of ours
-_BATCH = 512  # ids of so many fit into a pipe, so that git and we never wait for each other
+_BATCH = 512  # this many ids fit into a pipe, so that git and we never wait for each other
 _GIVE_UP_AFTER = 25
 
 
@@ -45,7 +45,7 @@ class ChangedFile:
     """A file that a commit changed. `hunks` begin at the first `@@`; None when the contents cannot be compared.
 
     `status` is git's letter: A, M, D, R or T. `old_oid` and `oid` are empty where there is no content on that side.
-    `old_path` is the name before the commit, `path` the one behind it; they differ for renames only.
+    `old_path` is the name before the commit, `path` the one after it; they differ for renames only.
     """
 
     status: str

@@ -1,4 +1,10 @@
-"""Units of past and present files as documents that a model reads."""
+"""Units of past and present files as documents that a model reads, and the lines of a change that count.
+
+Code that was copied from other projects or written by a program is left out, by wider rules than the index has: the
+same copies are in many repositories, and a model must not learn from them. A docstring becomes a query if it says
+enough. A unit counts as edited if the change touches a line of it that says something: brackets, blank lines, a lone
+`else` and imports change along with anything (after Gandhi, Gao and Callan).
+"""
 
 from __future__ import annotations
 

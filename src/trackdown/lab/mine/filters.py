@@ -1,4 +1,8 @@
-"""Which commits make a case? Every rule that drops one has a name, and what each dropped is counted."""
+"""Which commits make a case? Every rule that drops one has a name, and its drops are counted.
+
+Changelogs, continuous integration and lock files change beside the code whatever a change is about; nobody who reports
+an issue looks for them.
+"""
 
 from __future__ import annotations
 

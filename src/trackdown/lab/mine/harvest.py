@@ -1,4 +1,8 @@
-"""What one repository gives to learn from: documents, and queries with the numbers of those that answer them."""
+"""What one repository gives to learn from: documents, and queries with the numbers of those that answer them.
+
+On disk it is two Parquet files, `STEM.documents.parquet` and `STEM.examples.parquet`. Row n of the first is document n
+of the second. Their footers say what they were made of, and they belong together if they say the same.
+"""
 
 from __future__ import annotations
 
@@ -115,7 +119,7 @@ def has_harvest(folder: Path, stem: str, about: About) -> bool:
 def write_harvest(
     folder: Path, stem: str, found: Harvest, about: About, *, negatives: int = 0, progress: Progress = no_progress
 ) -> None:
-    """Write both files; examples with so many hard negatives, and with the rank of their answers, when asked for.
+    """Write both files; with `negatives` above 0, examples get that many hard negatives and the rank of their answer.
 
     Raises UsageError when they cannot be written.
     """

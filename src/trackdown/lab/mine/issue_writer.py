@@ -1,9 +1,13 @@
-"""A commit's message → the issue that somebody could have written before it: what is wrong, and not what was done.
+"""A commit's message → the issue that somebody could have reported before it: what is wrong, not what was done.
 
-Gandhi, Gao and Callan let a large model do this for their queries (system 1); the prompt is ours. The model sees the
-message alone, as data. What it writes is refused when it names too many of the identifiers that the commit brings in,
-when it has no word in common with the message, and when it repeats the examples, as small models do. Then it is asked
-once more, told which words to leave out and shown no examples; after that the commit's subject stays.
+Gandhi, Gao and Callan let a large model do this for their queries; the prompt is ours. The model sees the message
+alone, as data. Its text is refused if it names too many of the identifiers that the commit introduces, shares no word
+with the message, or repeats the examples, as small models do. Then it is asked once more, with the words to avoid and
+without examples; after that the commit's subject stays.
+
+A leak is the share of new identifiers that a query names. An identifier is new if an added line of code holds it and
+its file did not have it before. `retry_limit`, `retryLimit` and "retry limit" are the same name. Tests and prose do not
+count: they are not what has to be found.
 """
 
 from __future__ import annotations

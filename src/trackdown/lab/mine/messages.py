@@ -1,4 +1,7 @@
-"""Commit messages → queries: what a person would have asked, without what programs and habits add to it."""
+"""Commit messages → queries: what a person would have asked, without what programs and habits add to it.
+
+Fingerprints tell which queries and which pieces of code say the same: a digest of what is left without the form.
+"""
 
 from __future__ import annotations
 

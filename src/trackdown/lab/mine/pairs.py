@@ -1,9 +1,8 @@
-"""A repository's history → what a model learns from: queries, the units that answer them, and units beside those.
+"""A repository's history → queries, the units that answer them, and units beside those.
 
-A commit's message asks for the functions and classes that the commit edited (labels.py), as they were before it. A
-docstring or leading comment asks for its function. Units of the same files and of the rest of the repository are there
-to be told apart from the answers. Only the old side of each change is parsed, and git is streamed, so a thousand
-commits take some seconds.
+A commit's message asks for the functions and classes that it edited, as they were before it. A docstring or leading
+comment asks for its function. Units of the same files and of the rest of the repository are there to be told apart from
+the answers. Only the old side of each change is parsed and git is streamed, so a thousand commits take a few seconds.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ class _Lines:
 
     @property
     def is_last(self) -> bool:
-        """Whether this is what stands behind the last line break."""
+        """Whether this is what follows the last line break."""
         return self._at == len(self._lines) - 1
 
     def next(self) -> None:
@@ -152,7 +152,7 @@ class _Head:
 
 
 def _path(text: str, prefix: str) -> str:
-    """A path of a head line, without git's prefix, quotes and what stands behind a tab."""
+    """A path of a head line, without git's prefix, quotes and anything after a tab."""
     path = unquoted(text) if text.startswith('"') else text.split("\t", 1)[0]
     return path if path == _NOTHING else path.removeprefix(prefix)
 

@@ -148,7 +148,7 @@ def read_messages(git: Git, commits: Sequence[CommitRef]) -> dict[str, tuple[int
 
 
 def extension(path: str) -> str:
-    """What stands behind the last dot of a file's name; empty for `Makefile` and `.gitignore`."""
+    """The part after the last dot of a file's name; empty for `Makefile` and `.gitignore`."""
     stem, _, ending = path.rsplit("/", 1)[-1].rpartition(".")
     return ending if stem else ""
 

@@ -1,4 +1,7 @@
-"""One repository after the other → files to train on: what is there already is passed over, what fails is reported."""
+"""Mines repositories in parallel: pairs or records, with issues that people wrote or a language model writes.
+
+Files that are complete are skipped, and a repository that fails is reported while the others go on.
+"""
 
 from __future__ import annotations
 
@@ -82,11 +85,11 @@ def mine_all(
 ) -> Generator[JobResult[MiningJob, MiningReport]]:
     """Mine repositories in parallel processes, and give each as it is ready.
 
-    With a `writer`, who rewrites the queries of commits, one after the other in this process: its model is here once,
-    and its budget is one.
+    With a `writer`, which rewrites the queries of commits, they are mined one after the other in this process: there
+    is one model and one budget.
 
     Closed or interrupted, it leaves finished repositories in place and nothing of the others. Raises UsageError when
-    there is no writing to the folder.
+    the folder cannot be written to.
     """
     try:
         wanted.out.mkdir(parents=True, exist_ok=True)

@@ -1,8 +1,11 @@
-"""Which units did a change edit? A unit counts when it was there before and a line of it was removed or added.
+"""What should be found for a commit's message: the units that the commit edited.
 
-Removed lines belong to the units of the old text that hold them, added ones to the units of the new text, of which
-only those count whose symbol the old text knows. So a line appended to a function counts for it, and a new function
-behind it does not; a new method counts for its class. Blank lines count for nothing.
+A unit counts if it existed before and a line of it was removed or added. Removed lines belong to the units of the old
+text, added ones to the units of the new text, of which only those count whose symbol the old text has. So a line
+appended to a function counts for it and a new function after it does not; a new method counts for its class. Blank
+lines count for nothing.
+
+`past` gives what the commit edited, as it was before; `head` what it touched and still exists, under its present name.
 """
 
 from __future__ import annotations
@@ -253,7 +256,7 @@ class HeadTruth:
         return frozenset(unit.symbol for unit in units if unit.kind in FUNCTION_KINDS | CLASS_KINDS)
 
     def _touched(self, patch: FilePatch, oids: Mapping[str, str]) -> Sequence[str]:
-        """The symbols that the commit left with changed lines: what it edited, seen from behind it."""
+        """The symbols that the commit left with changed lines: what it edited, seen from after it."""
         oid = oids.get(patch.old_path or "")
         data = self._blobs.read(oid, _MAX_BYTES) if oid is not None else b""
         if data is None or len(data) > _MAX_BYTES or (oid is None and patch.old_path is not None):

@@ -1,4 +1,4 @@
-"""What all plots share: the picture around them, texts, axes and grids."""
+"""The frame of every plot: scales, round ticks, axes, texts and their widths."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def series(number: int) -> str:
 
 
 def picture(width: float, height: float, label: str, *parts: str, **attributes: str | float) -> Markup:
-    """An SVG of its natural size that shrinks with the page; `label` says what it shows to those who cannot see it."""
+    """An SVG of its natural size that shrinks with the page; `label` describes it to screen readers."""
     return element(
         "svg",
         *parts,
@@ -106,7 +106,7 @@ class Scale:
 
 
 def round_ticks(low: float, high: float, most: int = 6) -> list[float]:
-    """Round numbers from at or below `low` to at or above `high`, at most so many."""
+    """Round numbers from at or below `low` to at or above `high`, at most `most` of them."""
     span = max(high - low, 1e-6)
     for exponent in range(math.floor(math.log10(span)) - 2, math.floor(math.log10(span)) + 3):
         for digit in (1.0, 2.0, 2.5, 5.0):
@@ -156,7 +156,7 @@ def _sign_width(sign: str) -> float:
 
 
 def shortened(text: str, width: float, size: float = FONT) -> str:
-    """A text that fits into so many px, without its middle if need be: both ends of names tell them apart."""
+    """A text that fits into `width` px, without its middle if need be: both ends of names tell them apart."""
     if text_width(text, size) <= width:
         return text
     kept = len(text)

@@ -1,4 +1,4 @@
-"""A report as Markdown, for an issue, a pull request or a file in a repository."""
+"""A report as Markdown, for an issue or a pull request, and as a JSON document with unrounded numbers."""
 
 from __future__ import annotations
 

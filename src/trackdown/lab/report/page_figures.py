@@ -77,7 +77,7 @@ def quality_figures(summary: Summary) -> Markup:
     )
     recall = figure(
         "Recall over k",
-        "How much of the gold stands within the first k places.",
+        "How much of the gold is within the first k places.",
         lambda width: recall_plot(summary, width),
         HALF,
         legend(summary),

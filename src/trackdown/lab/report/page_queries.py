@@ -1,4 +1,4 @@
-"""Queries that can be opened: the text, the gold, and at which rank each mode has each place."""
+"""The interactive parts of the page: queries that can be opened, and wins and losses of two modes."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def _row(case: CaseLine, place: CodeLocation, ranks: list[int | None], *, missed
 
 
 def _is_found(case: CaseLine, gold: CodeLocation) -> bool:
-    """Whether a gold place stands in some row already: as itself, or, for a bare name, as a place that ends with it."""
+    """Whether a gold place is in some row already: as itself, or, for a bare name, as a place that ends with it."""
     return any(
         rank in answer.ranks and _answers_to(place, gold)
         for answer in case.answers

@@ -1,4 +1,4 @@
-"""Two modes on the cases that both scored: who wins how often, by how much, and whether chance would explain it."""
+"""The numbers of a report, computed once for all formats: scores, groups, cases, and every pair of modes."""
 
 from __future__ import annotations
 

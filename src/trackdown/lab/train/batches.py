@@ -1,4 +1,4 @@
-"""Ragged rows of token ids on a device, gathered into padded batches without a loop."""
+"""Rows of token ids of different lengths on a device, padded batches of them, and their vectors."""
 
 from __future__ import annotations
 

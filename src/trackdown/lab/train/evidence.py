@@ -1,8 +1,8 @@
-"""A repository's history → what every channel said of the candidates of past questions, to fit fusion to.
+"""A repository's history → what every retriever or model said of the candidates of past queries.
 
 Each case is searched at its commit's parent. Every other commit asks with its whole message, the others with their
-subject, so that short and long questions are there and no commit asks twice. What was collected lies in one file for
-each repository and level, and a run that was interrupted goes on behind the last of them.
+subject, so that there are short and long queries and no commit asks twice. There is one .npz file of flat arrays for
+each repository and level, and an interrupted run continues after the last of them.
 """
 
 from __future__ import annotations

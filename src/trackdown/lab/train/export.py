@@ -1,7 +1,7 @@
 """Trained weights → a folder of models that search can open: ONNX graphs, a static table, a manifest. Needs `train`.
 
-The graph is exported in full precision and then made small: matrix products become int8, rows of the word embedding
-int8 with a scale each. What that costs is measured by fidelity.py and written into the manifest.
+The graph is exported in full precision and then made small: matrix products become int8, and rows of the word embedding
+int8 with a scale each. The export compares the result with the model and writes the figures into the manifest.
 """
 
 from __future__ import annotations

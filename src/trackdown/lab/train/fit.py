@@ -1,9 +1,12 @@
-"""Fit a linear fusion listwise: among a question's candidates, gold should have the probability.
+"""Fit a linear fusion listwise: among a query's candidates, gold should have the probability.
 
-The loss of a question is −log of the summed probability of its gold under a softmax of the scores (a listwise
-likelihood as in Cao et al., ListNet, ICML 2007). Every repository weighs the same. The weights are held near those that
-fitting starts from by L2, never go below 0, and are found by accelerated projected gradients over all questions at once
-(Beck and Teboulle's FISTA, 2009, begun anew where it overshoots), so that a fit has no randomness in it.
+The loss of a query is −log of the summed probability of its gold under a softmax of the scores (a listwise likelihood
+as in Cao et al., ListNet, ICML 2007). Every repository weighs the same. L2 holds the weights near those that fitting
+starts from, they never go below 0, and accelerated projected gradients over all queries find them (Beck and Teboulle's
+FISTA, 2009, restarted where it overshoots), so a fit has no randomness in it.
+
+Every way to fuse is a table of weights: reciprocal rank fusion is one over ranks, adaptive fusion one that leans on
+whether the query names code. So comparisons differ in their weights and in nothing else.
 """
 
 from __future__ import annotations
@@ -62,7 +65,7 @@ class Columns:
         return [(signal, kind) for signal in self.signals for kind in self.kinds]
 
     def holding(self, weights: WeightTable) -> Columns:
-        """These columns, and what a table has beside them: a fit from it has to start where it stands."""
+        """These columns, and what a table has beside them: a fit has to start exactly there."""
         names = [split_name(name) for name in weights.values]
         kinds = dict.fromkeys((*self.kinds, *(kind for signal, kind, _ in names if signal in self.signals)))
         leans = dict.fromkeys((*self.leans, *(lean for signal, _, lean in names if signal in self.signals)))

@@ -1,6 +1,8 @@
-"""Mined examples as token ids in few flat arrays: small enough to carry to a GPU, quick to sample batches from.
+"""Mined files → packs of token ids in few flat arrays: `train.xz`, and `dev.xz` to judge by.
 
-Documents are sorted by repository, path and symbol, so that versions of one function lie together and compress well.
+Packs are small enough to carry to a GPU and quick to sample batches from. Documents are sorted by repository, path and
+symbol, so that versions of one function are neighbours and compress well. Whole repositories are held out; of a single
+repository, the newest commits.
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ class Pack:
 
     `document_key` numbers (repository, newest path, symbol): documents that share it are versions of one unit. A query
     has two forms, its subject and its message, at rows 2e and 2e + 1; the second is empty where it would repeat the
-    first. Where there is an issue for a commit, somebody's or a rewritten message, that stands in the message's place.
+    first. Where there is an issue for a commit, somebody's or a rewritten message, that replaces the message.
     """
 
     document: Array
@@ -168,7 +170,7 @@ class Packer:
 
 
 def _fewer(examples: Sequence[dict[str, Any]], most: int, chance: random.Random) -> list[dict[str, Any]]:
-    """At most so many examples; issues, which are few, go first."""
+    """At most `most` examples; issues, which are few, go first."""
     if len(examples) <= most:
         return list(examples)
     issues = [row for row in examples if row["rewritten"]][:most]

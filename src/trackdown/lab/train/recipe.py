@@ -9,7 +9,7 @@
 6. Distil the static table.
 
 Everything that is measured goes into `log.jsonl`. What a stage made is kept beside it, so that a run can be cut into
-several: the next one goes on from there when it is told to.
+several: with `resume` the next one continues from there.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ def with_commits_twice(data: Data, examples: Tensor) -> Tensor:
 
 
 def with_issues_more(data: Data, examples: Tensor, times: int) -> Tensor:
-    """Examples, those that ask with an issue so many times as often: they are what search is for, and few."""
+    """Examples, those that ask with an issue `times` as often: they are what search is for, and few."""
     issues = examples[data.kind[examples] == REWRITTEN]
     return torch.cat([examples, *[issues] * (times - 1)])
 

@@ -1,4 +1,4 @@
-"""Weights that can be trained on: those of a published checkpoint, and those that a recipe left behind."""
+"""What a training folder holds: weights that can be trained on, and the log of a run as lines of JSON."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class Shape:
 
 
 class Layer(nn.Module):
-    """Attention and feed-forward, each with its residual and norm behind it."""
+    """Attention and feed-forward, each followed by its residual and norm."""
 
     def __init__(self, shape: Shape) -> None:
         super().__init__()

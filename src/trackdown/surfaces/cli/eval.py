@@ -182,7 +182,7 @@ def _bench(
 def _cases(
     path: str, dataset: Path | None, strict: bool, mining: dict[str, Any], progress: Progress
 ) -> tuple[Sequence[Case], list[Skipped]]:
-    """The cases of a file with its bad lines, or mined ones. The first bad lines are told on standard error."""
+    """The cases of a file with its bad lines, or mined ones. The first bad lines go to standard error."""
     if dataset is None:
         mined: Sequence[Case] = mine_cases(path, mining, progress)
         if not mined:

@@ -59,7 +59,7 @@ def print_summary(summary: dict[str, Any], columns: Sequence[str] = ()) -> None:
 
 
 def print_table(console: Any, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """A plain table: the first column to the left, numbers to the right. What does not fit side by side stands below,
+    """A plain table: the first column to the left, numbers to the right. Columns that do not fit are printed below,
     with the first column again."""
     from rich.cells import cell_len
     from rich.text import Text

@@ -1,8 +1,20 @@
-"""How rare a name is in a corpus: the inverse document frequency with which CSSim weighs names.
+"""CSSim, the code style similarity of ReCo's paper: 1 − (Dis_Var + Dis_API + TED) / 3.
 
-The paper names IDF without a formula; its authors' program takes ln(T / d), where d is the number of snippets that hold
-the name and T the sum of d over all names. Unlike ln(N / d) that is above 0 for a name which all snippets hold, so it
-also serves where the corpus is no more than the two snippets compared. A name outside the corpus counts as seen once.
+Li, Zhou and Shen, "Rewriting the Code: A Simple Method for Large Language Model Augmented Code Search", ACL 2024,
+section 4. Where the paper leaves something open, this follows the authors' program: edit distances are divided by the
+longer name and the larger tree, variables are split at `_` (needed to reproduce figure 5), and a term that does not
+exist, because one side has no such name, is left out of the mean. Where their program departs from the paper (it takes
+the larger of both directions instead of the mean, counts function names as variables and punctuation as nodes), this
+follows the paper.
+
+- Names (equations 9 and 10): every name finds its nearest in the other set, by Levenshtein's distance over the longer
+  name. The distances are averaged, weighted by rarity, and both directions are averaged.
+- Rarity: the paper says IDF without a formula; the program uses ln(T / d), where d is the number of snippets that hold
+  the name and T the sum of d over all names. Unlike ln(N / d), it is above 0 for a name that all snippets hold.
+- Trees: Zhang and Shasha, "Simple fast algorithms for the editing distance between trees and related problems", SIAM
+  Journal on Computing 18(6), 1989. The distance is exact up to about a second's work. Beyond that it is the lower bound
+  of Guha et al., "Approximate XML joins", SIGMOD 2002: the edit distances of the labels in preorder and in postorder.
+  The package apted computes the same; it took three times as long on functions of 10 to 30 lines.
 """
 
 from __future__ import annotations

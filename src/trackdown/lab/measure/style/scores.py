@@ -1,7 +1,7 @@
-"""ROUGE-L: the longest common subsequence of tokens, as a share of both sides.
+"""ROUGE-L, and all style metrics for one pair of snippets.
 
-Lin, "ROUGE: a package for automatic evaluation of summaries", 2004, with precision and recall weighing the same, so
-that it is the same both ways. The subsequence is rapidfuzz's.
+ROUGE-L: Lin, "ROUGE: a package for automatic evaluation of summaries", 2004, with precision and recall weighted the
+same, so that it is symmetric.
 """
 
 from __future__ import annotations

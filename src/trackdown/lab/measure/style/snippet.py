@@ -1,4 +1,4 @@
-"""A piece of code, read once: what the metrics of style compare."""
+"""Code to compare, read once from a file or from standard input: tokens, names, tree and data flow."""
 
 from __future__ import annotations
 

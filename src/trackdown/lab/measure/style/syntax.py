@@ -1,4 +1,16 @@
-"""A syntax tree, walked in document order without its comments. Metrics of style start from here."""
+"""What the style metrics take from a syntax tree: tokens, called names, variables, and the tree of named nodes.
+
+The rules go by the fields and node kinds that grammars share. Tests cover Python and Java; other languages follow as
+far as their grammars do. Comments are left out everywhere.
+
+- Tokens are the leaves. Papers split at white space, where `f(x):` is one token; a lexer's tokens depend on the code
+  alone. White space inside a token, as in a string, becomes `_`.
+- A called name is its last part: `sqrt` of `math.sqrt(x)`.
+- Variables are assigned, taken as parameters or read. Called functions, members after a dot, imports, names of
+  definitions and types, and keywords of arguments are not variables: somebody else chose those names.
+- The tree holds named nodes, labelled by kind. An operator is part of its expression's label. Names and literals count
+  by kind only, since other terms compare them.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +29,7 @@ _CALLEE_FIELDS = ("method", "name", "function", "target", "constructor", "type",
 
 @dataclass(frozen=True, slots=True)
 class SyntaxNode:
-    """A node, the field of its parent that it fills, its parent (None for the root), and how deep it stands."""
+    """A node, the field of its parent that it fills, its parent (None for the root), and its depth."""
 
     node: Node
     field: str
@@ -132,7 +144,7 @@ _DEFINITION = re.compile(
 
 
 def variables(root: Node) -> dict[int, str]:
-    """Every place where a variable stands, as the id of its node, with the variable's name; in document order."""
+    """Every occurrence of a variable: the id of its node and the variable's name, in document order."""
     found: dict[int, str] = {}
     imported: set[str] = set()
     import_ends = type_ends = 0
