@@ -77,7 +77,7 @@ def test_the_past(history: Repo) -> None:
         ),
     ]
     assert (found.looked_at, found.dropped) == (4, {"message without content": 1, "no parent": 1})
-    assert (len(found), found[0], found[1:]) == (2, found.cases[0], found.cases[1:])
+    assert len(found) == 2
 
 
 def test_the_present_knows_what_a_commit_made(history: Repo) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.conftest import Repo
-from tests.lab.mine.test_changed_files import git_of
+from tests.lab.mine.test_changes import git_of
 from trackdown.lab.mine.documents import (
     LARGEST_FILE,
     LONGEST_CODE,

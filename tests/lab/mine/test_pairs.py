@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Repo
-from tests.lab.mine.test_changed_files import remove_blob
+from tests.lab.mine.test_changes import remove_blob
 from trackdown.errors import EmptyRepository, NoSuchPath, UsageError
 from trackdown.lab.mine.dataset import NO_PARENT, SAID_BEFORE
 from trackdown.lab.mine.filters import MERGE

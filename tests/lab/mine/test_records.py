@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow.parquet
 
 from tests.conftest import Repo
-from tests.lab.mine.test_changed_files import remove_blob
+from tests.lab.mine.test_changes import remove_blob
 from trackdown.lab.mine.changes import commits_here, newest_first
 from trackdown.lab.mine.records import (
     COLUMNS,

@@ -61,7 +61,7 @@ def test_cases_get_the_issues_that_were_written(history: Repo, tmp_path: Path) -
     ]
     assert plain.rewriting is None and found.dropped == plain.dropped
     write_cases(tmp_path / "cases.jsonl", found)
-    assert read_cases(tmp_path / "cases.jsonl").cases == found.cases
+    assert read_cases(tmp_path / "cases.jsonl").cases == list(found)
 
 
 def test_what_leaks_keeps_its_subject_and_its_source(history: Repo) -> None:

@@ -1,8 +1,8 @@
 """What the adapters share: reading JSON and Parquet leniently, and skipping cases that cannot be scored.
 
 Skipped cases are named and counted, or refused in strict mode. JSON comes as lines (.jsonl) or as a list (.json),
-either may be compressed (.gz). A record that cannot be read is replaced by a text that says why. A file that was cut
-short gives what it holds up to there.
+either may be compressed (.gz). A record that cannot be read is replaced by a text that says why. A compressed
+file that was cut short gives what it holds up to there.
 """
 
 from __future__ import annotations
@@ -90,7 +90,6 @@ class Refusals:
 
 
 Numbered = tuple[int, Record | str]
-_BLANK = " \t\r\n"
 
 
 def read_records(path: Path) -> Iterator[Numbered]:
@@ -115,12 +114,10 @@ def read_lines(path: Path) -> Iterator[Numbered]:
 
 def read_items(path: Path) -> Iterator[Numbered]:
     """(number from 1, object or what is wrong with it) for every item of the list that a file holds."""
-    text = _text(path)
     try:
-        values = json.loads(text)
-    except (ValueError, RecursionError):
-        yield from _items_up_to_the_mistake(path, text)
-        return
+        values = json.loads(_text(path))
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{path} is not JSON ({_told(error)})") from None
     if not isinstance(values, list):
         raise UsageError(f"{path} does not hold a list")
     for number, value in enumerate(values, 1):
@@ -136,33 +133,6 @@ def read_object(path: Path) -> Record:
     if not isinstance(value, dict):
         raise UsageError(f"{path} does not hold an object")
     return value
-
-
-def _items_up_to_the_mistake(path: Path, text: str) -> Iterator[Numbered]:
-    """The items of a damaged list, one by one, and at the end what is wrong."""
-    decoder = json.JSONDecoder()
-    start = len(text) - len(text.lstrip(_BLANK))
-    if text[start : start + 1] != "[":
-        raise UsageError(f"{path} is neither JSON nor cut short: it does not begin with a list")
-    number, place = 1, start + 1
-    while True:
-        place = _behind(text, place, "," if number > 1 else "")
-        try:
-            value, place = decoder.raw_decode(text, place)
-        except (ValueError, RecursionError) as error:
-            yield number, f"not JSON ({_told(error)}); nothing behind it is read"
-            return
-        yield number, value if isinstance(value, dict) else "not an object"
-        number += 1
-
-
-def _behind(text: str, place: int, sign: str) -> int:
-    """The place behind blanks and, if it stands there, a sign and the blanks after it."""
-    while text[place : place + 1] and text[place] in _BLANK:
-        place += 1
-    if sign and text[place : place + 1] == sign:
-        return _behind(text, place + 1, "")
-    return place
 
 
 def _object(line: bytes) -> Record | str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, overload
+from typing import Literal
 
 from trackdown.errors import EmptyRepository, GitError, UsageError
 from trackdown.lab.cases import Case, Protocol
@@ -38,30 +38,23 @@ MINED = ("git", "rewritten")
 """The sources of cases that were mined; the query of one that was rewritten is no longer the commit's own."""
 
 
-@dataclass(frozen=True, slots=True)
-class MinedCases(Sequence[Case]):
+class MinedCases(list[Case]):
     """Cases, newest first. Each of the `looked_at` commits is a case or was dropped by the rule that counts it.
 
-    `rewriting` says what became of their queries, where they were to be rewritten.
+    `rewriting` reports on their queries, if a language model was to rewrite them.
     """
 
-    cases: list[Case] = field(default_factory=list)
-    dropped: dict[str, int] = field(default_factory=dict)
-    looked_at: int = 0
-    rewriting: RewritingReport | None = None
-
-    @overload
-    def __getitem__(self, index: int) -> Case: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Case]: ...
-    def __getitem__(self, index: int | slice) -> Case | list[Case]:
-        return self.cases[index]
-
-    def __len__(self) -> int:
-        return len(self.cases)
-
-    def __iter__(self) -> Iterator[Case]:
-        return iter(self.cases)
+    def __init__(
+        self,
+        cases: Iterable[Case] = (),
+        dropped: Mapping[str, int] | None = None,
+        looked_at: int = 0,
+        rewriting: RewritingReport | None = None,
+    ) -> None:
+        super().__init__(cases)
+        self.dropped = dict(dropped or {})
+        self.looked_at = looked_at
+        self.rewriting = rewriting
 
 
 def build_from_git(

@@ -16,6 +16,7 @@ from torch import Tensor
 from torch.nn import functional as f
 
 from trackdown.lab.train.batches import Data, Ragged, autocast, embedded, pair
+from trackdown.lab.train.hard_negatives import is_answer
 from trackdown.lab.train.pack import COMMIT, DOCSTRING
 from trackdown.lab.train.transformer import Bert, Mpnet
 
@@ -164,19 +165,15 @@ def _contrast(
         return queries.float() @ found.float().T / plan.temperature
 
     scores = compared(embed)
-    keys = data.key[documents]
-    also_right = torch.zeros_like(scores, dtype=torch.bool)
-    for column in data.answer_keys(some).T:
-        also_right |= column[:, None] == keys[None]
+    also_right = is_answer(data, some, documents)
     target = torch.arange(len(some), device=some.device)
     also_right[target, target] = False
     loss = f.cross_entropy(scores.masked_fill(also_right, -1e4), target)
     if teacher is None or not plan.taught:
         return loss
     with torch.no_grad():
-        wanted = f.softmax(compared(teacher.embed), dim=1)
-    learned = f.kl_div(f.log_softmax(scores, dim=1), wanted, reduction="batchmean")
-    return (1 - plan.taught) * loss + plan.taught * learned
+        wanted = compared(teacher.embed)
+    return _distilled(loss, scores, wanted, plan.taught)
 
 
 def _pairs(
@@ -208,9 +205,14 @@ def _pairs(
     if reader is None or not plan.taught:
         return loss
     with torch.no_grad():
-        wanted = f.softmax(read(reader.relevance), dim=1)
-    learned = f.kl_div(f.log_softmax(scores, dim=1), wanted, reduction="batchmean")
-    return (1 - plan.taught) * loss + plan.taught * learned
+        wanted = read(reader.relevance)
+    return _distilled(loss, scores, wanted, plan.taught)
+
+
+def _distilled(loss: Tensor, scores: Tensor, wanted: Tensor, share: float) -> Tensor:
+    """The loss, mixed with the divergence of the scores from a teacher's."""
+    learned = f.kl_div(f.log_softmax(scores, dim=1), f.softmax(wanted, dim=1), reduction="batchmean")
+    return (1 - share) * loss + share * learned
 
 
 def _commits(

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from torch.nn import functional as f
 
 from trackdown.lab.train.batches import CLS, SEP, Data, Ragged, autocast
-from trackdown.lab.train.hard_negatives import rank_negatives, vector_scores
+from trackdown.lab.train.hard_negatives import is_answer, rank_negatives, vector_scores
 from trackdown.lab.train.pack import COMMIT
 from trackdown.lab.train.transformer import Bert
 
@@ -119,10 +119,7 @@ def learn_table(
             numbers.append(negatives[some, column])
         right = torch.cat(numbers)
         ours = vectors_of(table, data.queries, forms, 256) @ vectors_of(table, data.documents, right, 192).T
-        keys = data.key[right]
-        also = torch.zeros_like(ours, dtype=torch.bool)
-        for column in data.answer_keys(some).T:
-            also |= column[:, None] == keys[None]
+        also = is_answer(data, some, right)
         target = torch.arange(len(some), device=data.device)
         also[target, target] = False
         loss = f.cross_entropy((ours / plan.temperature).masked_fill(also, -1e4), target)

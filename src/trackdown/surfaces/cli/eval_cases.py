@@ -30,7 +30,7 @@ def build_cases(path: str, dataset: Path, style: str, mining: dict[str, Any], pr
     settings: Settings = mining["settings"]
     cost = llm_cost(settings)
     if not settings.llm_dry_run:
-        write_cases(dataset, mined.cases)
+        write_cases(dataset, mined)
     if style == "json":
         answer: dict[str, Any] = {
             "dataset": str(dataset),
