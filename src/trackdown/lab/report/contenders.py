@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from trackdown.errors import UsageError
 from trackdown.lab.cases import CodeLocation
-from trackdown.lab.evaluation import Evaluation, evaluation
+from trackdown.lab.evaluation import Evaluation, evaluation, why_not_scored
 from trackdown.lab.report.wording import named, reasons
 from trackdown.lab.runs import Row, by_mode, read_run
 
 SHOWN = 10
-NO_GOLD = "no gold"
 
 CaseKey = tuple[str, frozenset[CodeLocation]]
 
@@ -101,13 +100,12 @@ def _only_the_end_is_bad(path: Path) -> bool:
 
 
 def _contender(path: Path, label: str, run: str, mode: str, rows: list[Row]) -> Contender:
-    rows = [row if row.gold or row.skipped else replace(row, skipped=NO_GOLD) for row in rows]
     judged = evaluation(label, rows)
     if not len(judged):
         raise UsageError(
             f"the run file {path} has nothing to score in mode {mode!r}: of its cases, {reasons(judged.skipped)}"
         )
-    scored = [row for row in rows if not row.skipped]
+    scored = [row for row in rows if not why_not_scored(row)]
     cases = (
         ScoredCase(row.id, row.query, row.gold, row.repository, row.category, _seen(row, found.ranks))
         for row, found in zip(scored, judged.judged, strict=True)

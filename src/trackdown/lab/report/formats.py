@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from trackdown.lab.report.summary import CaseLine, Group, Mode, ModePair, Summary
+from trackdown.lab.report.summary import CaseLine, Group, ModePair, Summary
 from trackdown.lab.report.tables import (
     Cell,
     Table,
@@ -92,7 +92,7 @@ def as_document(summary: Summary) -> dict[str, Any]:
         "benches": list(summary.benches),
         "levels": list(summary.levels),
         "remarks": list(summary.remarks),
-        "modes": [_mode(mode) for mode in summary.modes],
+        "modes": [asdict(mode) for mode in summary.modes],
         "repositories": [_group(summary, group) for group in summary.repositories],
         "categories": [_group(summary, group) for group in summary.categories],
         "pairs": [_pair(summary, pair) for pair in summary.pairs],
@@ -103,22 +103,6 @@ def as_document(summary: Summary) -> dict[str, Any]:
 def as_json(summary: Summary) -> str:
     """The document as one text with a line's end, in ASCII: a lone surrogate stays an escape."""
     return json.dumps(as_document(summary), indent=1, allow_nan=False) + "\n"
-
-
-def _mode(mode: Mode) -> dict[str, Any]:
-    return {
-        "letter": mode.letter,
-        "label": mode.label,
-        "run": mode.run,
-        "mode": mode.mode,
-        "scored": mode.scored,
-        "total": mode.total,
-        "skipped": dict(mode.skipped),
-        "scores": {name: asdict(found) for name, found in mode.scores.items()},
-        "recall": list(mode.recall),
-        "p50_ms": mode.p50_ms,
-        "p95_ms": mode.p95_ms,
-    }
 
 
 def _group(summary: Summary, group: Group) -> dict[str, Any]:

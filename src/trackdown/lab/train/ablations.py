@@ -1,16 +1,14 @@
 """What each part of the recipe is worth: short runs that differ in one thing, judged alike.
 
 Every variant starts from the same base, sees the same examples and trains for the same time, except where that is what
-differs. `python -m trackdown.lab.train.ablations DATA OUT` runs them on a GPU and writes `log.jsonl`.
+differs. `trackdown train ablations` runs them and writes `log.jsonl`.
 """
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 
 import torch
 from torch import Tensor
@@ -23,7 +21,6 @@ from trackdown.lab.train.recipe import (
     SearchedExamples,
     fit_table,
     kept_examples,
-    load_training,
     search_with_bm25,
     search_with_model,
     with_long_twice,
@@ -117,20 +114,3 @@ def run_ablations(base: dict[str, Tensor], train: Data, bench: HeldOutData, plan
         made = variant()
         if number == 0:
             table_sizes(ground, made, plan.seconds / 2)
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """`python -m trackdown.lab.train.ablations DATA OUT`."""
-    parser = argparse.ArgumentParser(description=main.__doc__)
-    parser.add_argument("data", type=Path)
-    parser.add_argument("out", type=Path)
-    parser.add_argument("--seconds", type=float, default=24.0)
-    given = parser.parse_args(arguments)
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    torch.set_float32_matmul_precision("high")
-    log = Log(given.out / "log.jsonl")
-    run_ablations(*load_training(given.data, device), replace(PLAN, seconds=given.seconds), log)
-
-
-if __name__ == "__main__":
-    main()
