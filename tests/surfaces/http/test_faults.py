@@ -58,7 +58,7 @@ def test_an_indexer_that_is_killed_does_not_take_the_server_with_it(settings: Se
 
         def kill_workers() -> bool:
             nonlocal killed
-            for child in _children():
+            for child in _workers():
                 os.kill(child, signal.SIGKILL)
                 killed += 1
             return killed > 0
@@ -70,12 +70,13 @@ def test_an_indexer_that_is_killed_does_not_take_the_server_with_it(settings: Se
         assert wait_for(lambda: not search(client).json()["partial"] and search(client).json()["results"])
 
 
-def _children() -> list[int]:
-    """Processes that this one has started."""
+def _workers() -> list[int]:
+    """Processes that the program has started in this one, and not what the tests have."""
     found = []
     for task in Path("/proc/self/task").iterdir():
         try:
-            found += [int(child) for child in (task / "children").read_text().split()]
+            children = [int(child) for child in (task / "children").read_text().split()]
+            found += [child for child in children if b"\0trackdown." in Path(f"/proc/{child}/cmdline").read_bytes()]
         except OSError:
             continue
     return found
