@@ -1,1 +1,1 @@
-"""A ranking → the same ranking with what stands near its best places in the code."""
+"""Promotes code near a ranking's best results."""

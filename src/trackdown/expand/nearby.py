@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from trackdown.expand.spider import Neighbour
+from trackdown.graph.paths import shared_length
 from trackdown.index.code import CodeIndex
 
 Way = tuple[str, ...]
@@ -30,7 +31,7 @@ class ContainmentNeighbours:
         found = []
         for candidate in candidates:
             other = self._way(candidate)
-            shared = _shared(own, other)
+            shared = shared_length(own, other)
             if len(own) + len(other) - 2 * shared <= self._depth:
                 found.append(Neighbour(candidate, _relation(own[:shared])))
         return found
@@ -48,15 +49,6 @@ class ContainmentNeighbours:
                 way.append(f"{unit}")
             self._ways[candidate] = tuple(way)
         return self._ways[candidate]
-
-
-def _shared(one: Way, other: Way) -> int:
-    count = 0
-    for a, b in zip(one, other, strict=False):
-        if a != b:
-            break
-        count += 1
-    return count
 
 
 def _relation(shared: Way) -> str:

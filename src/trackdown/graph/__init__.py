@@ -1,1 +1,1 @@
-"""Units → contains, imports, invokes, inherits; and walks along them."""
+"""The graph of a program: contains, imports, invokes, inherits; and walks along them."""

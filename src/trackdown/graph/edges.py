@@ -12,7 +12,7 @@ Direction = Literal["in", "out", "both"]
 EDGE_TYPES: tuple[EdgeType, ...] = ("contains", "imports", "invokes", "inherits")
 HOWS: tuple[How, ...] = ("exact", "scoped", "name")
 """How an edge was resolved, surest first: along declarations and imports to the definition itself; by what is visible
-in its scope, where more than one reading is possible; by the name alone."""
+in its scope, with more than one possible reading; by the name alone."""
 DIRECTIONS: tuple[Direction, ...] = ("both", "in", "out")
 
 
@@ -28,7 +28,7 @@ class Node:
 
     @property
     def id(self) -> str:
-        """A name that tells it apart from all other nodes of the snapshot."""
+        """A unique name within the snapshot."""
         return f"{self.path}:{self.symbol}:{self.start_line}" if self.symbol else self.path
 
 

@@ -10,7 +10,7 @@ from trackdown.types import CLASS_KINDS, FUNCTION_KINDS
 from trackdown.units.references.facts import BASE, IMPLEMENTS, BlobReferences, Export, Import
 
 MODULE_SCOPE = -1
-"""The unit of what stands outside all units."""
+"""The unit of code outside all units."""
 RESULT = "->"
 """The name of the binding that says what a unit returns."""
 INSTANCE_PREFIX = "self."
@@ -74,7 +74,7 @@ class FileScopes:
         return inner
 
     def members(self, one: Definition) -> list[Definition]:
-        """The definitions directly in another one, with nothing in between that is no unit."""
+        """The definitions directly in another one, without those in a nested scope that isn't a unit."""
         return [member for member in self.inner.get(one.index, []) if member.owner == one.symbol]
 
     def class_symbol(self, unit: Definition | None) -> str:

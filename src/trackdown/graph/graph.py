@@ -1,7 +1,7 @@
-"""The graph of a snapshot: directories, files, classes and functions, and how they hang together.
+"""The graph of a snapshot: directories, files, classes and functions, and the edges between them.
 
-Edges are resolved file by file when somebody asks, and kept: so an edit costs nothing until its surroundings are looked
-at, and what comes in from elsewhere is found by resolving the files in which the name occurs.
+Edges are resolved file by file on demand, and cached: an edit costs nothing until somebody asks for its edges. Incoming
+edges are found by resolving the files in which the name occurs.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _STANDS_FOR_ITS_FOLDER = frozenset({"__init__", "index", "mod"})
 
 
 class Graph:
-    """A snapshot's graph, resolved as far as it was asked for."""
+    """A snapshot's graph, resolved on demand."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -57,7 +57,7 @@ class Graph:
         return Node("file", self.program.path(file))
 
     def definition(self, node: Node) -> Definition | None:
-        """The definition behind a node; None for files and directories, and where it is not there any more."""
+        """The definition behind a node; None for files and directories, and if it is gone."""
         file = self.program.files.get(node.path)
         if file is None or not node.symbol:
             return None
@@ -105,9 +105,10 @@ class Graph:
         target = self.definition(node) if node.symbol else self.program.files.get(node.path)
         if target is None:
             return
-        if isinstance(target, int) and type_ == "imports":  # who imports something of a file imports the file
-            yield from (Edge(self.file_node(file), node, "imports", link.how)
-                        for file, link in self.links_into(target) if link.type == "imports")  # fmt: skip
+        if isinstance(target, int) and type_ == "imports":  # importing a definition imports its file
+            for file, link in self.links_into(target):
+                if link.type == "imports":
+                    yield Edge(self.file_node(file), node, "imports", link.how)
             return
         referring = self._referring(node)
         self.program.expect(file for file in referring if file not in self._links)
@@ -117,7 +118,7 @@ class Graph:
                     yield self._edge(link, file)
 
     def links_into(self, file: int) -> Iterator[tuple[int, Link]]:
-        """(referring file, link) for what leads into a file or to something in it from a file that names it."""
+        """(referring file, link) for all links into a file, or to its definitions, from other files that name it."""
         referring = self._referring(self.file_node(file))
         self.program.expect(other for other in referring if other not in self._links)
         for other in referring:
@@ -141,14 +142,14 @@ class Graph:
         return self._resolvers[name]
 
     def _referring(self, node: Node) -> list[int]:
-        """Files that may refer to a node: those that mention its name. A file, and what an ECMAScript module offers as
-        its default, may be referred to by the file's name alone."""
+        """Files that may refer to a node: those that mention its name. The file's name alone may refer to a file and to
+        the default export of an ECMAScript module."""
         file = self.program.files.get(node.path)
         if file is None:
             return []
         *outer, last = node.symbol.split(".")
         names = {last} if last else set()
-        if outer and last.startswith("__"):  # `cart()` calls Cart.__call__ and never says so
+        if outer and last.startswith("__"):  # `cart()` calls Cart.__call__ without naming it
             names.add(outer[-1])
         if not node.symbol or self.program.language(file) in _NAMED_BY_IMPORTER:
             folder, _, filename = node.path.rpartition("/")

@@ -1,4 +1,4 @@
-"""What a graph is resolved from: the files of a snapshot, their definitions and references. The index provides it."""
+"""What the graph is resolved from: a snapshot's files, definitions and references. The index provides it."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Program(Protocol):
         ...
 
     def expect(self, files: Iterable[int]) -> None:
-        """The references of these files will be asked for: get them together."""
+        """Get the references of several files together, as they will be needed."""
         ...
 
     def named(self, name: str) -> Sequence[Definition]:

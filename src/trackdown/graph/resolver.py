@@ -1,4 +1,4 @@
-"""What a language's resolver gets and gives, and what all of them share.
+"""Links, and how every language's resolver makes them.
 
 A resolver is a class in a package beside this file. `graph.RESOLVERS` says which languages it resolves.
 """
@@ -76,7 +76,7 @@ class ReferenceResolver(ABC, Generic[Scopes]):
     most_targets = 12
     """A use that may mean more definitions than this says too little to become a link."""
     common_names: frozenset[str] = frozenset()
-    """Methods that so many types have, also in libraries, that the name alone identifies nothing."""
+    """Methods that are too common, in libraries too, to identify anything by their name."""
 
     def __init__(self, sources: Sources[Scopes]) -> None:
         self.sources = sources

@@ -1,4 +1,4 @@
-"""Breadth-first along edges, with a bound on depth and on size: cycles and large graphs end."""
+"""Walks breadth-first along edges, with bounds on depth and size, so that it ends in cycles and large graphs."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ MOST_NODES = 2000
 
 @dataclass(frozen=True, slots=True)
 class Subgraph:
-    """What a walk saw: nodes with their distance from the start, nearest first, and the edges it went along.
+    """The result of a walk: nodes with their distance from the start, nearest first, and the edges along the way.
 
-    `cut` says that there was more than the bound allows.
+    `cut` says that the walk reached its bound on size.
     """
 
     nodes: tuple[tuple[Node, int], ...]
@@ -33,7 +33,7 @@ def walk(
     most: int = MOST_NODES,
     seen: Callable[[Node], bool] | None = None,
 ) -> Subgraph:
-    """Everything within `depth` edges of the starts. A node that is not `seen` is as if it were not there."""
+    """Everything within `depth` edges of the starts. A node that isn't `seen` is ignored."""
     distance = dict.fromkeys(starts, 0)
     edges: dict[Edge, None] = {}
     layer = list(distance)

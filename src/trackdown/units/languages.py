@@ -18,7 +18,7 @@ class Language:
     """A row of the table.
 
     `wrappers` are node types that may enclose a definition and belong to it (decorated_definition, export).
-    `leading` are node types that may stand above it and belong to it (comments, attributes, annotations).
+    `leading` are node types that may precede it and belong to it (comments, attributes, annotations).
     `clauses` says that neighbouring definitions of one name are clauses of one function (Haskell, Elixir).
     """
 

@@ -45,7 +45,7 @@ def inherited(evaluator: EcmascriptEvaluator, start: Definition, name: str) -> E
 
 
 def _own(evaluator: EcmascriptEvaluator, owner: Definition, name: str) -> EcmascriptReadings | None:
-    """An attribute that a class itself has: a method, and what its fields are said to hold."""
+    """An attribute that a class itself has: a method, and the types of its field."""
     scopes = evaluator.scopes(owner.file)
     readings = [one for one in (held(evaluator, owner.file, owner.symbol, name),) if one is not None]
     attribute = evaluator.attribute(owner.file, scopes.parents.get(owner.index, MODULE_SCOPE), f"{owner.name}.{name}")

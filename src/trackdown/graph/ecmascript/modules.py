@@ -32,7 +32,7 @@ class EcmascriptModules:
         self._found: dict[tuple[str, str], int | None] = {}
 
     def find(self, file: int, module: str) -> int | None:
-        """The file that a module is, as a file names it; None for what the program does not hold."""
+        """The file that a module is, as a file names it; None if it is outside the program."""
         folder = self._program.path(file).rpartition("/")[0]
         key = (folder, module)
         if key not in self._found:

@@ -74,7 +74,7 @@ class GoEvaluator(ChainEvaluator[FileUnit, GoReadings]):
         return self._packages.visible(package.types.get(value.type, ()), here, value.folder)
 
     def is_local(self, here: GoFile, unit: int, name: str) -> bool:
-        """Is a name a parameter or variable of a function around?"""
+        """Whether a name is a parameter or variable of a function around a unit."""
         return any(here.bound(index, name) for index in here.outward(unit))
 
     # GoReadings
@@ -93,7 +93,7 @@ class GoEvaluator(ChainEvaluator[FileUnit, GoReadings]):
         return tuple(replace(value, depth=value.depth + depth) if value.type else value for value in values)
 
     def _named_type(self, here: GoFile, unit: int, name: str) -> GoReadings:
-        """A type by its name, past variables that are called the same."""
+        """A type by its name, even if a variable has the same name."""
         first, _, second = name.partition(".")
         if second:
             folder = self._packages.imported(here).get(first)
@@ -235,7 +235,7 @@ class GoEvaluator(ChainEvaluator[FileUnit, GoReadings]):
         return self._result(value, f"->{suffix[1:-1]}")
 
     def _result(self, value: GoValue, which: str) -> GoReadings:
-        """A result of a function; what a type is called with becomes a value of it."""
+        """A result of a function; calling a type converts to it."""
         if not value.functions:
             return (value,) if (value.type or not value.clause) and which == "->" else NOT_KNOWN
         return _once(

@@ -40,7 +40,7 @@ class JavaFile(FileScopes):
                 self.kinds_of_bases.setdefault(reference.unit, []).append((reference.kind, reference.chain))
 
     def takes(self, method: Definition, arity: int) -> bool:
-        """Whether a method can be called with this number of arguments; -1 stands for any number."""
+        """Whether a method can be called with this number of arguments; -1 means any number."""
         said = self.bound(method.index, "()")
         if arity < 0 or not said:
             return True
@@ -216,7 +216,7 @@ class JavaTypes:
         return ()
 
     def takes(self, method: Definition, arity: int) -> bool:
-        """Whether a method can be called with this number of arguments; -1 stands for any number."""
+        """Whether a method can be called with this number of arguments; -1 means any number."""
         return self.file(method.file).takes(method, arity)
 
     def field(self, one: Definition, name: str) -> tuple[Definition, list[str]] | None:

@@ -193,7 +193,7 @@ class JavaEvaluator(ChainEvaluator[FileUnit, JavaReadings]):
         return self._union(*declared) if declared is not None else None
 
     def _declared(self, file: int, unit: int, name: str) -> tuple[int, int, list[str]] | None:
-        """Where a variable is declared, and what its type is said to be."""
+        """Where a variable is declared, and its declared types."""
         here = self._types.file(file)
         for index in here.outward(unit):
             types = here.bound(index, name)

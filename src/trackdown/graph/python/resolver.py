@@ -21,7 +21,7 @@ _UNTELLING = frozenset(name for type_ in _TYPES for name in dir(type_)) | {
     *("result", "run", "save", "search", "seek", "send", "start", "stop", "sub", "submit", "tell", "wait", "write"),
     *("writelines", "debug", "info", "warning", "error", "exception", "critical", "log", "isoformat"),
 }
-"""Methods that so many things have that the name alone says nothing: those of builtin types, files, locks, loggers."""
+"""Methods of builtin types, files, locks and loggers: too common to identify anything by their name."""
 
 
 class PythonResolver(ReferenceResolver[PythonScopes]):

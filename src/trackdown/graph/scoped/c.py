@@ -6,17 +6,15 @@ the one that is named like the header counts, then the nearest.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from trackdown.graph.file_scopes import FileScopes
 from trackdown.graph.paths import joined_path, nearest_path
 from trackdown.graph.program import Definition
-from trackdown.graph.resolver import NOWHERE, Link, Resolved, import_link, resolved
-from trackdown.graph.scoped.rules import COMMON_NAMES, Rules
+from trackdown.graph.resolver import NOWHERE, Resolved, resolved
+from trackdown.graph.scoped.rules import COMMON_NAMES, IncludingRules
 from trackdown.graph.sources import Sources
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS
+from trackdown.units.references.facts import Import
 
-_MOST_INCLUDED = 400
 _MOST_CANDIDATES = 40
 _MOST_ALIASES = 4
 _HEADERS = (".h", ".hpp", ".hh", ".hxx", ".h++", ".inl", ".ipp", ".cuh")
@@ -27,7 +25,7 @@ _STANDARD = frozenset(
 )
 
 
-class CRules(Rules):
+class CRules(IncludingRules):
     """Namespaces are their names: which one a function is in matters less than whether it is included."""
 
     common_names = COMMON_NAMES | frozenset("c_str emplace_back pop_back pop_front push_back push_front".split())
@@ -36,12 +34,10 @@ class CRules(Rules):
 
     def __init__(self, sources: Sources[FileScopes]) -> None:
         super().__init__(sources)
-        self._included: dict[int, tuple[int, ...]] = {}
-        self._reached: dict[int, dict[int, None]] = {}
         self._seen: dict[tuple[int, str, frozenset[str]], Resolved] = {}
 
     def lookup(self, scopes: FileScopes, unit: Definition | None, name: str, kinds: frozenset[str]) -> Resolved:
-        """What a name stands for in a file."""
+        """What a name means in a file."""
         if scopes.language == "c" and kinds & FUNCTION_KINDS:
             kinds = kinds - CLASS_KINDS
         own = self.nested(scopes, unit, name, kinds) or scopes.at(name, kinds)
@@ -93,11 +89,11 @@ class CRules(Rules):
         return resolved([one for one in candidates if path(one.file) == near], sure=False)
 
     def by_member(self, scopes: FileScopes) -> bool:
-        """In C, what is called on an object is a pointer that it holds."""
+        """In C, a call on an object calls a function pointer, never a method."""
         return scopes.language != "c"
 
     def reachable(self, scopes: FileScopes, one: Definition) -> bool:
-        """Whether a file can refer to a definition of another one at all."""
+        """Whether a file can refer to a definition of another file."""
         return bool(one.owner) or one.kind in CLASS_KINDS or self._is_linked(one) or _is_header(scopes.path)
 
     # Namespaces
@@ -138,27 +134,9 @@ class CRules(Rules):
 
     # Includes
 
-    def included(self, file: int) -> tuple[int, ...]:
-        """The files that a file includes itself."""
-        if file not in self._included:
-            scopes = self.sources.scopes(file)
-            targets = (self._include(scopes, one.module) for one in scopes.references.imports if not one.name)
-            self._included[file] = tuple(dict.fromkeys(target for target in targets if target is not None))
-        return self._included[file]
-
-    def reached(self, file: int) -> dict[int, None]:
-        """The files that a file includes, directly or not; and its own header, nearest first."""
-        if file not in self._reached:
-            reached: dict[int, None] = {}
-            layer = list(self.included(file))
-            while layer and len(reached) < _MOST_INCLUDED:
-                self.sources.expect(layer)
-                reached.update(dict.fromkeys(layer))
-                following = dict.fromkeys(each for one in layer for each in self.included(one))
-                layer = [each for each in following if each not in reached]
-            reached.pop(file, None)
-            self._reached[file] = reached
-        return self._reached[file]
+    def target(self, scopes: FileScopes, one: Import) -> int | None:
+        """The header that an include means."""
+        return self._include(scopes, one.module) if not one.name and not one.alias else None
 
     def _include(self, scopes: FileScopes, written: str) -> int | None:
         system = written.startswith("<")
@@ -177,13 +155,6 @@ class CRules(Rules):
         ]
         chosen = nearest_path(scopes.path, candidates)
         return paths[chosen] if chosen is not None else None
-
-    def imports(self, scopes: FileScopes) -> Iterator[Link]:
-        """Includes lead to files."""
-        for one in scopes.references.imports:
-            target = self._include(scopes, one.module) if not one.name and not one.alias else None
-            if target is not None and target != scopes.file:
-                yield import_link(target)
 
 
 def _stem(path: str) -> str:

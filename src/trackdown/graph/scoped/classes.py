@@ -16,7 +16,7 @@ _MOST_BASES = 32
 _MOST_IMPLEMENTERS = 12
 
 TypeOf = Callable[[FileScopes, Definition | None, str], tuple[Definition, ...]]
-"""The classes that a written type stands for in a unit."""
+"""The classes that a written type means in a unit."""
 
 
 class Classes:

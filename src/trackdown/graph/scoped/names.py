@@ -15,6 +15,7 @@ from trackdown.graph.resolver import NOWHERE, OUTSIDE, Link, Resolved, import_li
 from trackdown.graph.scoped.rules import COMMON_NAMES, Rules
 from trackdown.graph.sources import Sources
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS
+from trackdown.units.references.chain import last_name
 from trackdown.units.references.facts import Import
 
 _MOST_CANDIDATES = 200
@@ -23,7 +24,7 @@ _MOST_ALIASES = 8
 
 
 class NameRules(Rules):
-    """Namespaces are tuples of the full names that a written one may stand for."""
+    """A namespace is a tuple of the full names that a written one may mean."""
 
     functions_apart = False
     """Whether functions and classes are imported apart, so that an import of one does not hide the other."""
@@ -33,7 +34,7 @@ class NameRules(Rules):
         self._full: dict[tuple[str, str], tuple[Definition, ...]] = {}
 
     def lookup(self, scopes: FileScopes, unit: Definition | None, name: str, kinds: frozenset[str]) -> Resolved:
-        """What a simple name stands for."""
+        """What a simple name means."""
         own = self.nested(scopes, unit, name, kinds) or scopes.at(name, kinds)
         if own:
             return resolved(own)
@@ -54,7 +55,7 @@ class NameRules(Rules):
         return NOWHERE
 
     def _behind(self, scopes: FileScopes, name: str) -> str:
-        """The name that a type alias of the file stands for in the end; empty for other names."""
+        """The name that a type alias of the file resolves to; empty for other names."""
         behind = name
         for _ in range(_MOST_ALIASES):
             local = next(iter(scopes.local_names(behind)), "")
@@ -78,7 +79,7 @@ class NameRules(Rules):
         return [one for one in self._full[key] if one.kind in kinds]
 
     def _where(self, one: Definition) -> str:
-        """What a definition's full name has before its last."""
+        """A definition's full name without its last part."""
         package, owner = self.sources.scopes(one.file).package, self.owner(one)
         return f"{package}.{owner}" if package and owner else package or owner
 
@@ -87,7 +88,7 @@ class NameRules(Rules):
         return one.owner
 
     def space(self, scopes: FileScopes, name: str) -> tuple[str, ...] | None:
-        """The namespaces that a first name may stand for; None where no namespace is called so."""
+        """The namespaces that a first name may mean; None if no namespace has that name."""
         if not name:
             return ("",)
         for one in scopes.aliases.get(name, ()):
@@ -104,16 +105,35 @@ class NameRules(Rules):
         return tuple(f"{one}.{name}" if one else name for one in space)
 
     def inside(self, space: tuple[str, ...], name: str, kinds: frozenset[str]) -> Resolved:
-        """What stands in a namespace."""
+        """The definitions in a namespace."""
         for one in space:
             seen = self.full(one, name, kinds)
             if seen:
                 return resolved(seen)
         return NOWHERE
 
+    def visible_extensions(
+        self, scopes: FileScopes, name: str, owners: frozenset[str] | None, namespaces: set[str]
+    ) -> Resolved:
+        """Functions that extend one of the named types, in these namespaces or those that the file sees."""
+        namespaces = namespaces.union(*self.visible(scopes))
+        named = [one for one in self.sources.named(name)[:_MOST_EXTENSIONS] if one.kind in FUNCTION_KINDS]
+        self.sources.expect(one.file for one in named)
+        seen = []
+        for one in named:
+            other = self.sources.scopes(one.file)
+            type_ = self.extended(other, one)
+            if type_ and other.package in namespaces and (owners is None or last_name(type_) in owners):
+                seen.append(one)
+        return resolved(seen, sure=owners is not None) if seen else NOWHERE
+
+    def extended(self, scopes: FileScopes, one: Definition) -> str:
+        """The type that a function extends by a method; empty for none."""
+        return ""
+
     @cached_property
     def _segments(self) -> frozenset[str]:
-        """Names of folders, which namespaces are mostly called after, and of the namespaces that are known."""
+        """Names of folders, because most namespaces are named after them, and the parts of dotted ones."""
         segments = {part for path in self.sources.paths for part in path.split("/")[:-1]}
         return frozenset(segments | {each for part in segments for each in part.split(".")})
 
@@ -155,11 +175,11 @@ class CSharpRules(NameRules):
         yield [one.module for one in scopes.stars]
 
     def lookup(self, scopes: FileScopes, unit: Definition | None, name: str, kinds: frozenset[str]) -> Resolved:
-        """What a simple name stands for; of a partial class, its chief part."""
+        """What a simple name means; of a partial class, its chief part."""
         return self._chief(super().lookup(scopes, unit, name, kinds))
 
     def inside(self, space: tuple[str, ...], name: str, kinds: frozenset[str]) -> Resolved:
-        """What stands in a namespace; of a partial class, its chief part."""
+        """The definitions in a namespace; of a partial class, its chief part."""
         return self._chief(super().inside(space, name, kinds))
 
     def _chief(self, seen: Resolved) -> Resolved:
@@ -181,7 +201,7 @@ class CSharpRules(NameRules):
         return [one, *(each for each in others if each != one)]
 
     def nested(self, scopes: FileScopes, unit: Definition | None, name: str, kinds: frozenset[str]) -> list[Definition]:
-        """Also what another part of an enclosing class holds."""
+        """Definitions in another part of an enclosing class count, too."""
         own = super().nested(scopes, unit, name, kinds)
         if own or not kinds & CLASS_KINDS or not self.sources.named(name):
             return own
@@ -201,18 +221,11 @@ class CSharpRules(NameRules):
 
     def extensions(self, scopes: FileScopes, name: str, owners: frozenset[str] | None) -> Resolved:
         """Methods with a `this` parameter in a namespace that the file sees."""
-        seen = []
-        namespaces = {each for some in self.visible(scopes) for each in some}
-        named = self.sources.named(name)[:_MOST_EXTENSIONS]
-        self.sources.expect(one.file for one in named)
-        for one in named:
-            if one.kind not in FUNCTION_KINDS:
-                continue
-            other = self.sources.scopes(one.file)
-            types = other.bound(one.index, "self")
-            if types and other.package in namespaces and (owners is None or _last(types[0]) in owners):
-                seen.append(one)
-        return resolved(seen, sure=owners is not None) if seen else NOWHERE
+        return self.visible_extensions(scopes, name, owners, set())
+
+    def extended(self, scopes: FileScopes, one: Definition) -> str:
+        """The type of the `this` parameter."""
+        return next(iter(scopes.bound(one.index, "self")), "")
 
 
 class PhpRules(NameRules):
@@ -225,7 +238,7 @@ class PhpRules(NameRules):
     functions_apart = True
 
     def lookup(self, scopes: FileScopes, unit: Definition | None, name: str, kinds: frozenset[str]) -> Resolved:
-        """What a simple name stands for; a function may be a global one."""
+        """What a simple name means; a function may be a global one."""
         seen = super().lookup(scopes, unit, name, kinds)
         if not seen.definitions and not seen.outside and kinds & FUNCTION_KINDS:
             return resolved(self.full("", name, kinds))
@@ -255,7 +268,7 @@ class PhpRules(NameRules):
 
 
 class KotlinRules(NameRules):
-    """Extension functions stand in their package, though their symbol begins with the type they extend."""
+    """Extension functions belong to their package, although their symbol begins with the type they extend."""
 
     common_names = COMMON_NAMES | frozenset(
         "containskey foreach getorelse getorput getvalue isempty isnotempty orempty padend toarray tolist "
@@ -276,7 +289,7 @@ class KotlinRules(NameRules):
         return "" if outer is None else one.owner
 
     def lookup(self, scopes: FileScopes, unit: Definition | None, name: str, kinds: frozenset[str]) -> Resolved:
-        """What a simple name stands for; of several extensions those of the type that the unit extends itself."""
+        """What a simple name means; of several extensions, those of the type that the unit itself extends."""
         seen = super().lookup(scopes, unit, name, kinds)
         if len(seen.definitions) < 2 or unit is None:
             return seen
@@ -286,18 +299,8 @@ class KotlinRules(NameRules):
 
     def extensions(self, scopes: FileScopes, name: str, owners: frozenset[str] | None) -> Resolved:
         """Extension functions that are imported or in a package that the file sees."""
-        imported = {one.module for one in scopes.aliases.get(name, ())}
-        seen = []
-        namespaces = imported | {each for some in self.visible(scopes) for each in some}
-        named = self.sources.named(name)[:_MOST_EXTENSIONS]
-        self.sources.expect(one.file for one in named)
-        for one in named:
-            other = self.sources.scopes(one.file)
-            extends = one.owner and other.outer(one) is None and one.kind in FUNCTION_KINDS
-            if extends and other.package in namespaces and (owners is None or _last(one.owner) in owners):
-                seen.append(one)
-        return resolved(seen, sure=owners is not None) if seen else NOWHERE
+        return self.visible_extensions(scopes, name, owners, {one.module for one in scopes.aliases.get(name, ())})
 
-
-def _last(chain: str) -> str:
-    return chain.rpartition(".")[2]
+    def extended(self, scopes: FileScopes, one: Definition) -> str:
+        """The type that an extension's symbol begins with."""
+        return one.owner if scopes.outer(one) is None else ""

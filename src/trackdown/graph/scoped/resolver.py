@@ -120,7 +120,7 @@ class _FamilyResolver(ReferenceResolver[FileScopes]):
         return self._alone(scopes, name, FUNCTION_KINDS, True)
 
     def _owned(self, scopes: FileScopes, unit: Definition | None, head: str, name: str) -> Resolved:
-        """A method of a class that a macro hides, whose methods are there."""
+        """A method of a class whose definition a macro hides."""
         if head in ("self", "Self"):
             owner = scopes.class_symbol(unit)
             return resolved(scopes.at(f"{owner}.{name}", FUNCTION_KINDS)) if owner else NOWHERE
@@ -158,7 +158,7 @@ class _FamilyResolver(ReferenceResolver[FileScopes]):
         return self.by_name(name, fits)
 
     def _fitting(self, seen: Resolved, arity: int) -> Resolved:
-        """Of several functions those that take as many arguments, if any does."""
+        """Of several functions, those that take this number of arguments, if any does."""
         if len(seen.definitions) < 2 or arity < 0:
             return seen
         fitting = [one for one in seen.definitions if self._takes(one, arity)]

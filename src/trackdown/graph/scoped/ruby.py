@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from trackdown.graph.file_scopes import FileScopes
 from trackdown.graph.paths import joined_path, nearest_path
 from trackdown.graph.program import Definition
-from trackdown.graph.resolver import NOWHERE, Link, Resolved, import_link, resolved
-from trackdown.graph.scoped.rules import COMMON_NAMES, Rules
-from trackdown.graph.sources import Sources
+from trackdown.graph.resolver import NOWHERE, Resolved, resolved
+from trackdown.graph.scoped.rules import COMMON_NAMES, IncludingRules
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS
 from trackdown.units.references.facts import Import
 
-_MOST_REQUIRED = 200
 _LOAD_PATHS = ("lib", "test", "spec", "app", "models", "controllers", "helpers", "concerns")
 
 
-class RubyRules(Rules):
+class RubyRules(IncludingRules):
     """Modules are definitions like classes, and their symbols are full names."""
 
     common_names = COMMON_NAMES | frozenset(
@@ -29,10 +25,7 @@ class RubyRules(Rules):
     gives_container = frozenset("compact reject reverse select sort_by uniq values".split())
 
     callable = FUNCTION_KINDS
-
-    def __init__(self, sources: Sources[FileScopes]) -> None:
-        super().__init__(sources)
-        self._required: dict[int, dict[int, None]] = {}
+    most_reached = 200
 
     def lookup(self, scopes: FileScopes, unit: Definition | None, name: str, kinds: frozenset[str]) -> Resolved:
         """A constant by what encloses it; a method at the top of this file or of one that is required."""
@@ -47,7 +40,7 @@ class RubyRules(Rules):
         if own:
             return resolved(own)
         top = [one for one in self.sources.named(name) if one.kind in kinds and not one.owner]
-        required = self._reached(scopes.file) if top else {}
+        required = self.reached(scopes.file) if top else {}
         return resolved([one for one in top if one.file in required])
 
     def nested(self, scopes: FileScopes, unit: Definition | None, name: str, kinds: frozenset[str]) -> list[Definition]:
@@ -95,26 +88,8 @@ class RubyRules(Rules):
         """A class at the top."""
         return resolved(self._parts(name)[:1])
 
-    def _reached(self, file: int) -> dict[int, None]:
-        """The files that a file requires, directly or not."""
-        if file not in self._required:
-            reached: dict[int, None] = {}
-            layer = [file]
-            while layer and len(reached) < _MOST_REQUIRED:
-                self.sources.expect(layer)
-                layer_scopes = [self.sources.scopes(one) for one in layer]
-                following = dict.fromkeys(
-                    target
-                    for scopes in layer_scopes
-                    for one in scopes.references.imports
-                    if (target := self._target(scopes, one)) is not None
-                )
-                layer = [each for each in following if each not in reached]
-                reached.update(dict.fromkeys(layer))
-            self._required[file] = reached
-        return self._required[file]
-
-    def _target(self, scopes: FileScopes, one: Import) -> int | None:
+    def target(self, scopes: FileScopes, one: Import) -> int | None:
+        """The file that a require means."""
         paths = self.sources.paths
         written = one.module if one.module.endswith(".rb") else f"{one.module}.rb"
         if written.startswith("./"):
@@ -127,13 +102,6 @@ class RubyRules(Rules):
                 candidates.append(path)
         chosen = nearest_path(scopes.path, candidates)
         return paths[chosen] if chosen is not None else None
-
-    def imports(self, scopes: FileScopes) -> Iterator[Link]:
-        """Requires lead to files."""
-        for one in scopes.references.imports:
-            target = self._target(scopes, one)
-            if target is not None and target != scopes.file:
-                yield import_link(target)
 
 
 def _outwards(prefixes: list[str]) -> list[str]:

@@ -7,9 +7,10 @@ from typing import Any
 
 from trackdown.graph.file_scopes import FileScopes
 from trackdown.graph.program import Definition
-from trackdown.graph.resolver import NOWHERE, Link, Resolved, resolved
+from trackdown.graph.resolver import NOWHERE, Link, Resolved, import_link, resolved
 from trackdown.graph.sources import Sources
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS
+from trackdown.units.references.facts import Import
 
 Space = Any
 """A module or namespace, in whatever form the rules of its language represent it."""
@@ -103,9 +104,51 @@ class Rules:
         return True
 
     def reachable(self, scopes: FileScopes, one: Definition) -> bool:
-        """Whether a file can refer to a definition of another one at all."""
+        """Whether a file can refer to a definition of another file."""
         return True
 
     def imports(self, scopes: FileScopes) -> Iterator[Link]:
         """The links of a file's imports."""
         return iter(())
+
+
+class IncludingRules(Rules):
+    """The rules of a language whose files see what they include or require."""
+
+    most_reached = 400
+    """How many files are followed from one."""
+
+    def __init__(self, sources: Sources[FileScopes]) -> None:
+        super().__init__(sources)
+        self._included: dict[int, tuple[int, ...]] = {}
+        self._reached: dict[int, dict[int, None]] = {}
+
+    def target(self, scopes: FileScopes, one: Import) -> int | None:
+        """The file that an import includes; None if it is outside the program."""
+        raise NotImplementedError
+
+    def included(self, file: int) -> tuple[int, ...]:
+        """The files that a file includes itself."""
+        if file not in self._included:
+            scopes = self.sources.scopes(file)
+            targets = (self.target(scopes, one) for one in scopes.references.imports)
+            self._included[file] = tuple(dict.fromkeys(target for target in targets if target is not None))
+        return self._included[file]
+
+    def reached(self, file: int) -> dict[int, None]:
+        """The files that a file includes, directly or not, nearest first."""
+        if file not in self._reached:
+            reached: dict[int, None] = {}
+            layer = list(self.included(file))
+            while layer and len(reached) < self.most_reached:
+                self.sources.expect(layer)
+                reached.update(dict.fromkeys(layer))
+                following = dict.fromkeys(each for one in layer for each in self.included(one))
+                layer = [each for each in following if each not in reached]
+            reached.pop(file, None)
+            self._reached[file] = reached
+        return self._reached[file]
+
+    def imports(self, scopes: FileScopes) -> Iterator[Link]:
+        """Includes lead to files."""
+        return (import_link(target) for target in self.included(scopes.file) if target != scopes.file)

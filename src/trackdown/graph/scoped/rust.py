@@ -60,7 +60,7 @@ class RustRules(Rules):
         self._walked: dict[tuple[int, str], int | None] = {}
 
     def lookup(self, scopes: FileScopes, unit: Definition | None, name: str, kinds: frozenset[str]) -> Resolved:
-        """What a name stands for: in what encloses it, in the file, or brought in by `use`."""
+        """What a name means: within its enclosing definitions, in the file, or imported by `use`."""
         own = self.nested(scopes, unit, name, kinds)
         if own:
             return resolved(own)
@@ -123,7 +123,7 @@ class RustRules(Rules):
         return seen if seen.definitions else self._beneath(space, name, kinds)
 
     def _offered(self, file: int, name: str, kinds: frozenset[str]) -> Resolved:
-        """Definitions of a file, and what it brings in, also by globs."""
+        """The definitions of a file and its imports, including globs."""
         key = (file, name, kinds)
         if key not in self._known:
             self._known[key] = self._search(file, name, kinds, set())
@@ -161,7 +161,7 @@ class RustRules(Rules):
         return brought if brought.definitions else self._beneath(module, one.name, kinds)
 
     def _module(self, scopes: FileScopes, one: Import) -> int | None:
-        """The module that an import brings in; None when it brings in something else."""
+        """The module that an import imports; None if it imports something else."""
         module = self._walk(scopes, one.module)
         return self._child(module, one.name) if module is not None and one.name else module
 
@@ -184,7 +184,7 @@ class RustRules(Rules):
         return at
 
     def _next(self, file: int, part: str, budget: list[int]) -> int | None:
-        """A module in a module: a file of its own, a part of its file, or one that it brings in."""
+        """A module in a module: a file of its own, a part of its file, or an imported one."""
         if part in ("super", "self"):
             return self._parent(file) if part == "super" else file
         child = self._child(file, part)

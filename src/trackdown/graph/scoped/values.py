@@ -94,7 +94,7 @@ class ScopedEvaluator(ChainEvaluator[_Place, Value]):
         return self._named(scopes, unit, name, suffixes)
 
     def _variable(self, scopes: FileScopes, unit: Definition | None, name: str) -> Value | None:
-        """The value of a variable, parameter, type parameter or field; None where the name is none of them."""
+        """The value of a variable, parameter, type parameter or field; None if it is none of them."""
         bound = self._bound(scopes, unit, name)
         if bound is not None:
             return _together(self._bound_value(scopes, where, name, type_) for where, type_ in bound)
@@ -108,7 +108,7 @@ class ScopedEvaluator(ChainEvaluator[_Place, Value]):
     def _bound(
         self, scopes: FileScopes, unit: Definition | None, name: str
     ) -> list[tuple[Definition | None, str]] | None:
-        """What a name is bound to where it is seen from a unit; None where nothing binds it."""
+        """What a name that is visible in a unit is bound to; None if nothing binds it."""
         for one in scopes.around(unit):
             if types := scopes.bound(one.index, name):
                 return [(one, type_) for type_ in types]
@@ -123,7 +123,7 @@ class ScopedEvaluator(ChainEvaluator[_Place, Value]):
         return self.of(scopes, unit, type_, free=own)
 
     def _named(self, scopes: FileScopes, unit: Definition | None, name: str, suffixes: tuple[str, ...]) -> Value:
-        """The class, function or module that a name stands for."""
+        """The class, function or module that a name means."""
         seen = self._rules.lookup(scopes, unit, name, CLASS_KINDS)
         if seen.definitions:
             return Value(seen.definitions, many=suffixes[:1] == (ELEMENT,), sure=seen.how == "exact")
@@ -214,7 +214,7 @@ class ScopedEvaluator(ChainEvaluator[_Place, Value]):
     # Functions
 
     def call(self, scopes: FileScopes, unit: Definition | None, name: str) -> Resolved:
-        """What a name stands for where it is called like a function."""
+        """What a name means where it is called like a function."""
         rules = self._rules
         own = rules.nested(scopes, unit, name, rules.callable)
         if own:

@@ -242,7 +242,7 @@ def _define(notes: _CNotes, node: Node) -> None:
 
 
 def _macro(notes: _CNotes, node: Node) -> None:
-    """A macro stands for the functions that its text calls, when they are few."""
+    """Export a macro as the functions that its text calls, if they are few."""
     parameters = set(_WORD.findall(text_of(field_of(node, "parameters"))))
     called = dict.fromkeys(_CALLED.findall(text_of(field_of(node, "value"))))
     functions = [name for name in called if name not in parameters and name not in _NO_CALLS and not name.isupper()]
@@ -267,7 +267,7 @@ def _new(notes: _CNotes, node: Node) -> None:
 
 
 def _initializer(notes: _CNotes, node: Node) -> None:
-    """A base in `Derived() : Base(1), field_(2)`; a field's name is no type's, so it leads nowhere."""
+    """A base in `Derived() : Base(1), field_(2)`; a field's name isn't a type, so it leads nowhere."""
     children = node.named_children
     if len(children) > 1 and not text_of(children[0]).endswith("_"):
         notes.refer(node, GRAMMAR.chain(children[0]), children[-1].named_child_count, NEW)

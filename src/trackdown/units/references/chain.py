@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 NOTHING = "?"
-"""The first part of a chain whose beginning cannot be told."""
+"""The first part of a chain whose beginning is unknown."""
 CALLED, ELEMENT = "()", "[]"
 _SUFFIX = re.compile(r"\(\d*\)|\[\]")
 _NAME_END = re.compile(r"[(\[]")
@@ -57,7 +57,7 @@ def bare_name(part: str) -> str:
 
 
 def last_name(chain: str) -> str:
-    """What stands behind the last dot of a chain."""
+    """The text behind the last dot of a chain."""
     return chain.rpartition(".")[2]
 
 

@@ -100,7 +100,7 @@ def _type(notes: ReferenceNotes, node: Node) -> None:
 
 
 def _name_of_type(node: Node) -> str:
-    """The name of a type, also of one that stands for its elements elsewhere."""
+    """The name of a type, even of a container that otherwise means its elements."""
     if node.type == "generic_name":
         return text_of(only_child(node))
     return GRAMMAR.chain(node)

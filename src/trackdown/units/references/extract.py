@@ -31,7 +31,7 @@ _READERS = {
 
 
 class UnitFinder:
-    """Which unit does a line stand in? Answers with the index of the innermost function or class, -1 for none."""
+    """Finds the unit of a line: the index of the innermost function or class, -1 for none."""
 
     def __init__(self, units: Sequence[Unit]) -> None:
         self._owner: list[int] = []

@@ -1,4 +1,4 @@
-"""What a blob refers to: imports, calls, base classes, and what its names stand for. Facts of content, like its units.
+"""What a blob refers to: imports, calls, base classes, and what its names mean. Facts of content, like its units.
 
 Names are as written. Nothing here looks at another file: resolving is the graph's work.
 """
@@ -12,11 +12,11 @@ REFERENCES_VERSION = 4
 
 CALL, NEW, BASE, IMPLEMENTS, DECORATOR = "call", "new", "base", "implements", "decorator"
 UNKNOWN = ""
-"""The type of a name that is bound to something nobody can tell: it hides what the name meant outside."""
+"""The type of a name that is bound to something unknown: it hides the name's outer meaning."""
 
 
 class Import(msgspec.Struct, array_like=True, frozen=True):
-    """A name brought in from elsewhere. `unit` is the index of the unit in which it stands, -1 outside all.
+    """An import of a name. `unit` is the index of the unit that it is in, -1 outside all units.
 
     `module` is as written (`..pkg.mod`, `./cart`, `java.util.List`, `crate::a::b`). `name` is what is taken from it:
     empty for the module itself, `*` for all. `alias` is the name it has here, empty where it binds none.
@@ -34,7 +34,7 @@ class Reference(msgspec.Struct, array_like=True, frozen=True):
 
     `chain` is what is called, its parts joined by dots: `run`, `self.save`, `a.b.c`. A part that is the result of a
     call ends with `()`: `super().save`, `Cart().add`, `get().x`. What is neither a name nor a call on one is `?`.
-    `arity` is the number of arguments, -1 where it cannot be told.
+    `arity` is the number of arguments, -1 where it is unknown.
     """
 
     unit: int
@@ -45,11 +45,11 @@ class Reference(msgspec.Struct, array_like=True, frozen=True):
 
 
 class Binding(msgspec.Struct, array_like=True, frozen=True):
-    """What a name stands for in a unit: a parameter, local, field or attribute with its type, as far as it is said.
+    """What a name means in a unit: a parameter, local, field or attribute with its type, as far as the code says it.
 
     `name` is `x`, `self.x` (any attribute of the instance, whatever the language calls it), or `->` for what the unit
     returns. `type` is a chain as in Reference: `Cart` for an annotation, `Cart()` for the result of a call, `other` for
-    another name, UNKNOWN where nothing is said.
+    another name, UNKNOWN if the code doesn't say.
     """
 
     unit: int

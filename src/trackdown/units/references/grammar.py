@@ -65,7 +65,7 @@ class Grammar:
     functions for nodes that fields don't describe. A function in `special` gives the rest of the chain itself; if it
     gives an empty text, the node is a call like any other.
 
-    An element of `x` is `x[]`, and so is the type of a container of `x`. `wrappers` are generic types that stand for
+    An element of `x` is `x[]`, and so is the type of a container of `x`. `wrappers` are generic types that mean
     what they wrap, `containers` those that hold many of their last argument.
     """
 

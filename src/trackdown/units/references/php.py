@@ -83,7 +83,7 @@ def _use(notes: ReferenceNotes, node: Node) -> None:
 
 
 def _require(notes: ReferenceNotes, node: Node) -> None:
-    """`__DIR__ . '/x.php'` is `./x.php`; what is put together otherwise cannot be told."""
+    """`__DIR__ . '/x.php'` is `./x.php`; other computed paths are unknown."""
     argument = only_child(node)
     while argument is not None and argument.type == "parenthesized_expression":
         argument = only_child(argument)

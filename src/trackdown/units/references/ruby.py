@@ -149,7 +149,7 @@ def _class(notes: _RubyNotes, node: Node) -> None:
 
 
 def _name_taken(notes: _RubyNotes, node: Node) -> None:
-    """A definition's own name is no call."""
+    """A definition's own name is not a call."""
     name = field_of(node, "name")
     if name is not None:
         notes.seen.add(name.id)

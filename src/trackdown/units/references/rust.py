@@ -115,7 +115,7 @@ def _module(notes: _RustNotes, node: Node) -> None:
 
 
 def _parameters(notes: _RustNotes, unit: int, node: Node | None) -> None:
-    """The bounds of type parameters, as what their names stand for."""
+    """Bind type parameters to their bounds."""
     for one in below(node, {"type_parameter", "where_predicate"}) if node is not None else ():
         bounds = field_of(one, "bounds")
         name = text_of(field_of(one, "name") or field_of(one, "left"))

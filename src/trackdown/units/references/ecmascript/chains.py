@@ -44,7 +44,7 @@ _OF_ONE = frozenset(
 
 
 class ChainReader:
-    """Reads expressions and types where they stand."""
+    """Reads expressions and types in a scope."""
 
     def __init__(self, notes: EcmascriptNotes) -> None:
         self._notes = notes
@@ -88,7 +88,7 @@ class ChainReader:
         return ScopedChain(NOTHING, _joined("", parts), scope)
 
     def module(self, node: Node, scope: EcmascriptScope) -> ScopedChain | None:
-        """The module that a call requires; None when it is no such call. Asked twice, it answers the same."""
+        """The module that a call requires, the same one every time; None for other calls."""
         name = required(node)
         if not name:
             return None
@@ -97,7 +97,7 @@ class ChainReader:
         return self._modules[node.id]
 
     def _cast(self, type_: Node, scope: EcmascriptScope) -> ScopedChain | None:
-        """A stand-in for what is cast to a type, the same one every time; None for types that say nothing."""
+        """A substitute for a value that is cast to a type, the same one every time; None for types without meaning."""
         if type_.id not in self._casts:
             types = self.annotation(type_, scope)
             self._casts[type_.id] = self._notes.make_up(scope, types) if types else None
@@ -106,7 +106,7 @@ class ChainReader:
     # Values
 
     def value(self, node: Node | None, scope: EcmascriptScope) -> list[NameType]:
-        """What a name stands for to which an expression is assigned. Objects and functions are the reader's."""
+        """What a name means that an expression is assigned to. Readers deal with objects and functions."""
         found: list[NameType] = []
         stack = [node]
         for _ in range(_MOST_STEPS):

@@ -242,7 +242,7 @@ def read_enum(walk: EcmascriptWalk, node: Node) -> None:
 
 
 def enter_waiting(walk: EcmascriptWalk, node: Node) -> None:
-    """A node whose unit what stands around it has claimed: `export default function () {}`."""
+    """Enter a node whose unit an outer node has claimed: `export default function () {}`."""
     unit = walk.waiting.pop(node.id, -1)
     if unit >= 0:
         walk.open(walk.scope, unit, fresh=True)

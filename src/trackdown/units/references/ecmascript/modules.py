@@ -1,4 +1,4 @@
-"""What a JavaScript or TypeScript module brings in and offers.
+"""What a JavaScript or TypeScript module imports and exports.
 
 Beside what `facts` says: an export called `=` is what the module itself is (`module.exports = X`, `export = X`). The
 `local` of an export may be `#7`, the unit of that index; with a `module`, an empty `local` is that module itself.
@@ -83,7 +83,7 @@ def read_export(walk: EcmascriptWalk, node: Node) -> None:
 
 
 def offer(walk: EcmascriptWalk, name: str, types: list[NameType]) -> None:
-    """Offer something under a name; within a namespace, to those who write its name before."""
+    """Export something under a name; within a namespace, as a member of the namespace."""
     namespace = walk.scope.namespace
     if namespace is not None:
         for one in types if namespace.root else ():

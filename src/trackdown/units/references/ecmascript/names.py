@@ -1,4 +1,4 @@
-"""Declarations and assignments of JavaScript and TypeScript: what names stand for."""
+"""Declarations and assignments of JavaScript and TypeScript: what names mean."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def _assign_name(walk: EcmascriptWalk, left: Node, right: Node, types: list[Name
     found = walk.scope.find(text)
     if found is None:
         if types:
-            walk.notes.declare(walk.notes.top, text, types)  # nobody declared it: it belongs to all
+            walk.notes.declare(walk.notes.top, text, types)  # undeclared, so it is global
         return
     module, name = walk.required(right)
     if module:

@@ -1,4 +1,4 @@
-"""Nodes of the syntax trees of JavaScript and TypeScript: their texts, and what stands within them."""
+"""Nodes of the syntax trees of JavaScript and TypeScript."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ _LONGEST = 400
 
 
 class ScopedChain(NamedTuple):
-    """`root` and what follows it (`.a.b()`), where they stand. A root that holds `~` was made up."""
+    """A `root`, what follows it (`.a.b()`), and their scope. A root that contains `~` is invented."""
 
     root: str
     rest: str
@@ -32,7 +32,7 @@ class ScopedChain(NamedTuple):
 
 
 class NameType(NamedTuple):
-    """What a name stands for. `form` is TYPEOF or empty before a chain; without a chain it is all there is to say."""
+    """What a name means. `form` is TYPEOF or empty before a chain; without a chain it is the whole type."""
 
     form: str
     chain: ScopedChain | None = None
@@ -51,7 +51,7 @@ class DeclaredName:
     used: bool = False
 
     def add(self, types: list[NameType]) -> None:
-        """More that the name may stand for."""
+        """Add meanings of the name."""
         self.types += [one for one in types[:MOST_TYPES] if one not in self.types]
         del self.types[MOST_TYPES:]
 
@@ -159,7 +159,7 @@ class EcmascriptNotes:
         self._heirs.append((heir, base, line))
 
     def bind(self, unit: int, name: str, type_: NameType | None) -> None:
-        """A binding that is no scope's name: `self.x`, `->`, `this`."""
+        """Bind something other than a scope's name: `self.x`, `->`, `this`."""
         self._bindings[unit, name, type_] = None
 
     def bind_this(self, unit: int, type_: NameType | None) -> None:
@@ -173,7 +173,7 @@ class EcmascriptNotes:
             scope = scope.parent
 
     def bind_member(self, owner: ScopedChain, member: str, type_: NameType) -> None:
-        """What an attribute of a name stands for."""
+        """What an attribute of a name means."""
         self._members.append((owner, member, type_))
 
     @property
@@ -186,7 +186,7 @@ class EcmascriptNotes:
         self._exports[name, local, module] = None
 
     def find(self, chain: ScopedChain) -> DeclaredName | None:
-        """The name with which a chain begins; None where nobody declares it."""
+        """The name with which a chain begins; None if it isn't declared."""
         return self._made_up.get(chain.root) if "~" in chain.root else chain.scope.find(chain.root)
 
     def written(self) -> BlobReferences:

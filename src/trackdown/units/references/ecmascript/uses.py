@@ -92,7 +92,7 @@ def read_new(walk: EcmascriptWalk, node: Node) -> None:
 
 
 def read_element(walk: EcmascriptWalk, node: Node) -> None:
-    """`<Cart …>`, `<shop.Cart …>`: a call, where it is no element of the page itself."""
+    """`<Cart …>`, `<shop.Cart …>`: a call, unless it is an HTML element."""
     name = node.child_by_field_name("name")
     if name is None or name.type not in ("identifier", "member_expression"):
         return
@@ -104,7 +104,7 @@ def read_element(walk: EcmascriptWalk, node: Node) -> None:
 
 
 def read_decorator(walk: EcmascriptWalk, node: Node) -> None:
-    """`@name`, `@name(…)`: used by what it stands above."""
+    """`@name`, `@name(…)`: used by the definition below it."""
     target = first_child(node)
     arity = -1
     if target is not None and target.type == "call_expression":

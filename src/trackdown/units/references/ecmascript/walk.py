@@ -1,4 +1,4 @@
-"""The walk over a file of JavaScript or TypeScript: where it stands, and what its readers share."""
+"""The walk over a file of JavaScript or TypeScript, and the state that its readers share."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class _Opened(NamedTuple):
 
 
 class EcmascriptWalk:
-    """Where the walk stands. Readers are functions of it and of a node, chosen by the node's type."""
+    """The state of a walk. A reader is a function of the walk and a node, chosen by the node's type."""
 
     def __init__(self, units: UnitFinder) -> None:
         self.units = units
@@ -57,7 +57,7 @@ class EcmascriptWalk:
         self.waiting: dict[int, int] = {}
         """Nodes whose unit is known before they are reached."""
         self.done: set[int] = set()
-        """Nodes that what stands around them has dealt with."""
+        """Nodes that an outer node's reader has dealt with."""
         self.vars: set[int] = set()
         self.given: dict[int, NameType] = {}
         """Functions, and what their first parameter is."""
@@ -102,10 +102,10 @@ class EcmascriptWalk:
             self.fresh.add(unit)
 
     def stands_in(self, kind: str, levels: int) -> bool:
-        """Whether what was opened last is of a kind, and so many levels above this node."""
+        """Whether the last opened scope is of a kind, and this number of levels above the node."""
         return bool(self._opened) and self._opened[-1].depth == self._depth - levels and self._opened[-1].kind == kind
 
-    # What names stand for
+    # What names mean
 
     def declare_pattern(
         self, pattern: Node | None, types: list[NameType], scope: EcmascriptScope | None = None

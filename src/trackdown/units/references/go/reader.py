@@ -203,7 +203,7 @@ class _GoReader(BlockReader):
                 self._bind(name, type_, scope)
 
     def _range(self, node: Node, scope: BlockScope) -> BlockScope:
-        """A name alone is a channel's element, or an index, of which nobody asks anything."""
+        """A single name is a channel's element, or an index, which has no members."""
         names = listed(field_of(node, "left"))
         over = expression_chain(field_of(node, "right"), scope)
         before = scope._replace(names=scope.names.before(map(text_of, names)))

@@ -64,7 +64,7 @@ def expression_chain(node: Node | None, scope: BlockScope) -> str:
 
 
 def _head(node: Node, scope: BlockScope) -> str:
-    """The beginning of a chain that is no name: a construction, a cast, a literal or a type."""
+    """The beginning of a chain that isn't a name: a construction, a cast, a literal or a type."""
     if node.type in ("object_creation_expression", "cast_expression"):
         return (type_chain(field_of(node, "type"), scope) or "?") + "()"
     if node.type in ("type_identifier", "scoped_type_identifier", "generic_type", "array_type"):

@@ -112,7 +112,7 @@ class _JavaReader(BlockReader):
                 self._found.refer(child, type_chain(child, scope), -1, kind, scope.unit)
 
     def _type_parameters(self, node: Node, scope: BlockScope) -> Mapping[str, str]:
-        """The bounds of all type parameters that are visible in a declaration: the first bound stands for the type."""
+        """The bounds of all type parameters that are visible in a declaration; the first bound represents the type."""
         parameters = field_of(node, "type_parameters")
         if parameters is None:
             return scope.types

@@ -19,7 +19,7 @@ _MOST_HINTS = 3
 
 
 class Bindings:
-    """Which types each name of each unit may have, in the order in which they are said."""
+    """The types that each name of each unit may have, in the order of the text."""
 
     def __init__(self, units: UnitFinder) -> None:
         self._units = units
@@ -61,7 +61,7 @@ class Bindings:
                     self.bind(unit, f"self.{text_of(name)}", said)
 
     def narrow(self, call: Node) -> None:
-        """`isinstance(x, T)`: somewhere in this unit x is a T. It counts where nothing else is said of x."""
+        """`isinstance(x, T)`: somewhere in this unit x is a T. It counts if nothing else says what x is."""
         arguments = call.child_by_field_name("arguments")
         if arguments is None or arguments.named_child_count != 2:
             return

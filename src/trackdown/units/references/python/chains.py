@@ -30,12 +30,12 @@ _LITERALS = {
     "comparison_operator": "bool()",
     "not_operator": "bool()",
 }
-"""A literal is the result of calling its type, so that nobody takes it for something of the program."""
+"""A literal is the result of calling its type, so that it isn't taken for something in the program."""
 _TRANSPARENT = frozenset(
     "Annotated Awaitable ClassVar Coroutine Final NotRequired Optional ReadOnly Required Type TypeGuard Union "
     "type".split()
 )
-"""Generic types that stand for what is in their brackets: all for Union, the last for Coroutine, else the first."""
+"""Generic types that mean their arguments: all for Union, the last for Coroutine, else the first."""
 ELEMENT = "__getitem__()"
 """What `x[i]` is, as a part of a chain; `ITEM` is what a loop over x gives."""
 ITEM = "__iter__()"
@@ -184,7 +184,7 @@ def annotated(text: str, *, yields: bool = False) -> list[str]:
 
 
 def named_types(text: str, *, yields: bool = False) -> list[str]:
-    """The types that an annotation names, without None. UNKNOWN stands for what is not a name."""
+    """The types that an annotation names, without None. UNKNOWN is for anything that isn't a name."""
     found: list[str] = []
     waiting = [text]
     steps = 0
@@ -219,7 +219,7 @@ def _is_many(name: str, arguments: str) -> bool:
 
 
 def _split(text: str, separator: str) -> list[str]:
-    """The pieces between separators that stand in no brackets and no quotes."""
+    """The pieces between separators, except those within brackets or quotes."""
     if separator not in text:
         return [text]
     pieces: list[str] = []

@@ -63,7 +63,7 @@ _QUOTED = re.compile(r"['\"]([^\W\d]\w*)['\"]")
 _COMPUTED = re.compile(r"__all__|[*+]|\bfor\b")
 _CLASS_METHODS = ("__new__", "__init_subclass__", "__class_getitem__")
 _YIELDING_ONCE = ("contextmanager", "asynccontextmanager", "fixture")
-"""Decorators under which a generator stands for the one value that it yields."""
+"""Decorators that turn a generator into the one value that it yields."""
 _LONGEST_LIST = 1 << 16
 
 
