@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trackdown.engine import CoChange, Related, Relative
-from trackdown.surfaces.mcp import answers
+from trackdown.surfaces.mcp import output_schemas
 from trackdown.surfaces.mcp.budget import BYTES_PER_TOKEN, compact, cut, cut_value, fit, text_size, tokens
-from trackdown.surfaces.mcp.written import Answer, found, nearby, past, refusal, source
+from trackdown.surfaces.mcp.formatting import ToolAnswer, found, nearby, past, refusal, source
 from trackdown.types import HistoryResults, PastCommit, Result, SearchResults, UnitSource, Why
 
 texts = st.text(st.characters(codec="utf-8") | st.sampled_from('\n"\\\x1b签 '), max_size=60)
@@ -19,24 +19,34 @@ lines = st.integers(1, 10**6)
 budgets = st.sampled_from([200, 201, 260, 400, 1000, 5000])
 reasons = st.lists(st.builds(Why, st.just("lexical"), st.floats(0, 9), texts), max_size=4).map(tuple)
 results = st.builds(
-    Result, lines, texts, long_texts, texts, st.just("method"), st.just("python"), lines, lines,
-    st.floats(0, 9), long_texts, reasons,
-)  # fmt: skip
+    Result,
+    lines,
+    texts,
+    long_texts,
+    texts,
+    st.just("method"),
+    st.just("python"),
+    lines,
+    lines,
+    st.floats(0, 9),
+    long_texts,
+    reasons,
+)
 notes = st.lists(long_texts, max_size=7).map(tuple)
 
 
-def check(answer: Answer, max_tokens: int, model: Any) -> None:
+def check(answer: ToolAnswer, max_tokens: int, model: Any) -> None:
     """It fits, in words and as a value, and the value is what the tool promised."""
     assert tokens(answer.text) <= max_tokens
     assert tokens(compact(answer.value)) <= max_tokens
-    model.model_validate(answer.value, strict=True)
+    model.model_validate_json(compact(answer.value), strict=True)
     assert answer.text.encode("utf-8")
 
 
 @given(st.lists(results, max_size=8).map(tuple), notes, budgets, st.booleans())
 def test_results_fit(hits: tuple[Result, ...], told: tuple[str, ...], budget: int, several: bool) -> None:
     answer = found(SearchResults("q", "function", hits, (), told), budget, several=several)
-    check(answer, budget, answers.Found)
+    check(answer, budget, output_schemas.SearchOutput)
     assert len(answer.value["results"]) + answer.value["left_out"] == len(hits)
     assert [one["rank"] for one in answer.value["results"]] == [
         hit.rank for hit in hits[: len(answer.value["results"])]
@@ -45,28 +55,38 @@ def test_results_fit(hits: tuple[Result, ...], told: tuple[str, ...], budget: in
 
 @given(
     st.lists(
-        st.builds(PastCommit, lines, texts, st.just("a" * 40), long_texts, st.just("2026-01-01"), texts,
-                  st.floats(0, 9), st.lists(long_texts, max_size=30).map(tuple), st.just(())),
+        st.builds(
+            PastCommit,
+            lines,
+            texts,
+            st.just("a" * 40),
+            long_texts,
+            st.just("2026-01-01"),
+            texts,
+            st.floats(0, 9),
+            st.lists(long_texts, max_size=30).map(tuple),
+            st.just(()),
+        ),
         max_size=6,
     ).map(tuple),
     notes,
     budgets,
-)  # fmt: skip
+)
 def test_commits_fit(commits: tuple[PastCommit, ...], told: tuple[str, ...], budget: int) -> None:
-    check(past(HistoryResults("q", commits, (), told), budget, several=True), budget, answers.Past)
+    check(past(HistoryResults("q", commits, (), told), budget, several=True), budget, output_schemas.HistoryOutput)
 
 
 @given(
     long_texts,
     long_texts,
     st.lists(results, max_size=4).map(tuple),
-    st.lists(
-        st.builds(Relative, long_texts, texts, st.just("method"), lines, lines, st.just("name")), max_size=9
-    ).map(tuple),
+    st.lists(st.builds(Relative, long_texts, texts, st.just("method"), lines, lines, st.just("name")), max_size=9).map(
+        tuple
+    ),
     st.lists(st.builds(CoChange, long_texts, lines, st.floats(0, 1), texts), max_size=4).map(tuple),
     notes,
     budgets,
-)  # fmt: skip
+)
 def test_relations_fit(
     location: str,
     symbol: str,
@@ -77,7 +97,7 @@ def test_relations_fit(
     budget: int,
 ) -> None:
     related = Related(location, symbol, similar, together, callers, notes=told)
-    check(nearby(related, budget, None), budget, answers.Nearby)
+    check(nearby(related, budget, None), budget, output_schemas.RelatedOutput)
 
 
 @given(long_texts, texts, st.lists(long_texts, min_size=1, max_size=40), st.integers(1, 10**6), notes, budgets)
@@ -87,7 +107,7 @@ def test_source_fits(path: str, symbol: str, text: list[str], first: int, told: 
         "repo", path, symbol, "function", "python", first, first + len(body) - 1, 10**7, "\n".join(body), (), told
     )
     answer = source(unit, budget)
-    check(answer, budget, answers.Source)
+    check(answer, budget, output_schemas.UnitOutput)
     shown = answer.value["text"].split("\n") if answer.value["left_out"] < len(body) else []
     assert len(shown) + answer.value["left_out"] == len(body)
 

@@ -110,7 +110,8 @@ def test_a_body_that_does_not_come_is_not_waited_for() -> None:
         await receive()
 
     gate = module._Guard(inner, AccessRules(body_seconds=0.05))
-    scope = {"type": "http", "path": "/mcp", "headers": [(b"host", b"localhost")], "client": ("127.0.0.1", 1)}
+    headers = [(b"host", b"localhost"), (b"content-length", b"10")]
+    scope = {"type": "http", "path": "/mcp", "headers": headers, "client": ("127.0.0.1", 1)}
     anyio.run(gate, scope, silence, send)
     assert sent[0]["status"] == 408
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 from mcp.types import TextContent
 
-from trackdown.surfaces.mcp.arguments import Arguments
+from trackdown.surfaces.mcp.arguments import ToolArguments
 from trackdown.surfaces.mcp.server import _Running
 from trackdown.surfaces.mcp.tools import Tool
 
@@ -24,7 +24,7 @@ class _Broken:
 
 @pytest.fixture
 def running() -> _Running:
-    return _Running(cast(Tool, _Broken()), cast(Any, None), cast(Arguments, None), 1.0)
+    return _Running(cast(Tool, _Broken()), cast(Any, None), cast(ToolArguments, None), 1.0)
 
 
 @pytest.mark.parametrize(

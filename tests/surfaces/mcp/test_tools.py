@@ -114,7 +114,7 @@ def test_errors_are_lines_that_a_model_can_act_on(connection: tuple[Connect, str
             ]
             for tool, arguments, words in calls:
                 refused(await client.call_tool(tool, arguments), *words)
-            with pytest.raises(MCPError, match="there is no tool 'rm': there are search_code, "):
+            with pytest.raises(MCPError, match="there is no tool 'rm': the tools are search_code, "):
                 await client.call_tool("rm", {})
             assert value_of(await client.call_tool("search_code", {"query": "cookie"}))["results"]
 

@@ -57,18 +57,21 @@ def command(
     """
     settings = load_settings()
     try:
-        from trackdown.surfaces.mcp.served import Served
-        from trackdown.surfaces.mcp.server import Manner
+        from trackdown.surfaces.mcp.repositories import RepositoryProvider
+        from trackdown.surfaces.mcp.server import ServerOptions
         from trackdown.surfaces.mcp.stdio import run_stdio
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("trackdown"):
             raise
         raise UsageError(f"{error.name} is not installed: run `pip install 'trackdown[mcp]'`") from None
     log_to_stderr({"": logging.ERROR})  # standard output belongs to the protocol
-    served, manner = Served(places, may_name=not over_http, settings=settings), Manner(__version__, wait)
+    served, options = (
+        RepositoryProvider(places, may_name=not over_http, settings=settings),
+        ServerOptions(__version__, wait),
+    )
     try:
         if not over_http:
-            run_stdio(served, manner)
+            run_stdio(served, options)
             return
         from trackdown.surfaces.http.access import AccessRules
         from trackdown.surfaces.mcp.http import run_http
@@ -82,6 +85,6 @@ def command(
                 print(f"Serving MCP at {address} (Ctrl-C ends it)")
             sys.stdout.flush()
 
-        run_http(served, manner, AccessRules(host, token, names), port, on_ready=on_ready)
+        run_http(served, options, AccessRules(host, token, names), port, on_ready=on_ready)
     finally:
         served.close()

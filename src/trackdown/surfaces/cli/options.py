@@ -1,4 +1,4 @@
-"""Options that several commands share, and how they open what is named on the command line."""
+"""Options that several commands share, and opening the repositories named on the command line."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import click
 
 from trackdown.engine import Repository
 from trackdown.engine import open as open_repository
+from trackdown.request import help_of
 from trackdown.settings import load_settings
 from trackdown.surfaces.cli.plain import one_line
 
@@ -27,18 +28,16 @@ def format_option(command: F) -> F:
 
 def at_option(command: F) -> F:
     """`--at REV`."""
-    return click.option(
-        "--at", metavar="REV", help="Search the state of a commit, branch or tag, with the history it had then."
-    )(command)
+    return click.option("--at", metavar="REV", help=help_of("at"))(command)
 
 
 def count_option(command: F) -> F:
     """`-k N`."""
-    return click.option("-k", type=int, default=10, show_default=True, help="How many results.")(command)
+    return click.option("-k", type=int, default=10, show_default=True, help=help_of("k"))(command)
 
 
 def open_all(places: Sequence[str], **overrides: Any) -> list[Repository]:
-    """Open every place; the current folder when none is named. `overrides` are settings; None leaves one alone."""
+    """Open every place, or the current folder if none is named. `overrides` are settings; None leaves one alone."""
     settings = load_settings(**overrides)
     return [open_repository(place, settings=settings) for place in places or ["."]]
 

@@ -10,7 +10,7 @@ import click
 
 from trackdown.engine import search_all
 from trackdown.errors import NoSuchPath, QueryError, UsageError
-from trackdown.request import SearchRequest
+from trackdown.request import SearchRequest, help_of
 from trackdown.surfaces.cli.llm_cost import print_llm_cost
 from trackdown.surfaces.cli.llm_options import llm_options, llm_overrides
 from trackdown.surfaces.cli.options import at_option, count_option, format_option, open_all, print_json, print_notes
@@ -32,34 +32,24 @@ Examples:
 
 @click.command(epilog=EXAMPLES)
 @click.argument("arguments", nargs=-1, metavar="QUERY [PATH]...")
-@click.option("--issue", metavar="FILE", help="Take the query from a file, or from standard input with `-`.")
+@click.option("--issue", metavar="FILE", help="Read the query from a file, or from standard input with `-`.")
 @count_option
-@click.option("--level", type=click.Choice(LEVELS), default="function", show_default=True, help="What to rank.")
+@click.option("--level", type=click.Choice(LEVELS), default="function", show_default=True, help=help_of("level"))
 @at_option
-@click.option(
-    "--effort",
-    type=click.Choice(EFFORTS),
-    default="balanced",
-    show_default=True,
-    help="How much models may read: nothing, as much as --budget allows, or all that helps however long it takes.",
-)
-@click.option("--budget", type=float, metavar="MS", help="How long models may read, in milliseconds (by default "
-              "what TRACKDOWN_BUDGET_MS says, or 300).")  # fmt: skip
-@click.option("--depth", type=int, metavar="N", help="Let models read exactly the best N, however long it takes: the "
-              "same answer on every machine.")  # fmt: skip
-@click.option("--rerank/--no-rerank", default=None, help="Let models reorder the best results, or leave that out; "
-              "by default the effort decides.")  # fmt: skip
-@click.option("--mode", metavar="MODE", help="Which retrievers and stages take part: bm25, commits, hybrid+rrf, … "
-              "(`trackdown modes` lists them).")  # fmt: skip
-@click.option("--adaptive", is_flag=True, help="Let the query decide what each retriever weighs.")
-@click.option("--graph", is_flag=True, help="Move up what hangs together with the best results in the code.")
-@click.option("--gar", is_flag=True, help="Let a language model write code as an answer, and search for that, too.")
-@click.option("--reco", is_flag=True, help="The same, in code together with what `trackdown rewrite` made of it.")
+@click.option("--effort", type=click.Choice(EFFORTS), default="balanced", show_default=True, help=help_of("effort"))
+@click.option("--budget", type=float, metavar="MS", help=help_of("budget") + " Default: TRACKDOWN_BUDGET_MS, or 300.")
+@click.option("--depth", type=int, metavar="N", help=help_of("depth"))
+@click.option("--rerank/--no-rerank", default=None, help=help_of("rerank"))
+@click.option("--mode", metavar="MODE", help=help_of("mode") + " See `trackdown modes`.")
+@click.option("--adaptive", is_flag=True, help=help_of("adaptive"))
+@click.option("--graph", is_flag=True, help=help_of("graph"))
+@click.option("--gar", is_flag=True, help=help_of("gar"))
+@click.option("--reco", is_flag=True, help=help_of("reco"))
 @llm_options
-@click.option("--language", "languages", multiple=True, metavar="NAME", help="Show only files in this language, e.g. "
-              "python; may be given several times.")  # fmt: skip
-@click.option("--no-tests", is_flag=True, help="Leave test files out; by default they rank below code.")
-@click.option("--explain", is_flag=True, help="Show every reason in full, and the time of each stage.")
+@click.option("--language", "languages", multiple=True, metavar="NAME", help=help_of("languages") + " Repeatable.")
+@click.option("--folder", default="", metavar="DIR", help=help_of("folder"))
+@click.option("--no-tests", is_flag=True, help="Leave out test files. By default they are included, below code.")
+@click.option("--explain", is_flag=True, help="Show every reason in full, and the time that each stage took.")
 @format_option
 def command(
     arguments: tuple[str, ...],
@@ -80,14 +70,15 @@ def command(
     llm_model: str | None,
     dry_run: bool,
     languages: tuple[str, ...],
+    folder: str,
     no_tests: bool,
     explain: bool,
     style: str,
 ) -> None:
     """Find the functions, classes or files for an issue, a question or a name.
 
-    PATH is a folder, a repository (bare ones too) or a git URL; the current folder by default. A subfolder restricts
-    the answer to it. The first search in a repository indexes it.
+    PATH is a folder, a repository (bare ones, too) or a git URL. It defaults to the current folder. If it is a
+    subfolder, only code in it is found. The first search in a repository indexes it.
     """
     if issue is None and not arguments:
         raise UsageError('give a QUERY or --issue FILE, e.g. trackdown search "where is the cookie signed?"')
@@ -99,7 +90,7 @@ def command(
         if issue is None and not any(map(os.path.exists, places)):
             raise NoSuchPath(f"{error} (a query of several words needs quotes)") from None
         if issue is not None:
-            raise NoSuchPath(f"{error} (with --issue there is no QUERY)") from None
+            raise NoSuchPath(f"{error} (--issue replaces QUERY)") from None
         raise
     names = ", ".join(dict.fromkeys(repository.source.name for repository in repositories))
     with TerminalProgress(names) as progress:
@@ -118,13 +109,14 @@ def command(
             gar=gar,
             reco=reco,
             languages=languages,
+            folder=folder,
             tests=not no_tests,
         )
         answer = search_all(repositories, request, progress=progress)
     if style == "json":
         value = asdict(answer)
-        shown = {name: value[name] for name in (
-            "query", "level", "partial", "notes", "snapshots", "timings_ms", "results")}  # fmt: skip
+        names_shown = ("query", "level", "partial", "notes", "snapshots", "timings_ms", "results")
+        shown = {name: value[name] for name in names_shown}
         print_json(shown | ({"llm": value["llm"]} if answer.llm else {}))
         return
     print_notes(answer.notes)

@@ -1,12 +1,17 @@
-"""What the tools take. The descriptions are read by models: they say when to give something, and what it looks like."""
+"""What the tools take. Models read the descriptions: they say when to give an argument, and what it looks like.
+
+The two searches take the fields of `SearchRequest` with their help and limits, and tighter limits of the tools.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
-from trackdown.types import Effort, Level
+from trackdown.request import SearchRequest, help_of
+from trackdown.types import Level
 
 LEAST_TOKENS = 200
 MOST_TOKENS = 50_000
@@ -14,7 +19,7 @@ _MOST_RESULTS = 100
 _MAX_TEXT_CHARS = 400_000
 
 
-class Arguments(BaseModel):
+class ToolArguments(BaseModel):
     """What every tool takes."""
 
     model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
@@ -24,69 +29,91 @@ class Arguments(BaseModel):
         Field(description="Name of the repository, as index_status lists it. Needed only if several are served."),
     ] = None
     max_tokens: Annotated[
-        int, Field(ge=LEAST_TOKENS, le=MOST_TOKENS, description="The answer is never longer than about this.")
+        int, Field(ge=LEAST_TOKENS, le=MOST_TOKENS, description="Roughly the longest answer to return, in tokens.")
     ] = 4000
 
 
-class Listed(Arguments):
-    """What tools take that answer with a list."""
+class ListArguments(ToolArguments):
+    """What the tools that return a list take."""
 
-    k: Annotated[int, Field(ge=1, le=_MOST_RESULTS, description="How many results at most.")] = 10
+    k: Annotated[int, Field(ge=1, le=_MOST_RESULTS, description=help_of("k"))] = 10
     at: Annotated[
         str | None,
-        Field(description="Look at the state of this commit, branch or tag instead of the files on disk."),
+        Field(description=help_of("at")),
     ] = None
 
 
-class Ranked(Listed):
-    """What searches take."""
+class SearchArguments(ListArguments):
+    """What searches take: the fields of `SearchRequest`, which `_search_fields` adds."""
 
-    level: Annotated[
-        Level,
-        Field(description="What to rank: functions and methods, classes, both together (symbol), or whole files."),
-    ] = "function"
-    effort: Annotated[
-        Effort,
-        Field(
-            description="fast: by words and history only. balanced: small models read the best candidates. "
-            "thorough: they read many, which takes up to half a minute."
+    def as_request(self, query: str, default_budget: float) -> SearchRequest:
+        """Return the request for the engine. A thorough search gets a time limit, because an agent is waiting.
+
+        Raises UsageError for values that don't go together.
+        """
+        values = {one.name: getattr(self, one.name) for one in fields(SearchRequest) if one.name != "query"}
+        request = SearchRequest(query, **values | {"languages": tuple(values["languages"])})
+        unlimited = request.budget is None and request.depth is None and request.rerank is not False
+        return replace(request, budget=default_budget) if request.effort == "thorough" and unlimited else request
+
+
+_LIMITS: dict[str, dict[str, Any]] = {
+    "k": {"le": _MOST_RESULTS},
+    "mode": {"max_length": 200},
+    "languages": {"max_length": 20},
+    "folder": {"max_length": 4096},
+}
+"""Limits of the tools beyond those of the engine."""
+
+
+def _search_fields() -> dict[str, Any]:
+    """Turn the fields of `SearchRequest` into arguments; each tool describes its own query."""
+    types = get_type_hints(SearchRequest)
+    made: dict[str, Any] = {}
+    for one in fields(SearchRequest):
+        if one.name != "query":
+            limits = {key: value for key, value in one.metadata.items() if key != "help"} | _LIMITS.get(one.name, {})
+            kind = list[str] if one.name == "languages" else types[one.name]
+            default = [] if one.name == "languages" else one.default
+            made[one.name] = (kind, Field(default, description=help_of(one.name), **limits))
+    return made
+
+
+def _text(description: str) -> tuple[type[str], Any]:
+    return str, Field(min_length=1, max_length=_MAX_TEXT_CHARS, description=description)
+
+
+if TYPE_CHECKING:
+
+    class SearchCode(SearchArguments):
+        """Arguments of search_code."""
+
+        query: str
+
+    class LocateIssue(SearchArguments):
+        """Arguments of locate_issue."""
+
+        issue: str
+
+else:
+    SearchCode = create_model(
+        "SearchCode",
+        __base__=SearchArguments,
+        query=_text(
+            "A question, a description of what the code does, or names: 'where is the session cookie signed?', "
+            "'retry failed uploads', 'QuerySet.bulk_create'."
         ),
-    ] = "balanced"
-    tests: Annotated[bool, Field(description="false leaves test files out.")] = True
-    languages: Annotated[
-        list[str], Field(max_length=20, description='Only files of these languages, e.g. ["python"].')
-    ] = []
-    folder: Annotated[str, Field(max_length=4096, description="Only files below this folder, e.g. src/api.")] = ""
+        **_search_fields(),
+    )
+    LocateIssue = create_model(
+        "LocateIssue",
+        __base__=SearchArguments,
+        issue=_text("The whole text as it was written: title, description, messages, tracebacks and code."),
+        **_search_fields(),
+    )
 
 
-class SearchCode(Ranked):
-    """Arguments of search_code."""
-
-    query: Annotated[
-        str,
-        Field(
-            min_length=1,
-            max_length=_MAX_TEXT_CHARS,
-            description="A question, a description of what the code does, or names: "
-            "'where is the session cookie signed?', 'retry failed uploads', 'QuerySet.bulk_create'.",
-        ),
-    ]
-
-
-class LocateIssue(Ranked):
-    """Arguments of locate_issue."""
-
-    issue: Annotated[
-        str,
-        Field(
-            min_length=1,
-            max_length=_MAX_TEXT_CHARS,
-            description="The whole text: title, description, messages, tracebacks and code, as they were written.",
-        ),
-    ]
-
-
-class PastChanges(Listed):
+class PastChanges(ListArguments):
     """Arguments of past_changes."""
 
     query: Annotated[
@@ -95,23 +122,25 @@ class PastChanges(Listed):
     ]
 
 
-class RelatedCode(Listed):
+class RelatedCode(ListArguments):
     """Arguments of related_code."""
 
     location: Annotated[
         str,
-        Field(min_length=3, max_length=4200, description="FILE:LINE, e.g. src/app.py:120; the file from the root."),
+        Field(min_length=3, max_length=4200, description="FILE:LINE, named from the root, e.g. src/app.py:120."),
     ]
     level: Annotated[
         Level | None,
-        Field(description="Of code that reads alike, show only functions, classes or both (symbol)."),
+        Field(description="Of similar code, return only functions, classes, or both (symbol)."),
     ] = None
 
 
-class ReadUnit(Arguments):
+class ReadUnit(ToolArguments):
     """Arguments of read_unit."""
 
-    path: Annotated[str, Field(min_length=1, max_length=4096, description="The file, from the repository's root.")]
+    path: Annotated[
+        str, Field(min_length=1, max_length=4096, description="The file, named from the repository's root.")
+    ]
     symbol: Annotated[
         str | None,
         Field(max_length=1000, description="A function or class in it, e.g. Session.sign_cookie or sign_cookie."),
@@ -121,16 +150,16 @@ class ReadUnit(Arguments):
         Field(pattern=r"^[0-9]{1,9}(-[0-9]{1,9})?$", description="Instead of a symbol: lines, e.g. 120-180 or 120."),
     ] = None
     at: Annotated[
-        str | None, Field(description="Read the state of this commit, branch or tag instead of the file on disk.")
+        str | None, Field(description="Read the file as of this commit, branch or tag instead of from disk.")
     ] = None
 
 
-class IndexStatus(Arguments):
+class IndexStatus(ToolArguments):
     """Arguments of index_status."""
 
 
 def in_words(error: ValidationError) -> str:
-    """What is wrong with arguments, in one line."""
+    """Describe invalid arguments in one line."""
     found = []
     for one in error.errors(include_url=False, include_context=False):
         name = ".".join(str(part) for part in one["loc"]) or "the arguments"

@@ -12,17 +12,17 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from trackdown.surfaces.http.access import AccessRules
 from trackdown.surfaces.http.request_checks import ClientGone, Refusal, RequestChecks
 from trackdown.surfaces.http.uvicorn_server import UvicornServer, bound, quiet_config, url_of
-from trackdown.surfaces.mcp.served import Served
-from trackdown.surfaces.mcp.server import Manner, build_server
+from trackdown.surfaces.mcp.repositories import RepositoryProvider
+from trackdown.surfaces.mcp.server import ServerOptions, build_server
 
 PATH = "/mcp"
 _HEALTH = "/health"
 _STOP_SECONDS = 3
 
 
-def build_app(served: Served, manner: Manner, rules: AccessRules) -> ASGIApp:
+def build_app(served: RepositoryProvider, options: ServerOptions, rules: AccessRules) -> ASGIApp:
     """Build the application: one path for MCP, and /health."""
-    server = build_server(served, manner)
+    server = build_server(served, options)
     inner = server.streamable_http_app(
         streamable_http_path=PATH,
         max_request_body_size=rules.body_bytes,
@@ -31,11 +31,18 @@ def build_app(served: Served, manner: Manner, rules: AccessRules) -> ASGIApp:
     return _Guard(inner, rules)
 
 
-def run_http(served: Served, manner: Manner, rules: AccessRules, port: int, *, on_ready: Callable[[str], None]) -> None:
+def run_http(
+    served: RepositoryProvider,
+    options: ServerOptions,
+    rules: AccessRules,
+    port: int,
+    *,
+    on_ready: Callable[[str], None],
+) -> None:
     """Serve until a signal comes. `on_ready` gets the URL once the server listens. Raises UsageError."""
     rules.check()
     listening = bound(rules.host, port)
-    server = UvicornServer(quiet_config(build_app(served, manner, rules), _STOP_SECONDS))
+    server = UvicornServer(quiet_config(build_app(served, options, rules), _STOP_SECONDS))
 
     def begun() -> None:
         on_ready(url_of(listening).removesuffix("/") + PATH)

@@ -1,4 +1,4 @@
-"""The server itself: lists the tools, and calls them in threads with progress, cancellation and errors in one line."""
+"""The server itself: lists the tools and runs calls in threads, with progress, cancellation and one-line errors."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from pydantic import ValidationError
 
 from trackdown.engine import SharedRepositories
 from trackdown.errors import TrackdownError
-from trackdown.surfaces.mcp.arguments import Arguments, in_words
-from trackdown.surfaces.mcp.served import Served
+from trackdown.surfaces.mcp.arguments import ToolArguments, in_words
+from trackdown.surfaces.mcp.formatting import refusal
+from trackdown.surfaces.mcp.repositories import RepositoryProvider
 from trackdown.surfaces.mcp.tools import INSTRUCTIONS, TOOLS, Call, Tool
-from trackdown.surfaces.mcp.written import refusal
 from trackdown.surfaces.steps import INDEXING, SEARCHING
 
 LOG = logging.getLogger("trackdown.mcp")
@@ -43,17 +43,17 @@ Context = ServerRequestContext[Any, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
-    """What a server says of itself, and how long its calls wait for a first index before they answer from what is
-    ready. Clients give up after a minute.
+class ServerOptions:
+    """The server's version, and how long calls wait for a first index before they answer from what is ready. Clients
+    give up after a minute.
     """
 
     version: str
     first_index_seconds: float = 15.0
 
 
-def build_server(served: Served, manner: Manner) -> Server[Any]:
-    """A server of the tools over some repositories."""
+def build_server(served: RepositoryProvider, options: ServerOptions) -> Server[Any]:
+    """Build a server of the tools."""
     calls = anyio.CapacityLimiter(_MOST_CALLS)
     listed = [_listed(tool) for tool in TOOLS.values()]
 
@@ -64,7 +64,7 @@ def build_server(served: Served, manner: Manner) -> Server[Any]:
     async def call_tool(ctx: Context, params: CallToolRequestParams) -> CallToolResult | InputRequiredResult:
         tool = TOOLS.get(params.name)
         if tool is None:
-            raise MCPError(INVALID_PARAMS, f"there is no tool {params.name!r}: there are {', '.join(TOOLS)}")
+            raise MCPError(INVALID_PARAMS, f"there is no tool {params.name!r}: the tools are {', '.join(TOOLS)}")
         try:
             asked = tool.takes.model_validate(params.arguments or {})
             served.start()
@@ -75,11 +75,11 @@ def build_server(served: Served, manner: Manner) -> Server[Any]:
             return _refused(str(error))
         if isinstance(repositories, InputRequiredResult):
             return repositories
-        return await _Running(tool, repositories, asked, manner.first_index_seconds).result(ctx, calls)
+        return await _Running(tool, repositories, asked, options.first_index_seconds).result(ctx, calls)
 
     return Server(
         "trackdown",
-        version=manner.version,
+        version=options.version,
         title="Trackdown",
         instructions=INSTRUCTIONS,
         on_list_tools=list_tools,
@@ -88,9 +88,9 @@ def build_server(served: Served, manner: Manner) -> Server[Any]:
 
 
 class _Running:
-    """One call: works in a thread while this one tells the client how far it is."""
+    """One call: a thread does the work while the event loop reports progress to the client."""
 
-    def __init__(self, tool: Tool, repositories: SharedRepositories, asked: Arguments, wait: float) -> None:
+    def __init__(self, tool: Tool, repositories: SharedRepositories, asked: ToolArguments, wait: float) -> None:
         self._tool = tool
         self._repositories = repositories
         self._asked = asked
@@ -100,7 +100,7 @@ class _Running:
         self._began = time.monotonic()
 
     async def result(self, ctx: Context, calls: anyio.CapacityLimiter) -> CallToolResult:
-        """The tool's answer. When the client cancels, the thread is told and not waited for."""
+        """Return the tool's answer. If the client cancels, the thread is told to stop but not waited for."""
         async with anyio.create_task_group() as group:
             group.start_soon(self._report, ctx)
             try:
@@ -125,17 +125,17 @@ class _Running:
                 where.lineno,
                 error,
             )
-            return _refused("something unexpected went wrong: the server's log says what")
+            return _refused("something went wrong: see the server's log")
         return CallToolResult(content=[TextContent(text=answer.text)], structured_content=answer.value)
 
     def _hear(self, step: str, done: int, total: int | None) -> None:
-        """What the engine reports, from whatever thread."""
+        """Note the engine's progress. Called from any thread."""
         count = f" {done}" + (f" of {total}" if total is not None else "") if done or total else ""
         named = {**INDEXING, **SEARCHING}.get(step, step)
         self._heard = f"{'searching' if step in SEARCHING else 'indexing'}: {named[:1].lower()}{named[1:]}{count}"
 
     async def _report(self, ctx: Context) -> None:
-        """Tell the client that it is worth waiting. The measure is seconds, which only grow."""
+        """Report progress to the client. It is measured in seconds, which only grow."""
         while True:
             await anyio.sleep(_REPORT_SECONDS)
             message, self._heard = self._heard or "searching", ""
@@ -159,9 +159,9 @@ def _listed(tool: Tool) -> ListedTool:
 
 
 def _plain(schema: Any) -> Any:
-    """A schema in fewer words than pydantic's, which cost a model's attention, and with what is required first.
+    """Shorten a schema of pydantic, because every word costs a model's attention, and put required fields first.
 
-    No titles, no descriptions of classes, and no "or null" for what may be left out: some clients cannot read that.
+    Drops titles, descriptions of classes, and "or null" for optional fields, which some clients cannot read.
     """
     if isinstance(schema, list):
         return [_plain(one) for one in schema]
@@ -184,5 +184,5 @@ def _plain(schema: Any) -> Any:
 
 
 def _refused(message: str) -> CallToolResult:
-    """An error that the model reads and can act on."""
+    """An error that the model can read and act on."""
     return CallToolResult(content=[TextContent(text=refusal(message))], is_error=True)

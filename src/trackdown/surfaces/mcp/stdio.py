@@ -8,19 +8,19 @@ import signal
 import anyio
 from mcp.server.stdio import stdio_server
 
-from trackdown.surfaces.mcp.served import Served
-from trackdown.surfaces.mcp.server import Manner, build_server
+from trackdown.surfaces.mcp.repositories import RepositoryProvider
+from trackdown.surfaces.mcp.server import ServerOptions, build_server
 
 _START_SECONDS = 2.0
 
 
-def run_stdio(served: Served, manner: Manner) -> None:
+def run_stdio(served: RepositoryProvider, options: ServerOptions) -> None:
     """Serve until the client closes our input, or a signal comes."""
-    anyio.run(_serve, served, manner)
+    anyio.run(_serve, served, options)
 
 
-async def _serve(served: Served, manner: Manner) -> None:
-    server = build_server(served, manner)
+async def _serve(served: RepositoryProvider, options: ServerOptions) -> None:
+    server = build_server(served, options)
     async with anyio.create_task_group() as group:
         group.start_soon(_end_on_signal, served)
         group.start_soon(_start_soon, served)
@@ -29,13 +29,13 @@ async def _serve(served: Served, manner: Manner) -> None:
         group.cancel_scope.cancel()
 
 
-async def _start_soon(served: Served) -> None:
+async def _start_soon(served: RepositoryProvider) -> None:
     """Begin to index even if the client asks for nothing: what it asks for later is ready then."""
     await anyio.sleep(_START_SECONDS)
     served.start()
 
 
-async def _end_on_signal(served: Served) -> None:
+async def _end_on_signal(served: RepositoryProvider) -> None:
     """A thread that reads our input cannot be interrupted, so the process ends at once, when all is closed."""
     with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
         async for number in signals:

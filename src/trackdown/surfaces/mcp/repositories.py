@@ -30,13 +30,13 @@ _NOWHERE = (
 )
 
 
-class Served:
-    """The repositories behind the tools.
+class RepositoryProvider:
+    """Provides the repositories for the tools.
 
-    Without places it is the current folder, if that belongs to a repository. Agents often start servers elsewhere, in
-    the home folder say, which nobody wants to have indexed: then the client is asked for its roots at the first call,
-    if it `may_name` them. A client over HTTP may be anybody, and may not. Raises what is wrong with a place, and
-    UsageError when there is none.
+    Without places that is the current folder, if it belongs to a repository. Agents often start servers elsewhere, e.g.
+    in the home folder, which nobody wants to index: then the server asks the client for its roots at the first call, if
+    the client `may_name` them. Over HTTP it may not, because the client could be anybody. Raises UsageError if there is
+    nothing to serve, and whatever opening a place raises.
     """
 
     def __init__(self, places: Sequence[str], *, may_name: bool, settings: Settings | None = None) -> None:
@@ -48,23 +48,23 @@ class Served:
             self._shared.close()
             self._shared = None
             if not may_name:
-                raise UsageError("the current folder is not in a repository: name what to serve, or `.` for the folder")
+                raise UsageError("the current folder is not in a repository: name what to serve, or give `.`")
 
     def start(self) -> None:
-        """Begin to index and to watch, in the background. Every call but the first is for nothing."""
+        """Start indexing and watching in the background. Only the first call does anything."""
         if self._shared is not None and not self._started:
             self._started = True
             self._shared.start()
 
     def close(self) -> None:
-        """Stop all work and give back what is held open."""
+        """Stop all work and close the repositories."""
         if self._shared is not None:
             self._shared.close()
 
     async def find(
         self, ctx: ServerRequestContext[Any, Any], params: CallToolRequestParams
     ) -> SharedRepositories | InputRequiredResult:
-        """The repositories, or the question that the client has to answer first. Raises TrackdownError."""
+        """Return the repositories, or the question that the client must answer first. Raises TrackdownError."""
         async with self._lock:
             if self._shared is None:
                 roots = await _ask_roots(ctx, params)

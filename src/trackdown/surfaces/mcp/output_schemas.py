@@ -1,22 +1,17 @@
-"""What the tools answer with beside text: the same, for programs. Names are those of the command line's JSON."""
+"""What the tools return beside text: the same, for programs. Names are those of the command line's JSON.
+
+Results are not the engine's dataclasses, because what max_tokens leaves no room for is left out of them.
+"""
 
 from __future__ import annotations
 
 from pydantic import BaseModel, Field
 
-from trackdown.types import Level
+from trackdown.types import Level, Why
 
 
-class Reason(BaseModel):
-    """One reason for a result."""
-
-    signal: str
-    value: float
-    detail: str
-
-
-class Hit(BaseModel):
-    """One place to look at. Lines are 1-based and inclusive; reasons and source are left out where room is short."""
+class SearchHit(BaseModel):
+    """One place to look at. Lines are 1-based and inclusive; reasons and source are left out if there is no room."""
 
     rank: int
     repository: str
@@ -27,27 +22,27 @@ class Hit(BaseModel):
     start_line: int
     end_line: int
     score: float
-    why: list[Reason] = []
+    why: list[Why] = []
     snippet: str = ""
 
 
-class Listing(BaseModel):
-    """What every list says of itself."""
+class ListOutput(BaseModel):
+    """What every list has."""
 
-    partial: bool = Field(description="True while a first index runs: there may be better answers in a moment.")
+    partial: bool = Field(description="True while the first index is being built: ask again for better answers.")
     notes: list[str]
-    left_out: int = Field(description="How many results max_tokens had no room for.")
+    left_out: int = Field(description="How many results did not fit into max_tokens.")
 
 
-class Found(Listing):
+class SearchOutput(ListOutput):
     """The answer of search_code and locate_issue."""
 
     level: Level
-    results: list[Hit]
+    results: list[SearchHit]
 
 
-class Commit(BaseModel):
-    """A past commit with the files it touched, under the names these have now."""
+class CommitHit(BaseModel):
+    """A past commit with the files it touched, under their current names."""
 
     rank: int
     repository: str
@@ -60,13 +55,13 @@ class Commit(BaseModel):
     more_files: int = 0
 
 
-class Past(Listing):
+class HistoryOutput(ListOutput):
     """The answer of past_changes."""
 
-    commits: list[Commit]
+    commits: list[CommitHit]
 
 
-class Near(BaseModel):
+class RelatedHit(BaseModel):
     """Something near a place. `relation` is caller, callee, base, subclass, sibling, similar or changes_together."""
 
     relation: str
@@ -78,15 +73,15 @@ class Near(BaseModel):
     detail: str = ""
 
 
-class Nearby(Listing):
+class RelatedOutput(ListOutput):
     """The answer of related_code."""
 
     location: str
     symbol: str
-    related: list[Near]
+    related: list[RelatedHit]
 
 
-class Source(BaseModel):
+class UnitOutput(BaseModel):
     """The answer of read_unit."""
 
     repository: str
@@ -99,10 +94,10 @@ class Source(BaseModel):
     total_lines: int
     text: str
     notes: list[str]
-    left_out: int = Field(description="How many lines max_tokens had no room for; they follow end_line.")
+    left_out: int = Field(description="How many lines did not fit into max_tokens; they follow end_line.")
 
 
-class Served(BaseModel):
+class ServedEntry(BaseModel):
     """One repository and its index."""
 
     name: str
@@ -121,7 +116,7 @@ class Served(BaseModel):
     problem: str = ""
 
 
-class State(Listing):
+class StatusOutput(ListOutput):
     """The answer of index_status."""
 
-    repositories: list[Served]
+    repositories: list[ServedEntry]

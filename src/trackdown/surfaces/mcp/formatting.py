@@ -1,7 +1,7 @@
-"""The engine's answers as tools give them: a text for models and a value for programs, each within the budget.
+"""Formats the engine's answers for tools: a text for models and a value for programs, each within the budget.
 
-Whatever comes from a repository is cleaned of signs that steer terminals or forge lines; what it says is not ours to
-judge, and models are told in the server's instructions that it is data.
+Text from a repository is cleaned of characters that steer terminals or forge lines. The server's instructions tell
+models that it is data.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from trackdown.types import (
     UnitSource,
 )
 
-_MORE = "… {count} more left out: raise max_tokens, or ask for something narrower"
+_MORE = "… {count} more left out: raise max_tokens or narrow the request"
 _MOST_NOTES = 5
 _LONGEST_REASON = 90
 _FEW_LINES = 5
@@ -32,22 +32,22 @@ _FEW_FILES, _MANY_FILES = 4, 25
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What a tool answers: the same in words and as a value."""
+class ToolAnswer:
+    """What a tool returns: the same as text and as a value."""
 
     text: str
     value: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class ListItem:
     """One entry of a list in its forms, the shortest first."""
 
     texts: tuple[str, ...]
     values: tuple[dict[str, Any], ...]
 
 
-def found(answer: SearchResults, max_tokens: int, *, several: bool) -> Answer:
+def found(answer: SearchResults, max_tokens: int, *, several: bool) -> ToolAnswer:
     """Ranked results."""
     names = {"function": "functions", "class": "classes", "symbol": "functions and classes", "file": "files"}
     count = len(answer.results)
@@ -56,15 +56,15 @@ def found(answer: SearchResults, max_tokens: int, *, several: bool) -> Answer:
     return _listed(head, {"partial": answer.partial, "level": answer.level}, "results", answer.notes, items, max_tokens)
 
 
-def past(answer: HistoryResults, max_tokens: int, *, several: bool) -> Answer:
+def past(answer: HistoryResults, max_tokens: int, *, several: bool) -> ToolAnswer:
     """Past commits."""
-    head = f"{len(answer)} past commits, most alike first:" if len(answer) else "No past commit resembles this."
+    head = f"{len(answer)} past commits, most similar first:" if len(answer) else "No past commit resembles this."
     items = [_commit(commit, several=several) for commit in answer]
     return _listed(head, {"partial": answer.partial}, "commits", answer.notes, items, max_tokens)
 
 
-def nearby(answer: Related, max_tokens: int, level: Level | None) -> Answer:
-    """What stands near a place."""
+def nearby(answer: Related, max_tokens: int, level: Level | None) -> ToolAnswer:
+    """Code related to a location."""
     location, symbol = one_line(answer.location), one_line(answer.symbol)
     items = list(_relations(answer, level))
     head = f"Near {location}" + (f" ({symbol})" if symbol else "") + (":" if items else ": nothing found.")
@@ -76,8 +76,8 @@ def nearby(answer: Related, max_tokens: int, level: Level | None) -> Answer:
     return _listed(head, fields, "related", answer.notes, items, max_tokens)
 
 
-def source(answer: UnitSource, max_tokens: int) -> Answer:
-    """Source with line numbers; where there is too much, its beginning."""
+def source(answer: UnitSource, max_tokens: int) -> ToolAnswer:
+    """Source with line numbers; if it is too long, its beginning."""
     lines = [sanitize(line) for line in answer.text.split("\n")]
     width = len(str(answer.end_line))
     numbered = [f"{answer.start_line + offset:>{width}}  {line}".rstrip() for offset, line in enumerate(lines)]
@@ -114,11 +114,11 @@ def source(answer: UnitSource, max_tokens: int) -> Answer:
         "end_line": max(answer.start_line, answer.start_line + len(shown) - 1),
         "left_out": len(lines) - len(shown),
     }
-    return Answer("\n".join([*top, *body]), fields)
+    return ToolAnswer("\n".join([*top, *body]), fields)
 
 
-def state(places: Sequence[ServedInfo], max_tokens: int) -> Answer:
-    """The repositories that are served, and how their indexes stand."""
+def state(places: Sequence[ServedInfo], max_tokens: int) -> ToolAnswer:
+    """The repositories that are served, and the states of their indexes."""
     items = [_served(place) for place in places]
     head = f"{len(items)} {'repository is' if len(items) == 1 else 'repositories are'} served:"
     partial = not all(place.state.ready for place in places)
@@ -131,9 +131,9 @@ def refusal(message: str, max_tokens: int = 400) -> str:
 
 
 def _listed(
-    head: str, fields: dict[str, Any], key: str, notes: Sequence[str], items: Sequence[Item], max_tokens: int
-) -> Answer:
-    """A list as text and as a value; what there is no room for is counted."""
+    head: str, fields: dict[str, Any], key: str, notes: Sequence[str], items: Sequence[ListItem], max_tokens: int
+) -> ToolAnswer:
+    """A list as text and as a value; items that don't fit are counted."""
     bytes_left = room(max_tokens)
     told = _notes(notes, bytes_left // 3)
     top = [cut(head, bytes_left // 3), *(f"note: {note}" for note in told)]
@@ -146,11 +146,11 @@ def _listed(
     value: dict[str, Any] = {**fields, "notes": told, key: [], "left_out": len(items)}
     shown = fit([item.values for item in items], bytes_left - value_size(value), value_size)
     value |= {key: shown, "left_out": len(items) - len(shown)}
-    return Answer("\n".join([*top, *body]), value)
+    return ToolAnswer("\n".join([*top, *body]), value)
 
 
 def _notes(notes: Sequence[str], most_bytes: int) -> list[str]:
-    """Notes, each in one line, as many as there is room for as text and as JSON."""
+    """Notes in one line each, as many as fit as text and as JSON."""
     cleaned = [cut(one_line(note), 300) for note in notes[:_MOST_NOTES]]
 
     def size(note: str) -> int:
@@ -159,7 +159,7 @@ def _notes(notes: Sequence[str], most_bytes: int) -> list[str]:
     return fit([(note,) for note in cleaned], most_bytes, size)
 
 
-def _hit(result: Result, *, several: bool, whole: bool) -> Item:
+def _hit(result: Result, *, several: bool, whole: bool) -> ListItem:
     path, symbol = one_line(result.path), one_line(result.symbol)
     lines = "" if whole else f":{result.start_line}-{result.end_line}"
     inside = f" in {one_line(result.repository)}" if several else ""
@@ -184,13 +184,13 @@ def _hit(result: Result, *, several: bool, whole: bool) -> Item:
     ]
     reasoned = {**short, "why": why}
     few = "\n".join(snippet.split("\n")[:_FEW_LINES])
-    return Item(
+    return ListItem(
         (head, with_why, f"{with_why}\n{_indented(few)}", f"{with_why}\n{_indented(snippet)}"),
         (short, reasoned, {**reasoned, "snippet": few}, {**reasoned, "snippet": snippet}),
     )
 
 
-def _commit(commit: PastCommit, *, several: bool) -> Item:
+def _commit(commit: PastCommit, *, several: bool) -> ListItem:
     subject, author = cut(one_line(commit.subject), 200), cut(one_line(commit.author), 80)
     inside = f" in {one_line(commit.repository)}" if several else ""
     head = f"{commit.rank}. {commit.commit[:10]} {commit.date} {subject} ({author}{inside})"
@@ -213,11 +213,11 @@ def _commit(commit: PastCommit, *, several: bool) -> Item:
         return f"{head}\n   {text}", {**short, "files": shown, "more_files": more}
 
     forms = [(head, short), with_files(_FEW_FILES), with_files(_MANY_FILES)]
-    return Item(tuple(text for text, _ in forms), tuple(value for _, value in forms))
+    return ListItem(tuple(text for text, _ in forms), tuple(value for _, value in forms))
 
 
-def _relations(answer: Related, level: Level | None) -> Iterator[Item]:
-    """All that stands near a place; the first of each sort has the sort's title above it."""
+def _relations(answer: Related, level: Level | None) -> Iterator[ListItem]:
+    """All related code; the first of each kind has a title above it."""
     sorts: tuple[tuple[str, str, Sequence[Relative]], ...] = (
         ("caller", "Called by", answer.callers),
         ("callee", "Calls", answer.callees),
@@ -228,26 +228,33 @@ def _relations(answer: Related, level: Level | None) -> Iterator[Item]:
     for relation, title, relatives in sorts:
         yield from _titled(title, [_relative(relation, one) for one in relatives])
     kinds = {"function": FUNCTION_KINDS, "class": CLASS_KINDS}.get(level or "", FUNCTION_KINDS | CLASS_KINDS)
-    yield from _titled("Reads alike", [_alike(one) for one in answer.similar if one.kind in kinds])
+    yield from _titled("Similar code", [_alike(one) for one in answer.similar if one.kind in kinds])
     together = [
-        _near("changes_together", one.path, "", "", 0, 0,
-              f"{one.commits} commits together, {one.share:.0%} of its own; latest {one.latest}")
+        _near(
+            "changes_together",
+            one.path,
+            "",
+            "",
+            0,
+            0,
+            f"{one.commits} commits in common, {one.share:.0%} of its own; latest {one.latest}",
+        )
         for one in answer.changes_together
-    ]  # fmt: skip
+    ]
     yield from _titled("Changes together", together)
 
 
-def _relative(relation: str, one: Relative) -> Item:
+def _relative(relation: str, one: Relative) -> ListItem:
     sure = "" if one.how == "exact" else f"by {one.how}"
     return _near(relation, one.path, one.symbol, one.kind, one.start_line, one.end_line, sure)
 
 
-def _alike(one: Result) -> Item:
+def _alike(one: Result) -> ListItem:
     detail = one.why[0].detail if one.why else ""
     return _near("similar", one.path, one.symbol, one.kind, one.start_line, one.end_line, detail)
 
 
-def _near(relation: str, path: str, symbol: str, kind: str, first: int, last: int, detail: str) -> Item:
+def _near(relation: str, path: str, symbol: str, kind: str, first: int, last: int, detail: str) -> ListItem:
     path, symbol, detail = one_line(path), one_line(symbol), cut(one_line(detail), _LONGEST_REASON)
     lines = f":{first}-{last}" if last else ""
     text = f"  {path}{lines}  {symbol}".rstrip()
@@ -255,16 +262,16 @@ def _near(relation: str, path: str, symbol: str, kind: str, first: int, last: in
     value |= {"symbol": symbol, "kind": kind} if symbol else {}
     value |= {"start_line": first, "end_line": last} if last else {}
     if not detail:
-        return Item((text,), (value,))
-    return Item((text, f"{text}  ({detail})"), (value, {**value, "detail": detail}))
+        return ListItem((text,), (value,))
+    return ListItem((text, f"{text}  ({detail})"), (value, {**value, "detail": detail}))
 
 
-def _titled(title: str, items: Sequence[Item]) -> Iterator[Item]:
+def _titled(title: str, items: Sequence[ListItem]) -> Iterator[ListItem]:
     for position, item in enumerate(items):
-        yield item if position else Item(tuple(f"{title}:\n{text}" for text in item.texts), item.values)
+        yield item if position else ListItem(tuple(f"{title}:\n{text}" for text in item.texts), item.values)
 
 
-def _served(place: ServedInfo) -> Item:
+def _served(place: ServedInfo) -> ListItem:
     now = place.state
     phase = {"broken": "not usable"}.get(now.phase, now.phase)
     if now.step:
@@ -288,7 +295,7 @@ def _served(place: ServedInfo) -> Item:
         "watching": now.watching,
         "problem": cut(one_line(now.problem), 200),
     }
-    return Item((text,), ({key: one for key, one in value.items() if one is not None},))
+    return ListItem((text,), ({key: one for key, one in value.items() if one is not None},))
 
 
 def _indented(code: str) -> str:
