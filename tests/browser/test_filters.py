@@ -146,3 +146,42 @@ def test_on_a_phone_filters_are_folded_away(page: Page) -> None:
     answered(page)
     assert paths(page) == {"web/session.py"}
     expect(page.locator("#fold")).to_have_text("Filters (1)")
+
+
+def test_options_are_sent_and_kept_in_the_address(page: Page) -> None:
+    ask(page, "deliver a letter")
+    menu = page.locator("#options")
+    menu.locator("summary").click()
+    with page.expect_request("**/v1/search/stream") as sent:
+        menu.get_by_label("Related code").check()
+    assert sent.value.post_data_json["graph"] is True
+    answered(page)
+    with page.expect_request("**/v1/search/stream") as sent:
+        menu.get_by_label("Mode", exact=True).fill("bm25")
+        menu.get_by_label("Mode", exact=True).press("Enter")
+    assert (sent.value.post_data_json["mode"], sent.value.post_data_json["graph"]) == ("bm25", True)
+    answered(page)
+    with page.expect_request("**/v1/search/stream") as sent:
+        menu.get_by_label("Rerank with models").select_option("Never")
+    assert sent.value.post_data_json["rerank"] is False
+    answered(page)
+    assert {name: state(page)[name] for name in ("graph", "mode", "rerank")} == {
+        "graph": "1",
+        "mode": "bm25",
+        "rerank": "0",
+    }
+    expect(page.locator("#options-chosen")).to_have_text("3 set")
+    page.reload()
+    answered(page)
+    menu.locator("summary").click()
+    expect(menu.get_by_label("Related code")).to_be_checked()
+    expect(menu.get_by_label("Mode", exact=True)).to_have_value("bm25")
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Clear filters").click()
+    answered(page)
+    expect(page.locator("#options-chosen")).to_have_text("Default")
+
+
+def test_a_mode_that_does_not_exist_is_explained(open_page: Callable[..., Page], server: Served) -> None:
+    page = open_page(address(server.url, q="deliver a letter", mode="nonsense"))
+    expect(page.locator("#stage")).to_contain_text("nonsense")

@@ -45,5 +45,5 @@ def test_what_nobody_foresaw_is_told_to_the_log_alone(running: _Running, caplog:
     with caplog.at_level(logging.ERROR, "trackdown.mcp"):
         answer = running._work()
     assert answer.is_error and isinstance(answer.content[0], TextContent)
-    assert "secret" not in answer.content[0].text and "unexpected" in answer.content[0].text
+    assert "secret" not in answer.content[0].text and "something went wrong" in answer.content[0].text
     assert "secret.sqlite" in caplog.text and "test_running.py" in caplog.text

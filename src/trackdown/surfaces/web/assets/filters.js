@@ -1,7 +1,8 @@
-// The filters above the results: each shows the state and changes it.
+// The filters above the results. Each shows a part of the state and changes it.
 
 import { all, byId, h, oneLine } from "./dom.js";
 import { languageName } from "./languages.js";
+import { makeOptions, showOptions } from "./options.js";
 import { COUNTS, DEFAULTS, EFFORTS, FILTERS, LEVELS, current, go } from "./state.js";
 
 const changed = (changes) => go({ ...changes, pick: "", of: "", tab: "" });
@@ -47,7 +48,12 @@ export const makeFilters = () => {
   byId("fold").addEventListener("click", () =>
     byId("fold").setAttribute("aria-expanded", byId("fold").getAttribute("aria-expanded") !== "true"),
   );
-  const menu = byId("language");
+  makeOptions(changed);
+  for (const menu of all(".menu")) closable(menu);
+};
+
+/** Close a menu when the user looks elsewhere or presses Escape. */
+const closable = (menu) => {
   document.addEventListener("pointerdown", (event) => {
     if (!menu.contains(event.target)) menu.open = false;
   });
@@ -106,7 +112,7 @@ export const offer = (repositories) => {
 };
 const choose = () => changed({ language: all("input:checked", byId("language-list")).map((box) => box.value) });
 
-/** Folders that results stand in, to choose from. */
+/** Offer the folders of the results. */
 export const offerFolders = (results) => {
   const folders = new Set();
   for (const { path } of results) {
@@ -120,7 +126,7 @@ export const offerFolders = (results) => {
   );
 };
 
-/** Show what the state says. */
+/** Show the state. */
 export const showFilters = (state) => {
   for (const name of ["level", "effort"])
     for (const input of all("input", byId(name))) input.checked = input.value === state[name];
@@ -140,6 +146,7 @@ export const showFilters = (state) => {
   byId("language")
     .querySelector("summary")
     .classList.toggle("set", state.language.length > 0);
+  showOptions(state);
   const active = FILTERS.filter((name) => String(state[name]) !== String(DEFAULTS[name]));
   byId("clear").hidden = !active.length;
   byId("fold-count").textContent = active.length ? ` (${active.length})` : "";

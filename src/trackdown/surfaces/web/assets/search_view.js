@@ -7,7 +7,7 @@ import { Panel } from "./panel.js";
 import { keyOf, parsePlace } from "./places.js";
 import { knownName } from "./related.js";
 import { ResultList, identity } from "./results.js";
-import { current, go } from "./state.js";
+import { FLAGS, current, go } from "./state.js";
 import { begun, failure, ghosts, nothing, stepName, unfinished } from "./states.js";
 import { retryLater, say, sayMore, showNotes } from "./status.js";
 
@@ -78,6 +78,11 @@ export class SearchView {
     if (state.at) body.at = state.at;
     if (state.folder) body.folder = state.folder;
     if (state.language.length) body.languages = state.language;
+    if (state.mode) body.mode = state.mode;
+    if (state.rerank) body.rerank = state.rerank === "1";
+    if (state.budget !== "") body.budget = state.budget;
+    if (state.candidates !== "") body.depth = state.candidates;
+    for (const flag of FLAGS) if (state[flag]) body[flag] = true;
     return body;
   }
 

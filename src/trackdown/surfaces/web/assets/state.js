@@ -1,5 +1,5 @@
-// What the page shows, as its address says it. It stands behind the #, which browsers do not send: what somebody searches
-// for is in no log, and a pasted issue may be long.
+// The page's state is in the URL's fragment, so you can share it. Browsers don't send the fragment: queries stay out of
+// logs, and a pasted issue may be long.
 
 import { pairsOf, parameters } from "./address.js";
 
@@ -14,6 +14,14 @@ export const DEFAULTS = Object.freeze({
   at: "",
   tests: true,
   k: 10,
+  mode: "",
+  rerank: "",
+  budget: "",
+  candidates: "",
+  adaptive: false,
+  graph: false,
+  gar: false,
+  reco: false,
   pick: "",
   of: "",
   tab: "",
@@ -34,23 +42,27 @@ export const EFFORTS = [
   ["thorough", "Thorough"],
 ];
 export const COUNTS = [5, 10, 20, 50];
-export const FILTERS = ["repository", "level", "effort", "language", "folder", "at", "tests", "k"];
+export const FLAGS = ["adaptive", "graph", "gar", "reco"];
+export const OPTIONS = ["mode", "rerank", "budget", "candidates", ...FLAGS];
+export const FILTERS = ["repository", "level", "effort", "language", "folder", "at", "tests", "k", ...OPTIONS];
 const ALLOWED = {
   view: VIEWS,
   level: LEVELS.map(([value]) => value),
   effort: EFFORTS.map(([value]) => value),
+  rerank: ["1", "0"],
   tab: ["why", "source", "related"],
   direction: ["both", "in", "out"],
 };
-const NUMBERS = { k: [1, 100], depth: [1, 3] };
+const NUMBERS = { k: [1, 100], depth: [1, 3], budget: [0, 60000], candidates: [1, 1000] };
 
-/** A state from what stands behind the #. What cannot be read is left as it is by default. */
+/** Read a state from a fragment. What cannot be read keeps its default. */
 export const read = (hash) => {
   const state = { ...DEFAULTS, language: [] };
   for (const [name, value] of pairsOf(hash.replace(/^#/, ""))) {
     if (!Object.hasOwn(DEFAULTS, name)) continue;
     if (name === "language") state.language.push(value);
     else if (name === "tests") state.tests = value !== "0";
+    else if (FLAGS.includes(name)) state[name] = value === "1";
     else if (NUMBERS[name]) {
       const number = Number(value),
         [least, most] = NUMBERS[name];
@@ -60,7 +72,7 @@ export const read = (hash) => {
   return state;
 };
 
-/** What to put behind the #: everything that is not as it is by default. */
+/** Write a state as a fragment: everything that differs from its default. */
 export const written = (state) => {
   const pairs = [];
   for (const [name, normal] of Object.entries(DEFAULTS)) {
@@ -68,6 +80,8 @@ export const written = (state) => {
     if (name === "language") pairs.push(...[...value].sort().map((one) => [name, one]));
     else if (name === "tests") {
       if (!value) pairs.push([name, "0"]);
+    } else if (FLAGS.includes(name)) {
+      if (value) pairs.push([name, "1"]);
     } else if (value !== normal) pairs.push([name, String(value)]);
   }
   return `#${parameters(pairs)}`;
@@ -75,11 +89,11 @@ export const written = (state) => {
 
 export const current = () => read(location.hash);
 
-/** The address of a state that differs from the present one in this. */
+/** The fragment of the current state with some changes. */
 export const link = (changes) => written({ ...current(), ...changes });
 
 let hear = () => {};
-/** Who is told when the state changed, with the new one. */
+/** Set the function to call with the new state after a change. */
 export const listen = (heard) => {
   hear = heard;
 };
