@@ -152,6 +152,8 @@ def test_options_are_sent_and_kept_in_the_address(page: Page) -> None:
     ask(page, "deliver a letter")
     menu = page.locator("#options")
     menu.locator("summary").click()
+    box = page.locator("#option-list").bounding_box()
+    assert box is not None and box["x"] >= 0 and box["x"] + box["width"] <= 1360
     with page.expect_request("**/v1/search/stream") as sent:
         menu.get_by_label("Related code").check()
     assert sent.value.post_data_json["graph"] is True

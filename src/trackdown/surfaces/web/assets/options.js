@@ -42,6 +42,7 @@ export const makeOptions = (changed) => {
   );
   const budget = { min: 0, max: 60000, step: 1, placeholder: "Default", inputmode: "numeric" };
   const candidates = { min: 1, max: 1000, step: 1, placeholder: "Default", inputmode: "numeric" };
+  byId("options").addEventListener("toggle", keepOnScreen);
   byId("option-list").replaceChildren(
     row("mode", "Mode", field("mode", "text", { placeholder: "e.g. hybrid+rrf" }, takeText("mode", String))),
     row("rerank", "Rerank with models", rerank),
@@ -61,6 +62,13 @@ export const makeOptions = (changed) => {
       ),
     ),
   );
+};
+
+/** Open the menu towards the left where it would leave the screen on the right. */
+const keepOnScreen = () => {
+  const [menu, list] = [byId("options"), byId("option-list")];
+  const right = menu.getBoundingClientRect().left + list.offsetWidth;
+  list.classList.toggle("leftwards", right > document.documentElement.clientWidth);
 };
 
 /** Show the state in the menu and count what differs from the defaults. */
