@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Request, expect
 
 from tests.browser.asking import address, answered, ask, panel, places, results, state
 from tests.browser.served import Served, served
@@ -148,6 +149,11 @@ def test_on_a_phone_filters_are_folded_away(page: Page) -> None:
     expect(page.locator("#fold")).to_have_text("Filters (1)")
 
 
+def body(request: Request) -> Any:
+    """The body of a request."""
+    return request.post_data_json
+
+
 def test_options_are_sent_and_kept_in_the_address(page: Page) -> None:
     ask(page, "deliver a letter")
     menu = page.locator("#options")
@@ -156,16 +162,16 @@ def test_options_are_sent_and_kept_in_the_address(page: Page) -> None:
     assert box is not None and box["x"] >= 0 and box["x"] + box["width"] <= 1360
     with page.expect_request("**/v1/search/stream") as sent:
         menu.get_by_label("Related code").check()
-    assert sent.value.post_data_json["graph"] is True
+    assert body(sent.value)["graph"] is True
     answered(page)
     with page.expect_request("**/v1/search/stream") as sent:
         menu.get_by_label("Mode", exact=True).fill("bm25")
         menu.get_by_label("Mode", exact=True).press("Enter")
-    assert (sent.value.post_data_json["mode"], sent.value.post_data_json["graph"]) == ("bm25", True)
+    assert (body(sent.value)["mode"], body(sent.value)["graph"]) == ("bm25", True)
     answered(page)
     with page.expect_request("**/v1/search/stream") as sent:
         menu.get_by_label("Rerank with models").select_option("Never")
-    assert sent.value.post_data_json["rerank"] is False
+    assert body(sent.value)["rerank"] is False
     answered(page)
     assert {name: state(page)[name] for name in ("graph", "mode", "rerank")} == {
         "graph": "1",
