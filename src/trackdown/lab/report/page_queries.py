@@ -107,7 +107,7 @@ def _places(summary: Summary, case: CaseLine) -> Markup:
     rows += [_row(case, place, [None] * len(case.answers), missed=True) for place in missed]
     table = element(
         "table",
-        element("thead", element("tr", element("th", "CodeLocation", scope="col", class_="name"), *heads)),
+        element("thead", element("tr", element("th", "Place", scope="col", class_="name"), *heads)),
         element("tbody", *rows),
         class_="places",
     )
