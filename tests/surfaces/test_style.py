@@ -69,8 +69,8 @@ def test_large_trees_and_flaws_are_said(tmp_path: Path, in_process: InProcess) -
     answer = in_process("style", "one.py", "other.py", "--format", "json").json()
     assert answer["CSSim"]["tree_exact"] is False
     assert [note.split(":")[0] for note in answer["notes"]] == [
-        "one.py does not parse whole, from line 401",
-        "other.py does not parse whole, from line 401",
+        "one.py does not parse completely, from line 401 on",
+        "other.py does not parse completely, from line 401 on",
         "the trees are large",
     ]
 

@@ -42,8 +42,8 @@ Examples:
 def command(ctx: click.Context) -> None:
     """Measure on public benchmarks.
 
-    Data and repositories are given by path; nothing is downloaded. A run file keeps what was found: an interrupted
-    bench goes on from it, and `trackdown report` shows it.
+    You give data and repositories by path; nothing is downloaded. A run file keeps the rankings: an interrupted bench
+    continues from it, and `trackdown report` shows it.
     """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help(), err=True)
@@ -76,12 +76,12 @@ def bench_options(function: F) -> F:
                 default="bm25,commits,hybrid",
                 show_default=True,
                 callback=_modes,
-                help="What to measure, comma-separated; `trackdown modes` says what there is.",
+                help="What to measure, comma-separated; see `trackdown modes`.",
             ),
-            click.option("--run-file", type=_FILE, help="Where every ranking is kept; goes on from it when it exists."),
-            click.option("--trec", type=_FILE, help="Write the rankings in TREC's run format, too."),
+            click.option("--run-file", type=_FILE, help="File for all rankings; an existing one is continued."),
+            click.option("--trec", type=_FILE, help="Also write the rankings in TREC's run format."),
             click.option("--jobs", type=click.IntRange(1, 64), help="Worker processes; one for each core by default."),
-            click.option("--strict", is_flag=True, help="Refuse data with a case that cannot be scored."),
+            click.option("--strict", is_flag=True, help="Fail on a case that cannot be scored."),
         ]
     ):
         function = option(function)
@@ -91,7 +91,7 @@ def bench_options(function: F) -> F:
 def repos_options(function: F) -> F:
     """Where the clones are."""
     function = click.option(
-        "--layout", default="{owner}/{name}", show_default=True, help="How a repository's name maps to a path in it."
+        "--layout", default="{owner}/{name}", show_default=True, help="How a repository's name maps to a folder."
     )(function)
     return click.option("--repos", type=_FILE, required=True, help="Folder that holds clones or bare mirrors.")(
         function
@@ -106,8 +106,8 @@ def repos_options(function: F) -> F:
 def swe(data: Path, repos: Path, layout: str, level: Level, strict: bool, **shared: Any) -> None:
     """SWE-bench-shaped JSONL: instance_id, repo, base_commit, problem_statement, patch.
 
-    Truth is what the patch edits and what exists at the base commit. `gold_entities` and `gold_files` are used where
-    given.
+    The truth is what the patch edits and what exists at the base commit. `gold_entities` and `gold_files` are used if
+    they are given.
     """
     from trackdown.lab.benches.swe import read_swe
 

@@ -42,7 +42,7 @@ Examples:
 
 
 class WithGate(click.Command):
-    """`eval` takes a PATH; only where the first word is `gate` is it the other command."""
+    """`eval` takes a PATH, unless its first argument is `gate`: then it is the other command."""
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
@@ -58,24 +58,22 @@ class WithGate(click.Command):
 @click.command(cls=WithGate, epilog=EXAMPLES)
 @click.argument("path", default=".")
 @click.option("--build", is_flag=True, help="Mine cases from the history and write them to --dataset.")
-@click.option("--dataset", type=_FILE, help="JSONL with cases; without it they are mined on the spot.")
+@click.option("--dataset", type=_FILE, help="JSONL file of cases; without it they are mined first.")
 @click.option("--manifest", type=_FILE, help="Several repositories: a JSON list of {name, path, dataset}.")
-@click.option(
-    "--level", type=click.Choice(["file", "symbol"]), default="file", show_default=True, help="What is to be found."
-)
+@click.option("--level", type=click.Choice(["file", "symbol"]), default="file", show_default=True, help="What to find.")
 @click.option(
     "--protocol",
     type=click.Choice(["past", "head"]),
-    help="past: search each case at its commit's parent, "
-    "the honest one (default for mining). head: search the present state, later history hidden.",
+    help="past (default for mined cases): search each case at its commit's parent. head: search the present state with "
+    "later history hidden; faster, and less honest.",
 )
 @click.option(
     "--query-from",
     type=click.Choice(["subject", "message", "rewritten"]),
     default="subject",
     show_default=True,
-    help="What of a commit is the query. rewritten: an issue that a language model writes "
-    "from the message, without the solution.",
+    help="Which part of a commit is the query. rewritten: a language model turns the message into an issue that does "
+    "not give the solution away.",
 )
 @click.option("--max-cases", type=click.IntRange(1), default=200, show_default=True, help="How many cases to mine.")
 @click.option(
@@ -83,18 +81,18 @@ class WithGate(click.Command):
     type=click.IntRange(1),
     default=10,
     show_default=True,
-    help="A commit that touches more files is a mass change and no case.",
+    help="Skip commits that touch more files: mass changes.",
 )
-@click.option("--no-tests", is_flag=True, help="Mining leaves test files out of the truth.")
-@click.option("--compare", is_flag=True, help="Contrast bm25, commits and hybrid.")
+@click.option("--no-tests", is_flag=True, help="Leave test files out of the truth of mined cases.")
+@click.option("--compare", is_flag=True, help="Compare bm25, commits and hybrid.")
 @click.option("--modes", default="", help="What to measure, comma-separated (see `trackdown modes`).")
 @click.option("--adaptive", is_flag=True, help="Add a row with query-adaptive fusion.")
 @click.option("--graph", is_flag=True, help="Add a row with the code graph.")
 @click.option("--rerank", is_flag=True, help="Add a row with the encoder and the code reranker.")
-@click.option("--ks", default="1,5,10", show_default=True, help="Where recall, nDCG and hits are cut.")
-@click.option("--run-file", type=_FILE, help="Where every ranking is kept; goes on from it when it exists.")
+@click.option("--ks", default="1,5,10", show_default=True, help="The k of recall, nDCG and hits.")
+@click.option("--run-file", type=_FILE, help="File for all rankings; an existing one is continued.")
 @click.option("--jobs", type=click.IntRange(1, 64), help="Worker processes; one for each core by default.")
-@click.option("--strict", is_flag=True, help="Refuse a data set with a bad line or a case that cannot be scored.")
+@click.option("--strict", is_flag=True, help="Fail on a bad line or a case that cannot be scored.")
 @llm_options
 @format_option
 def command(
@@ -117,9 +115,9 @@ def command(
 ) -> None:
     """Measure retrieval on a repository's own history: which files or symbols did past commits have to change?
 
-    Cases are commits: the message is the query, what the commit edited is the truth. No network, and no language model
-    unless one is asked for. Hand-written cases are welcome in the data set: {"query", "relevant_files",
-    "relevant_symbols"}, one per line. `trackdown eval gate A B` says whether run B may become a default.
+    Cases are commits: the message is the query, and what the commit edited is the truth. Nothing is downloaded, and no
+    language model is asked unless you name one. You can add cases of your own to the data set, one per line:
+    {"query", "relevant_files", "relevant_symbols"}. `trackdown eval gate A B` says whether run B may become a default.
     """
     added = [name for name in _STAGES if mining.pop(name)]
     mining["symbols"] = level == "symbol"
@@ -223,13 +221,13 @@ def _search(
 @click.command(name="gate")
 @click.argument("a", metavar="A")
 @click.argument("b", metavar="B")
-@click.option("--metric", "name", default="MRR", show_default=True, help="What is compared.")
+@click.option("--metric", "name", default="MRR", show_default=True, help="The metric to compare.")
 @format_option
 def gate(a: str, b: str, name: str, style: str) -> None:
     """Say whether B may become a default in place of A.
 
-    A and B are run files, RUN.jsonl or RUN.jsonl:MODE where a file holds several modes. B passes when it is better on
-    the average over repositories and loses significantly on none. Exit code 0 when it passes, 1 when it does not.
+    A and B are run files, RUN.jsonl or RUN.jsonl:MODE where a file holds several modes. B passes if it is better on
+    average over repositories and loses significantly on none. Exit code 0 when it passes, 1 when it does not.
     """
     from trackdown.lab.gate import gate as compare
 

@@ -37,18 +37,18 @@ Examples:
 @click.command(epilog=EXAMPLES)
 @click.argument("runs", nargs=-1, metavar="RUN...", type=click.Path(path_type=Path))
 @click.option(
-    "--format", "style", type=click.Choice(FORMATS), help="How to write it; by default as the ending of --output says."
+    "--format", "style", type=click.Choice(FORMATS), help="The format; by default that of the suffix of --output."
 )
 @click.option("--output", metavar="FILE", type=click.Path(path_type=Path), help="Write to a file.")
-@click.option("--metric", metavar="NAME", default="MRR", show_default=True, help="What to compare modes by.")
-@click.option("--ks", metavar="K,...", default="1,5,10,20,100", show_default=True, help="Where recall is measured.")
+@click.option("--metric", metavar="NAME", default="MRR", show_default=True, help="The metric to compare modes by.")
+@click.option("--ks", metavar="K,...", default="1,5,10,20,100", show_default=True, help="The k of recall.")
 @click.option("--title", default="", metavar="TEXT", help="The title of the report.")
 def command(runs: tuple[Path, ...], style: str | None, output: Path | None, metric: str, ks: str, title: str) -> None:
     """Compare the modes of one or more run files.
 
-    RUN is a file that `trackdown eval` or `trackdown bench` wrote: what was found for every case. The report has scores
-    with intervals, recall over k, repositories, times, and wins and losses per query with p-values. HTML is one page
-    that needs nothing else.
+    RUN is a file that `trackdown eval` or `trackdown bench` wrote, with a ranking for every case. The report has scores
+    with intervals, recall over k, repositories, times, and wins and losses per query with p-values. The HTML page is
+    self-contained.
     """
     if not runs:
         raise UsageError("give at least one RUN file, e.g. trackdown report run.jsonl")

@@ -27,18 +27,17 @@ Examples:
 @click.command(epilog=EXAMPLES)
 @click.argument("a")
 @click.argument("b")
-@click.option("--language", metavar="NAME", help="The language of both; by default their names or first lines tell.")
+@click.option("--language", metavar="NAME", help="The language of both; by default it is detected.")
 @click.option(
-    "--corpus", metavar="FOLDER", type=click.Path(path_type=Path), help="Weigh names by how rare they are in this code."
+    "--corpus", metavar="FOLDER", type=click.Path(path_type=Path), help="Weight names by their rarity in this code."
 )
 @format_option
 def command(a: str, b: str, language: str | None, corpus: Path | None, style: str) -> None:
     """Compare two pieces of code by style.
 
-    A and B are files; one may be `-` for standard input. CSSim says how alike their names of variables, the interfaces
-    they call and their syntax trees are; CodeBLEU, ROUGE-L and BLEU count what their tokens share, and CodeBLEU and
-    BLEU take A as the reference. All go from 0 to 1, where 1 is the same. Without --corpus names are weighed by A and B
-    alone.
+    A and B are files; one may be `-` for standard input. CSSim compares variable names, called interfaces and syntax
+    trees; CodeBLEU, ROUGE-L and BLEU compare tokens, with A as the reference of CodeBLEU and BLEU. All go from 0 to 1,
+    where 1 is the same. Without --corpus, names are weighted by A and B alone.
     """
     from trackdown.lab.measure.style.snippet import check_packages, corpus_names, one_language, read_source
 
@@ -65,7 +64,7 @@ def command(a: str, b: str, language: str | None, corpus: Path | None, style: st
 def _notes(snippets: dict[str, Snippet], scores: StyleScores) -> list[str]:
     """What the reader of the scores should know."""
     notes = [
-        f"{name} does not parse whole, from line {snippet.flaw}: its tree holds what could be read"
+        f"{name} does not parse completely, from line {snippet.flaw} on: its tree holds what could be read"
         for name, snippet in snippets.items()
         if snippet.flaw
     ]
