@@ -117,7 +117,7 @@ def test_a_model_that_gives_out_writes_no_half_data_set(
     monkeypatch.setenv("TRACKDOWN_LLM_REPLAY", str(few))
     dataset, out = tmp_path / "cases.jsonl", tmp_path / "out"
     command: list[str | Path] = ["eval", zoo.root, "--build", "--query-from", "rewritten", "--dataset", dataset]
-    in_process(*command).refused(1, "in a row had no answer", "kept")
+    in_process(*command).refused(1, "in a row without an answer", "kept")
     assert not dataset.exists()
     run = in_process("mine", "pairs", zoo.root, "--out", out, "--rewrite-queries", "--format", "json")
     assert run.code == 1 and json.loads(run.out)["repositories"][0]["unanswered"] == 4

@@ -47,7 +47,7 @@ def test_rewrite_then_search(in_process: InProcess, shop: Repo, scribe: ScribeSe
     found = in_process("search", "quagga", shop.root, "--reco", *at(scribe), "--format", "json").json()
     assert {result["symbol"] for result in found["results"]} >= {"Session.sign_cookie", "Cart.total"}
     assert f"{report['wanted']} of {report['wanted']} units have a rewrite by scribe" in " ".join(found["notes"])
-    assert any("1 exemplar by scribe" in note for note in found["notes"])
+    assert any("1 exemplar written by scribe" in note for note in found["notes"])
     assert found["llm"]["stages"][0]["stage"] == "exemplars" and found["llm"]["stages"][0]["calls"] == 1
     without = in_process("search", "quagga", shop.root, "--reco", "--format", "json").json()
     assert without["results"] and "llm" not in without, "rewrites are there without the model that made them"
