@@ -13,9 +13,41 @@ from tests.browser.served import Served
 from trackdown.units.languages import LANGUAGES
 
 PIECES = [
-    '"', "'", '"""', "'''", "`", "\\", "\\\\", "\n", "\t", " ", "/*", "*/", "//", "#", "--", "--[[", "]]", "{-", "-}",
-    "#=", "=#", "@name", "def", "class", "x", "Name", "name(", "1", "0xff", "1e9", "ä", "\U0001f600", "<b>", "&amp;",
-]  # fmt: skip
+    '"',
+    "'",
+    '"""',
+    "'''",
+    "`",
+    "\\",
+    "\\\\",
+    "\n",
+    "\t",
+    " ",
+    "/*",
+    "*/",
+    "//",
+    "#",
+    "--",
+    "--[[",
+    "]]",
+    "{-",
+    "-}",
+    "#=",
+    "=#",
+    "@name",
+    "def",
+    "class",
+    "x",
+    "Name",
+    "name(",
+    "1",
+    "0xff",
+    "1e9",
+    "ä",
+    "\U0001f600",
+    "<b>",
+    "&amp;",
+]
 
 
 @pytest.fixture(scope="module")
@@ -75,8 +107,12 @@ def test_lines_of_code_are_the_lines_of_the_source(run: Callable[..., Any]) -> N
         'def a():\n\t"""cookie\n\n  <b>"""\r\n    return 1\n',
     )
     assert shown == [
-        ["7", "def a():\n"], ["8", '\t"""cookie\n'], ["9", "\n"], ["10", '  <b>"""\n'], ["11", "    return 1\n"],
-    ]  # fmt: skip
+        ["7", "def a():\n"],
+        ["8", '\t"""cookie\n'],
+        ["9", "\n"],
+        ["10", '  <b>"""\n'],
+        ["11", "    return 1\n"],
+    ]
 
 
 def test_colouring_long_and_evil_text_is_quick(run: Callable[..., Any]) -> None:
@@ -128,8 +164,12 @@ def test_terms_are_marked_at_the_beginnings_of_words(run: Callable[..., Any]) ->
         ["set_cookie", "setCookie(SET)", "reset settings offset", "getCookieName cookies", "<b>cookie</b>"],
     )
     assert marks == [
-        "[set]_[cookie]", "[set][Cookie]([SET])", "reset settings offset", "get[Cookie]Name cookies", "<b>[cookie]</b>",
-    ]  # fmt: skip
+        "[set]_[cookie]",
+        "[set][Cookie]([SET])",
+        "reset settings offset",
+        "get[Cookie]Name cookies",
+        "<b>[cookie]</b>",
+    ]
 
 
 def test_events_are_read_whatever_pieces_they_come_in(run: Callable[..., Any]) -> None:
@@ -192,8 +232,10 @@ def test_reasons_are_taken_apart(run: Callable[..., Any]) -> None:
         ],
     )
     assert [(one["term"], one["points"], one["where"]) for one in found[0]] == [
-        ("cookie", "7.2", "body and name"), ("sessions", "1.1", "path"), ("x", "1", "body"),
-    ]  # fmt: skip
+        ("cookie", "7.2", "body and name"),
+        ("sessions", "1.1", "path"),
+        ("x", "1", "body"),
+    ]
     assert [(one["id"], one["subject"], one["date"]) for one in found[1]] == [
         ("d1d835c023", "Fix (2013) a; b", "2013-07-30"),
         ("e13373f838", "enable;", "2024-11-08"),

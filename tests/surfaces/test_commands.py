@@ -12,8 +12,18 @@ from tests.surfaces.program import Program, paths
 
 ANSWER = ["query", "level", "partial", "notes", "snapshots", "timings_ms", "results"]
 RESULT = [
-    "rank", "repository", "path", "symbol", "kind", "language", "start_line", "end_line", "score", "snippet", "why",
-]  # fmt: skip
+    "rank",
+    "repository",
+    "path",
+    "symbol",
+    "kind",
+    "language",
+    "start_line",
+    "end_line",
+    "score",
+    "snippet",
+    "why",
+]
 
 KIN = ["callers", "callees", "siblings", "subclasses", "bases"]
 
@@ -166,9 +176,12 @@ def test_dry_run_lists_what_is_in_and_what_is_left_out_and_builds_nothing(progra
     repo.commit("All sorts", {"a.py": "x = 1\n", "b.png": b"\x89PNG\0", "yarn.lock": "x\n", "c.bin.py": b"a\0b"})
     run = program("index", repo.root, "--dry-run")
     assert run.out.splitlines() == [
-        "in   a.py  python", "out  b.png  binary", "out  c.bin.py  binary", "out  yarn.lock  generated",
+        "in   a.py  python",
+        "out  b.png  binary",
+        "out  c.bin.py  binary",
+        "out  yarn.lock  generated",
         "1 files in, 3 out (2 binary, 1 generated)",
-    ]  # fmt: skip
+    ]
     (report,) = program("index", repo.root, "--dry-run", "--format", "json").json()
     assert report["included"] == [{"path": "a.py", "language": "python"}]
     assert {item["path"]: item["reason"] for item in report["excluded"]}["b.png"] == "binary"
@@ -194,12 +207,21 @@ def test_related_finds_what_reads_alike_and_what_changes_together(ready: Program
     together = {item["path"]: item["commits"] for item in answer["changes_together"]}
     assert together == {"tests/test_session.py": 1, "README.md": 1}
     kin = {name: [one["symbol"] for one in answer[name]] for name in KIN}
-    assert kin == {"callers": ["test_sign_cookie"], "callees": [], "siblings": ["Session.load"], "subclasses": [],
-                   "bases": []}  # fmt: skip
+    assert kin == {
+        "callers": ["test_sign_cookie"],
+        "callees": [],
+        "siblings": ["Session.load"],
+        "subclasses": [],
+        "bases": [],
+    }
     assert answer["callers"][0] == {
-        "path": "tests/test_session.py", "symbol": "test_sign_cookie", "kind": "function", "start_line": 4,
-        "end_line": 5, "how": "exact",
-    }  # fmt: skip
+        "path": "tests/test_session.py",
+        "symbol": "test_sign_cookie",
+        "kind": "function",
+        "start_line": 4,
+        "end_line": 5,
+        "how": "exact",
+    }
     text = ready("related", "web/session.py:8")
     assert "\nCalled by\n    tests/test_session.py:4-5  test_sign_cookie\n\nIn the same class or file\n" in text.out
     assert text.out.startswith("Near web/session.py:8 (Session.sign_cookie)\n") and "\nReads alike\n" in text.out

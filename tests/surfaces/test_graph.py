@@ -26,9 +26,13 @@ def test_json_has_the_fields_of_the_contract_and_no_others(ready: Program, shop:
     assert (answer["start"], answer["cut"], answer["notes"]) == ([METHOD], False, [])
     assert answer["snapshots"] == [{"repository": "shop", "commit": shop.git("rev-parse", "HEAD"), "dirty": False}]
     assert answer["nodes"][0] == {
-        "id": METHOD, "kind": "function", "path": "web/session.py", "symbol": "Session.sign_cookie",
-        "start_line": 7, "end_line": 9,
-    }  # fmt: skip
+        "id": METHOD,
+        "kind": "function",
+        "path": "web/session.py",
+        "symbol": "Session.sign_cookie",
+        "start_line": 7,
+        "end_line": 9,
+    }
     ids = {node["id"] for node in answer["nodes"]}
     assert {end for edge in answer["edges"] for end in (edge["source"], edge["target"])} <= ids
     assert {"source": "web/session.py:Session:4", "target": METHOD, "type": "contains", "how": "exact"} in answer[
@@ -58,9 +62,16 @@ def test_a_terminal_gets_colour_and_no_line_that_is_too_wide(ready: Program) -> 
 
 @pytest.mark.parametrize(
     ("name", "begins"),
-    [("g.html", "<!DOCTYPE html>"), ("g.HTM", "<!DOCTYPE html>"), ("g.dot", "digraph"), ("g.gv", "digraph"),
-     ("g.json", "{"), ("g.txt", "Session  web/"), ("g", "Session  web/")],
-)  # fmt: skip
+    [
+        ("g.html", "<!DOCTYPE html>"),
+        ("g.HTM", "<!DOCTYPE html>"),
+        ("g.dot", "digraph"),
+        ("g.gv", "digraph"),
+        ("g.json", "{"),
+        ("g.txt", "Session  web/"),
+        ("g", "Session  web/"),
+    ],
+)
 def test_a_file_is_written_as_its_ending_says(ready: Program, tmp_path: Path, name: str, begins: str) -> None:
     run = ready("graph", "Session", "--output", tmp_path / name)
     assert (run.code, run.out, run.err) == (0, "", "")

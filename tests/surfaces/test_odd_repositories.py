@@ -84,9 +84,15 @@ def test_nothing_is_written_into_a_repository(program: Program, repo: Repo) -> N
     (repo.root / "web/b.py").touch()  # git's index is out of date: plain `git status` would write it
     before = listing(repo.root)
     for command in (
-        ["index", "."], ["search", "cookie"], ["search", "cookie", "--at", "HEAD~1"], ["history", "begin"],
-        ["related", "web/a.py:1"], ["status"], ["index", "--dry-run"], ["clear"],
-    ):  # fmt: skip
+        ["index", "."],
+        ["search", "cookie"],
+        ["search", "cookie", "--at", "HEAD~1"],
+        ["history", "begin"],
+        ["related", "web/a.py:1"],
+        ["status"],
+        ["index", "--dry-run"],
+        ["clear"],
+    ):
         assert program.within(repo.root)(*command).code == 0, command
     assert listing(repo.root) == before
 

@@ -16,9 +16,18 @@ pytestmark = pytest.mark.slow
 
 BELL, ESCAPE = "\x07", "\x1b"
 HOSTILE = [
-    "\x1b[31mEVIL", "\x1b]0;pwned\x07", "\x9b31m", "\x1bc", "\r", "\x08", "\x7f", "\u202e", "\u2066", "\u200f",
+    "\x1b[31mEVIL",
+    "\x1b]0;pwned\x07",
+    "\x9b31m",
+    "\x1bc",
+    "\r",
+    "\x08",
+    "\x7f",
+    "\u202e",
+    "\u2066",
+    "\u200f",
     "\u061c",
-]  # fmt: skip
+]
 NAME = "".join(HOSTILE) + "\n 1  forged.py:1-2  forged [red]cookie[/red]"
 
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 INDEXING = {
-    "wait": "Waiting for another process that indexes it",
-    "look": "Looking at the files",
+    "wait": "Waiting for another process that is indexing it",
+    "look": "Scanning files",
     "parse": "Parsing files",
     "history": "Reading commits",
     "gather": "Gathering",
-    "vectors": "Adding up vectors",
+    "vectors": "Computing vectors",
     "references": "Reading references",
 }
 """Steps of an index."""
 SEARCHING = {
-    "rewritten": "Gathering rewrites",
+    "rewritten": "Loading rewrites",
     "ask": "Asking the language model",
     "compare": "Comparing candidates",
     "read commits": "Reading past commits",

@@ -9,11 +9,26 @@ from trackdown.engine import EDGE_TYPES, HOWS, Edge, EdgeType, How, Neighbourhoo
 from trackdown.types import SnapshotInfo
 
 HOSTILE = (
-    "<script>alert(1)</script>", "</script><script>alert(2)</script>", "\"><img src=x onerror=alert(3)>",
-    "']];alert(4)//", '"]; evil [label="x', "back\\slash\\", "\\N \\n \\l", "&lt;b&gt; &amp; <b>", "\x1b[31mred\x07",
-    "\u202egnorw\u2066", "line\u2028break\u2029end", "lone \udcff surrogate", "-->", "<!--", "]]>", "漢字 ünïcödé 🙂",
-    "new\nline\ttab", "<TABLE>", "",
-)  # fmt: skip
+    "<script>alert(1)</script>",
+    "</script><script>alert(2)</script>",
+    '"><img src=x onerror=alert(3)>',
+    "']];alert(4)//",
+    '"]; evil [label="x',
+    "back\\slash\\",
+    "\\N \\n \\l",
+    "&lt;b&gt; &amp; <b>",
+    "\x1b[31mred\x07",
+    "\u202egnorw\u2066",
+    "line\u2028break\u2029end",
+    "lone \udcff surrogate",
+    "-->",
+    "<!--",
+    "]]>",
+    "漢字 ünïcödé 🙂",
+    "new\nline\ttab",
+    "<TABLE>",
+    "",
+)
 
 
 def function(symbol: str, path: str = "a.py", line: int = 1) -> Node:

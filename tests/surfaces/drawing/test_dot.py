@@ -22,8 +22,9 @@ _LINES = (
     rf"  n\d+ -> n\d+ {_PAIRS};",
     r"}",
 )
-ANSWERS = pytest.mark.parametrize("answer", [hostile(), grown(40), made([function("a")], [])],
-                                  ids=["hostile", "grown", "alone"])  # fmt: skip
+ANSWERS = pytest.mark.parametrize(
+    "answer", [hostile(), grown(40), made([function("a")], [])], ids=["hostile", "grown", "alone"]
+)
 
 
 @ANSWERS

@@ -40,8 +40,17 @@ def test_labels_fit_into_their_boxes(tall: bool) -> None:
 @SHAPES
 def test_what_points_at_a_start_stands_before_it_and_what_it_points_at_behind(tall: bool) -> None:
     start, caller, callee, far = (function(name) for name in ("start", "caller", "callee", "far"))
-    drawn = drawing(made([start], [(caller, "invokes", "exact", start), (start, "invokes", "exact", callee),
-                                   (callee, "invokes", "exact", far)]), tall=tall)  # fmt: skip
+    drawn = drawing(
+        made(
+            [start],
+            [
+                (caller, "invokes", "exact", start),
+                (start, "invokes", "exact", callee),
+                (callee, "invokes", "exact", far),
+            ],
+        ),
+        tall=tall,
+    )
     place = {box.node: box.y if tall else box.x for box in drawn.boxes}
     assert place[caller] < place[start] < place[callee] < place[far]
 

@@ -17,8 +17,11 @@ from trackdown.surfaces.drawing.page import as_html
 OWN_SCRIPTS = 2
 
 
-@pytest.mark.parametrize("answer", [made([function("a")], []), grown(3), grown(60), grown(300, starts=4), hostile()],
-                         ids=["alone", "small", "sixty", "large", "hostile"])  # fmt: skip
+@pytest.mark.parametrize(
+    "answer",
+    [made([function("a")], []), grown(3), grown(60), grown(300, starts=4), hostile()],
+    ids=["alone", "small", "sixty", "large", "hostile"],
+)
 def test_it_is_well_formed_and_has_everything(answer: Neighbourhood) -> None:
     found = walk(as_html(answer))
     ids = [attributes["id"] for _, attributes in found.elements if "id" in attributes]

@@ -34,10 +34,8 @@ def test_every_edge_is_there_once_and_every_place_is_unfolded_once(seed: int) ->
 def test_arrows_types_and_sureness_stand_on_each_branch() -> None:
     answer = made([A], [(A, "invokes", "scoped", B), (C, "inherits", "exact", A), (A, "imports", "name", B)])
     assert tree_text(answer, on_terminal=False) == (
-        "a  a.py:1-3\n"
-        "├── ← inherits exact  c  a.py:1-3\n"
-        "└── → invokes scoped, imports name  b  a.py:1-3\n"
-    )  # fmt: skip
+        "a  a.py:1-3\n├── ← inherits exact  c  a.py:1-3\n└── → invokes scoped, imports name  b  a.py:1-3\n"
+    )
 
 
 def test_a_cycle_ends_with_a_mark() -> None:
@@ -53,8 +51,15 @@ def test_a_cycle_ends_with_a_mark() -> None:
 
 def test_a_place_is_unfolded_where_it_is_nearest() -> None:
     far = function("far")
-    answer = made([A], [(A, "invokes", "exact", B), (B, "invokes", "exact", C), (A, "invokes", "exact", C),
-                        (C, "invokes", "exact", far)])  # fmt: skip
+    answer = made(
+        [A],
+        [
+            (A, "invokes", "exact", B),
+            (B, "invokes", "exact", C),
+            (A, "invokes", "exact", C),
+            (C, "invokes", "exact", far),
+        ],
+    )
     (root,) = as_tree(answer)
     assert [(one.node, one.again) for one in root.branches] == [(B, False), (C, False)]
     assert [one.node for one in root.branches[1].branches if not one.again] == [far]

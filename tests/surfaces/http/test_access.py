@@ -67,8 +67,17 @@ def test_where_repositories_stand_is_for_clients_on_this_machine() -> None:
 def test_the_token_is_demanded_whole_and_as_a_bearer() -> None:
     door = AccessRules(token="0123456789abcdef")
     assert door.admits("Bearer 0123456789abcdef") and door.admits("bearer  0123456789abcdef ")
-    for wrong in ("", "0123456789abcdef", "Bearer", "Bearer ", "Basic 0123456789abcdef", "Bearer 0123456789abcde",
-                  "Bearer 0123456789abcdefg", "Bearer 0123456789ABCDEF", "Bearer \udcff"):  # fmt: skip
+    for wrong in (
+        "",
+        "0123456789abcdef",
+        "Bearer",
+        "Bearer ",
+        "Basic 0123456789abcdef",
+        "Bearer 0123456789abcde",
+        "Bearer 0123456789abcdefg",
+        "Bearer 0123456789ABCDEF",
+        "Bearer \udcff",
+    ):
         assert not door.admits(wrong), wrong
     assert AccessRules().admits("")
 

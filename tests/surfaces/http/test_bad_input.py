@@ -99,9 +99,21 @@ def test_nothing_outside_the_repository_can_be_read(open_shared: Open, repo: Rep
     (repo.root / "folder").symlink_to(tmp_path)
     with serving(open_shared(repo.root)) as client:
         for path in (
-            "../outside.py", str(tmp_path / "outside.py"), "link.py", "folder/outside.py", ".git/config", ".git/HEAD",
-            "a.py/../../outside.py", "./../outside.py", "data.bin", "", ".", "/", "a.py\0", "..\\outside.py",
-        ):  # fmt: skip
+            "../outside.py",
+            str(tmp_path / "outside.py"),
+            "link.py",
+            "folder/outside.py",
+            ".git/config",
+            ".git/HEAD",
+            "a.py/../../outside.py",
+            "./../outside.py",
+            "data.bin",
+            "",
+            ".",
+            "/",
+            "a.py\0",
+            "..\\outside.py",
+        ):
             answer = client.get("/v1/unit", params={"path": path})
             assert answer.status_code in (404, 422), (path, answer.text)
             assert "def secret_thing" not in answer.text

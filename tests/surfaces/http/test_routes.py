@@ -148,9 +148,19 @@ def test_health_metrics_and_openapi(client: httpx.Client) -> None:
     document = get(client, "/openapi.json")
     assert document["openapi"].startswith("3.1") and "security" not in document["paths"]["/v1/search"]["get"]
     assert set(document["paths"]) == {
-        "/v1/search", "/v1/search/stream", "/v1/history", "/v1/related", "/v1/graph", "/v1/unit", "/v1/repositories",
-        "/v1/status", "/v1/reports", "/v1/reports/{name}", "/health", "/metrics",
-    }  # fmt: skip
+        "/v1/search",
+        "/v1/search/stream",
+        "/v1/history",
+        "/v1/related",
+        "/v1/graph",
+        "/v1/unit",
+        "/v1/repositories",
+        "/v1/status",
+        "/v1/reports",
+        "/v1/reports/{name}",
+        "/health",
+        "/metrics",
+    }
 
 
 def test_the_manual_names_every_address_event_and_problem(client: httpx.Client) -> None:
@@ -219,8 +229,17 @@ def test_reports_are_served_as_they_are_in_an_origin_of_their_own(shops: SharedR
         assert "sandbox allow-scripts;" in shown.headers["content-security-policy"]
         assert "allow-same-origin" not in shown.headers["content-security-policy"]
         assert client.get("/v1/reports/notes.md").headers["content-type"] == "text/plain; charset=utf-8"
-        for name in ("link.html", "secret.key", ".hidden.html", "folder.html", "no.html", "..%2foutside.html",
-                     "%2e%2e%2foutside.html", "run.html%00", "a" * 300 + ".html"):  # fmt: skip
+        for name in (
+            "link.html",
+            "secret.key",
+            ".hidden.html",
+            "folder.html",
+            "no.html",
+            "..%2foutside.html",
+            "%2e%2e%2foutside.html",
+            "run.html%00",
+            "a" * 300 + ".html",
+        ):
             assert client.get(f"/v1/reports/{name}").status_code in (404, 422), name
         for file in folder.iterdir():
             file.rmdir() if file.is_dir() and not file.is_symlink() else file.unlink()

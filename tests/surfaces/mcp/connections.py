@@ -53,7 +53,7 @@ def http_server(program: Program, *arguments: str | Path) -> Iterator[str]:
     assert process.stdout is not None and process.stderr is not None
     try:
         line = process.stdout.readline()
-        found = re.fullmatch(r"Serving MCP at (http://\S+/mcp) \(Ctrl-C ends it\)\n", line)
+        found = re.fullmatch(r"Serving MCP at (http://\S+/mcp) \(Ctrl-C to stop\)\n", line)
         assert found, (line, process.stderr.read() if process.poll() is not None else "")
         yield found.group(1)
         process.send_signal(signal.SIGTERM)

@@ -21,16 +21,24 @@ from tests.surfaces.program import COMMAND, Program, wait_for
 pytestmark = pytest.mark.slow
 
 HELLO = {
-    "jsonrpc": "2.0", "id": 1, "method": "initialize",
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
     "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},
-}  # fmt: skip
+}
 
 
 def start(program: Program, *arguments: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [*COMMAND, "mcp", *arguments], cwd=program.folder, env=program.environment(), stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, bufsize=1,
-    )  # fmt: skip
+        [*COMMAND, "mcp", *arguments],
+        cwd=program.folder,
+        env=program.environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        bufsize=1,
+    )
 
 
 def ask(process: subprocess.Popen[str], message: dict[str, Any]) -> Any:

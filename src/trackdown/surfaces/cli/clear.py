@@ -6,7 +6,7 @@ import click
 
 from trackdown.engine import clear_everything
 from trackdown.surfaces.cli.options import format_option, open_all, print_json
-from trackdown.surfaces.cli.plain import human_bytes, one_line
+from trackdown.surfaces.cli.terminal_text import human_bytes, one_line
 
 EXAMPLES = """\b
 Examples:
@@ -18,10 +18,10 @@ Examples:
 
 @click.command(epilog=EXAMPLES)
 @click.argument("place", default=".", metavar="[PATH]")
-@click.option("--all", "everything", is_flag=True, help="Remove the whole store, every repository and every version.")
+@click.option("--all", "everything", is_flag=True, help="Remove the whole store: every repository, every version.")
 @format_option
 def command(place: str, everything: bool, style: str) -> None:
-    """Remove what the store holds for a repository. It can always be built again; your files are not touched.
+    """Remove a repository's index from the store. It can always be rebuilt; your files are not touched.
 
     Answers of language models belong to no one repository and stay, though they may tell of its code: --all removes
     them.

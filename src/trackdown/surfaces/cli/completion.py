@@ -16,7 +16,7 @@ Examples:
 @click.command(epilog=EXAMPLES)
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def command(shell: str) -> None:
-    """Print a script that teaches your shell to complete commands and options."""
+    """Print a script that lets your shell complete commands and options."""
     from trackdown.surfaces.cli.main import cli
 
     found = get_completion_class(shell)

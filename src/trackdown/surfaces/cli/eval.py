@@ -16,8 +16,8 @@ from trackdown.surfaces.cli.bench import checked_modes, named_modes, numbers, sh
 from trackdown.surfaces.cli.eval_cases import build_cases, mine_cases
 from trackdown.surfaces.cli.llm_options import llm_options, llm_overrides
 from trackdown.surfaces.cli.options import format_option, print_json, print_notes
-from trackdown.surfaces.cli.plain import one_line
 from trackdown.surfaces.cli.progress import TerminalProgress
+from trackdown.surfaces.cli.terminal_text import one_line
 from trackdown.types import Level, Progress
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from trackdown.errors import LlmError, UsageError
 from trackdown.settings import Settings
 from trackdown.surfaces.cli.options import print_json, print_notes
-from trackdown.surfaces.cli.plain import one_line
+from trackdown.surfaces.cli.terminal_text import one_line
 from trackdown.types import Progress
 
 if TYPE_CHECKING:

@@ -33,25 +33,23 @@ Examples:
 @click.option(
     "--edges", default=",".join(EDGE_TYPES), show_default=True, metavar="TYPE,...", help="Which edges to follow."
 )
-@click.option("--depth", type=int, default=1, show_default=True, help=f"How many edges to go, {MOST_DEPTH} at most.")
+@click.option("--depth", type=int, default=1, show_default=True, help=f"How many edges to follow, up to {MOST_DEPTH}.")
 @click.option(
     "--direction",
     type=click.Choice(DIRECTIONS),
     default="both",
     show_default=True,
-    help="Follow edges that come in, that go out, or both.",
+    help="Follow incoming edges, outgoing edges, or both.",
 )
 @click.option(
     "--how",
     default=",".join(HOWS),
     show_default=True,
     metavar="HOW,...",
-    help="How sure an edge must be: resolved to the definition itself, by what its scope sees, or by name alone.",
+    help="How edges may have been resolved: to the definition itself, by what is in scope, or by name alone.",
 )
 @at_option
-@click.option(
-    "--format", "style", type=click.Choice(FORMATS), help="How to write it; by default as the ending of --output says."
-)
+@click.option("--format", "style", type=click.Choice(FORMATS), help="The format. Default: by the suffix of --output.")
 @click.option("--output", metavar="FILE", type=click.Path(path_type=Path), help="Write to a file.")
 def command(
     target: str,
@@ -64,7 +62,7 @@ def command(
     style: str | None,
     output: Path | None,
 ) -> None:
-    """Show what contains, imports, calls and inherits from a place, and the other way round.
+    """Show what contains, imports, calls or inherits from a place, and the other way round.
 
     The place is a class or function by its name or the end of its name, a file, a line in a file, or a folder. HTML is
     one page to look around in, which needs nothing else.

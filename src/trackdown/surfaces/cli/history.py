@@ -23,7 +23,7 @@ Examples:
 @at_option
 @format_option
 def command(query: str, place: str, k: int, at: str | None, style: str) -> None:
-    """Find past commits like a query, with the files they touched under their present names."""
+    """Find past commits that resemble a query, with the files they touched under their current names."""
     (repository,) = open_all([place])
     with TerminalProgress(repository.source.name) as progress:
         answer = repository.history(query, k, at, progress=progress)

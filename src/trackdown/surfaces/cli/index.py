@@ -10,8 +10,8 @@ import click
 
 from trackdown.errors import UsageError
 from trackdown.surfaces.cli.options import at_option, format_option, open_all, print_json, print_notes
-from trackdown.surfaces.cli.plain import human_bytes, one_line
 from trackdown.surfaces.cli.progress import TerminalProgress
+from trackdown.surfaces.cli.terminal_text import human_bytes, one_line
 from trackdown.types import Inventory, RepositoryStatus
 
 EXAMPLES = """\b
@@ -26,11 +26,11 @@ Examples:
 @click.command(epilog=EXAMPLES)
 @click.argument("places", nargs=-1, metavar="[PATH]...")
 @at_option
-@click.option("--dry-run", is_flag=True, help="List what would be in, what is left out, and why; build no index.")
-@click.option("--watch", is_flag=True, help="Stay, and keep the index up to date while files change; Ctrl-C ends it.")
+@click.option("--dry-run", is_flag=True, help="List which files would be indexed, which not, and why. Builds nothing.")
+@click.option("--watch", is_flag=True, help="Keep running and update the index whenever files change. Ctrl-C stops it.")
 @format_option
 def command(places: tuple[str, ...], at: str | None, dry_run: bool, watch: bool, style: str) -> None:
-    """Bring the index up to date, or show what it takes in.
+    """Bring the index up to date, or list the files in it.
 
     Searching does this by itself; index ahead to spare the first search the wait. Files that .gitignore or
     .trackdownignore name are left out, and so are submodules, LFS pointers, binaries, minified, generated and very
@@ -39,7 +39,7 @@ def command(places: tuple[str, ...], at: str | None, dry_run: bool, watch: bool,
     if watch:
         if dry_run or at is not None:
             raise UsageError("--watch keeps up with what is on disk: it does not go with --dry-run or --at")
-        from trackdown.surfaces.cli.watching import keep_watching
+        from trackdown.surfaces.cli.watch_output import keep_watching
 
         keep_watching(places, style)
         return

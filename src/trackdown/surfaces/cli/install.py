@@ -15,7 +15,7 @@ from trackdown.surfaces.agents.files import Backups, FileChange, install, undo
 from trackdown.surfaces.agents.insertions import Insertion
 from trackdown.surfaces.agents.registry import AGENT_NAMES, AGENTS, AGENTS_MD, server_command
 from trackdown.surfaces.cli.options import format_option, print_json, print_notes
-from trackdown.surfaces.cli.plain import one_line
+from trackdown.surfaces.cli.terminal_text import one_line
 
 EXAMPLES = """\b
 Examples:

@@ -12,13 +12,23 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def llm_options(command: F) -> F:
     """`--llm PLACE`, `--llm-model NAME` and `--estimate-cost`: the arguments `llm`, `llm_model` and `dry_run`."""
-    for option in reversed([
-        click.option("--llm", metavar="PLACE", help="The language model: none, embedded, a .gguf file, or the URL of "
-                     "an OpenAI-compatible endpoint up to /v1 (its key comes from TRACKDOWN_LLM_KEY)."),
-        click.option("--llm-model", metavar="NAME", help="Which model of the endpoint."),
-        click.option("--estimate-cost", "dry_run", is_flag=True, help="Don't ask the language model: estimate how many "
-                     "questions and tokens it would take."),
-    ]):  # fmt: skip
+    for option in reversed(
+        [
+            click.option(
+                "--llm",
+                metavar="PLACE",
+                help="The language model: none, embedded, a .gguf file, or the URL of "
+                "an OpenAI-compatible endpoint up to /v1 (its key comes from TRACKDOWN_LLM_KEY).",
+            ),
+            click.option("--llm-model", metavar="NAME", help="Which model of the endpoint."),
+            click.option(
+                "--estimate-cost",
+                "dry_run",
+                is_flag=True,
+                help="Don't ask the language model: estimate how many questions and tokens it would take.",
+            ),
+        ]
+    ):
         command = option(command)
     return command
 

@@ -14,7 +14,7 @@ import click
 
 from trackdown import __version__
 from trackdown.errors import TrackdownError
-from trackdown.surfaces.cli.plain import sanitize
+from trackdown.surfaces.cli.terminal_text import sanitize
 
 COMMANDS = {
     "search": "Find the functions, classes or files for an issue, a question or a name.",

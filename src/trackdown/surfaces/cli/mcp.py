@@ -12,7 +12,7 @@ from trackdown import __version__
 from trackdown.errors import UsageError
 from trackdown.settings import load_settings
 from trackdown.surfaces.cli.options import format_option, print_json
-from trackdown.surfaces.cli.serving import log_to_stderr, read_token
+from trackdown.surfaces.cli.server_setup import log_to_stderr, read_token
 
 EXAMPLES = """\b
 Examples:
@@ -28,16 +28,40 @@ Examples:
 @click.option(
     "--http", "over_http", is_flag=True, help="Serve over streamable HTTP instead of standard input and output."
 )
-@click.option("--host", default="127.0.0.1", show_default=True, help="With --http: the address to serve at. Any that "
-              "other machines can reach demands a token.")  # fmt: skip
-@click.option("--port", type=click.IntRange(0, 65535), default=8766, show_default=True, help="With --http: the port; 0 "
-              "takes a free one.")  # fmt: skip
-@click.option("--token-file", metavar="FILE", type=click.Path(path_type=Path), help="With --http: demand the token "
-              "that stands in this file (by default what TRACKDOWN_TOKEN says).")  # fmt: skip
-@click.option("--allow-host", "names", multiple=True, metavar="NAME", help="With --http: answer to this name, too, "
-              "e.g. that of a proxy. Repeatable.")  # fmt: skip
-@click.option("--wait", type=click.FloatRange(0, 600), default=15, show_default=True, metavar="SECONDS",
-              help="How long a call waits for a first index before it answers from what is ready.")  # fmt: skip
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="With --http: the address to listen on. One that other machines can reach requires a token.",
+)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8766,
+    show_default=True,
+    help="With --http: the port; 0 picks a free one.",
+)
+@click.option(
+    "--token-file",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="With --http: require the token in this file. Default: TRACKDOWN_TOKEN.",
+)
+@click.option(
+    "--allow-host",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help="With --http: also answer to this host name, e.g. a proxy's. Repeatable.",
+)
+@click.option(
+    "--wait",
+    type=click.FloatRange(0, 600),
+    default=15,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long a call waits for the first index before it answers from what is ready.",
+)
 @format_option
 def command(
     places: tuple[str, ...],
@@ -49,11 +73,11 @@ def command(
     wait: float,
     style: str,
 ) -> None:
-    """Let agents search, by the Model Context Protocol.
+    """Serve coding agents over the Model Context Protocol.
 
-    Agents start this themselves: `trackdown install` tells them how. PATH is a folder, a repository or a git URL. By
-    default it is the repository of the current folder or, where there is none, the folders that the agent works in.
-    They are indexed, and kept up to date as files change.
+    Agents start this themselves; `trackdown install` sets them up. PATH is a folder, a repository or a git URL. It
+    defaults to the repository of the current folder or, outside of one, to the folders that the agent works in. The
+    server indexes them and follows changes to files.
     """
     settings = load_settings()
     try:
@@ -82,7 +106,7 @@ def command(
             if style == "json":
                 print_json({"url": address, "token": bool(token)})
             else:
-                print(f"Serving MCP at {address} (Ctrl-C ends it)")
+                print(f"Serving MCP at {address} (Ctrl-C to stop)")
             sys.stdout.flush()
 
         run_http(served, options, AccessRules(host, token, names), port, on_ready=on_ready)

@@ -6,7 +6,7 @@ import sys
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from trackdown.surfaces.cli.plain import one_line
+from trackdown.surfaces.cli.terminal_text import one_line
 
 if TYPE_CHECKING:
     from trackdown.lab.mine.training import MiningJob

@@ -14,7 +14,7 @@ from trackdown.engine import Repository
 from trackdown.engine import open as open_repository
 from trackdown.request import help_of
 from trackdown.settings import load_settings
-from trackdown.surfaces.cli.plain import one_line
+from trackdown.surfaces.cli.terminal_text import one_line
 
 F = TypeVar("F", bound=Callable[..., Any])
 

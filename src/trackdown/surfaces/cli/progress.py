@@ -8,7 +8,7 @@ import time
 from types import TracebackType
 from typing import Any
 
-from trackdown.surfaces.cli.plain import one_line
+from trackdown.surfaces.cli.terminal_text import one_line
 from trackdown.surfaces.steps import INDEXING, SEARCHING
 
 _SHOW_AFTER_SECONDS = 0.8
@@ -76,9 +76,14 @@ class TerminalProgress:
         if self._bars is None:
             rate = TextColumn("{task.fields[rate]}")
             self._bars = Progress(
-                TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), rate, TimeRemainingColumn(),
-                console=Console(stderr=True), transient=True,
-            )  # fmt: skip
+                TextColumn("{task.description}"),
+                BarColumn(),
+                MofNCompleteColumn(),
+                rate,
+                TimeRemainingColumn(),
+                console=Console(stderr=True),
+                transient=True,
+            )
             self._bars.start()
         if step not in self._tasks:
             self._tasks[step] = self._bars.add_task(_TITLES.get(step, step), total=total, rate="")

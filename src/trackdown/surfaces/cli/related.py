@@ -21,7 +21,7 @@ Examples:
 @at_option
 @format_option
 def command(location: str, place: str, k: int, at: str | None, style: str) -> None:
-    """Find code near a place.
+    """Find code related to a line.
 
     For the class or function at FILE:LINE: what calls it, what it calls, its siblings, base classes and subclasses, and
     what reads alike; for FILE, what changed together with it. At most K of each, the surest first.

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from trackdown.engine import Related, Relative
-from trackdown.surfaces.cli.plain import one_line, sanitize
+from trackdown.surfaces.cli.terminal_text import one_line, sanitize
 from trackdown.types import HistoryResults, Result, SearchResults
 
 _SNIPPET_LINES = 5
@@ -139,9 +139,13 @@ class _TerminalPage(_Page):
 
         lexer = "text" if language in _NOT_LEXED else language
         shown = Syntax(
-            text, lexer, line_numbers=first_line is not None, start_line=first_line or 1, theme="ansi_dark",
+            text,
+            lexer,
+            line_numbers=first_line is not None,
+            start_line=first_line or 1,
+            theme="ansi_dark",
             background_color="default",
-        )  # fmt: skip
+        )
         self._console.print(Padding(shown, (0, 0, 0, 4)))
 
 

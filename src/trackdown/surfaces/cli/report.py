@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from trackdown.errors import UsageError
-from trackdown.surfaces.cli.plain import one_line
+from trackdown.surfaces.cli.terminal_text import one_line
 
 if TYPE_CHECKING:
     from rich.console import Console

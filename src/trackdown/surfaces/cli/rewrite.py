@@ -16,8 +16,8 @@ from trackdown.settings import Settings
 from trackdown.surfaces.cli.llm_cost import print_llm_cost
 from trackdown.surfaces.cli.llm_options import llm_options, llm_overrides
 from trackdown.surfaces.cli.options import at_option, format_option, open_all, print_json, print_notes
-from trackdown.surfaces.cli.plain import one_line
 from trackdown.surfaces.cli.progress import TerminalProgress
+from trackdown.surfaces.cli.terminal_text import one_line
 
 _SECONDS_BETWEEN_LINES = 15.0
 
@@ -33,8 +33,12 @@ Examples:
 @at_option
 @click.option("--times", type=int, default=1, show_default=True, help="How many rewrites every function gets.")
 @click.option("--limit", type=int, metavar="N", help="Make at most N rewrites now; a later run goes on.")
-@click.option("--examples", type=click.Path(path_type=Path), metavar="FILE", help='Lines {"query", "code"} to show the '
-              "model, in place of documented functions of the code itself.")  # fmt: skip
+@click.option(
+    "--examples",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help='Lines {"query", "code"} to show the model, in place of documented functions of the code itself.',
+)
 @llm_options
 @format_option
 def command(
@@ -65,8 +69,15 @@ def command(
         in_vain |= bool(found.outcome.unanswered) and not found.outcome.made and not found.dry_run
         if style == "text":
             print(_told(found))
-        reports.append({"repository": found.repository, "model": found.model, "dry_run": found.dry_run,
-                        **asdict(found.outcome), "notes": found.notes})  # fmt: skip
+        reports.append(
+            {
+                "repository": found.repository,
+                "model": found.model,
+                "dry_run": found.dry_run,
+                **asdict(found.outcome),
+                "notes": found.notes,
+            }
+        )
     cost = llm_cost(repositories[0].settings)
     if style == "json":
         print_json({"repositories": reports, "llm": cost})

@@ -7,7 +7,7 @@ from dataclasses import asdict
 import click
 
 from trackdown.surfaces.cli.options import format_option, open_all, print_json, print_notes
-from trackdown.surfaces.cli.plain import human_bytes, one_line
+from trackdown.surfaces.cli.terminal_text import human_bytes, one_line
 
 EXAMPLES = """\b
 Examples:
@@ -20,7 +20,7 @@ Examples:
 @click.argument("place", default=".", metavar="[PATH]")
 @format_option
 def command(place: str, style: str) -> None:
-    """Say what is indexed and how large it is. Builds nothing."""
+    """Show what is indexed and how large it is. Builds nothing."""
     (repository,) = open_all([place])
     status = repository.status()
     if style == "json":

@@ -9,7 +9,7 @@ import click
 
 from trackdown.errors import UsageError
 from trackdown.surfaces.cli.options import format_option, print_json, print_notes
-from trackdown.surfaces.cli.plain import one_line
+from trackdown.surfaces.cli.terminal_text import one_line
 
 if TYPE_CHECKING:
     from trackdown.lab.measure.style.scores import StyleScores

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from trackdown.surfaces.cli.plain import one_line
+from trackdown.surfaces.cli.terminal_text import one_line
 
 _COLUMNS = ("MRR", "MAP", "P@1", "Acc@1", "Acc@5", "Acc@10", "R@10", "R@100", "nDCG@10")
 _GAP = "  "

@@ -12,8 +12,8 @@ import click
 from trackdown.errors import UsageError
 from trackdown.settings import load_settings
 from trackdown.surfaces.cli.options import format_option, print_json
-from trackdown.surfaces.cli.plain import one_line
 from trackdown.surfaces.cli.progress import TerminalProgress
+from trackdown.surfaces.cli.terminal_text import one_line
 
 if TYPE_CHECKING:
     from trackdown.lab.train.fusion import JudgedFusion

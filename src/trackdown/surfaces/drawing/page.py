@@ -1,5 +1,5 @@
-"""A neighbourhood as one page to look around in: its style, its picture and its small script are in it, and nothing is
-loaded from anywhere. Without a script the picture and the list of edges are there all the same."""
+"""A neighbourhood as one self-contained page: style, picture and script are inside, and nothing is loaded. Without
+scripts the picture and the list of edges still show."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from trackdown.surfaces.web import assets
 _MOST_OPEN = 300
 _SURE = {
     "exact": "resolved along declarations and imports",
-    "scoped": "by what its scope sees; other readings are possible",
-    "name": "by its name alone",
+    "scoped": "by what is in scope; other readings are possible",
+    "name": "by name alone",
 }
 _KEYS = (
-    "Drag to move, scroll or pinch to zoom. Keys: arrows go from place to place, Enter chooses, "
-    "+ and \N{MINUS SIGN} zoom, 0 shows all, / finds, Esc lets go."
+    "Drag to move, scroll or pinch to zoom. Keys: arrows move between nodes, Enter selects one, "
+    "+ and \N{MINUS SIGN} zoom, 0 shows everything, / searches, Esc clears the selection."
 )
 _READING = (
-    "Left of a start stands what points at it, right what it points at; on a narrow screen above and below. "
+    "Nodes that point to a start are on its left, those it points to on its right (above and below on a phone). "
     "D is a folder, F a file, C a class, ƒ a function."
 )
 
@@ -99,14 +99,20 @@ def _header(answer: Neighbourhood, title: str) -> Markup:
 def _controls(answer: Neighbourhood) -> Markup:
     types, hows = Counter(edge.type for edge in answer.edges), Counter(edge.how for edge in answer.edges)
     find = element(
-        "label", "Find ", element("input", type="search", id="find", autocomplete="off", spellcheck="false"),
-        element("output", id="found", for_="find"), class_="find",
-    )  # fmt: skip
+        "label",
+        "Find ",
+        element("input", type="search", id="find", autocomplete="off", spellcheck="false"),
+        element("output", id="found", for_="find"),
+        class_="find",
+    )
     zoom = [
         element("button", sign, type="button", id=name, aria_label=label, title=label)
-        for name, sign, label in (("smaller", "\N{MINUS SIGN}", "Zoom out"), ("larger", "+", "Zoom in"),
-                                  ("fit", "Fit", "Show all"))
-    ]  # fmt: skip
+        for name, sign, label in (
+            ("smaller", "\N{MINUS SIGN}", "Zoom out"),
+            ("larger", "+", "Zoom in"),
+            ("fit", "Fit", "Show all"),
+        )
+    ]
     parts = [find]
     if types:
         parts.append(_choices("Edges", "type", [(one, types[one], "") for one in EDGE_TYPES]))

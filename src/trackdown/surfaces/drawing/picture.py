@@ -54,9 +54,17 @@ def legend_line(look: str) -> Markup:
 def _end(type_: str) -> Markup:
     path, tip = _ENDS[type_]
     return element(
-        "marker", element("path", d=path, class_=f"end {type_}"), id=f"end-{type_}", viewBox="-1 -1 12 10", refX=tip,
-        refY="4", markerWidth="11", markerHeight="9", markerUnits="userSpaceOnUse", orient="auto",
-    )  # fmt: skip
+        "marker",
+        element("path", d=path, class_=f"end {type_}"),
+        id=f"end-{type_}",
+        viewBox="-1 -1 12 10",
+        refX=tip,
+        refY="4",
+        markerWidth="11",
+        markerHeight="9",
+        markerUnits="userSpaceOnUse",
+        orient="auto",
+    )
 
 
 def _box(number: int, box: Box, *, start: bool) -> Markup:

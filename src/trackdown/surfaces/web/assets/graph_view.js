@@ -50,7 +50,7 @@ export class GraphView {
     const timer = setTimeout(() => byId("stage").replaceChildren(waiting()), 150);
     try {
       if (!state.target)
-        throw new Problem({ status: 422, title: "No place to draw", detail: "Open the graph from a result." });
+        throw new Problem({ status: 422, title: "Nothing to draw", detail: "Open the graph from a result." });
       const answer = await get("graph", asked, running.signal);
       if (running.signal.aborted) return;
       this.put(answer, state);
@@ -251,7 +251,7 @@ export class GraphView {
       ),
       ...(groups.length
         ? groups
-        : [h("p", { class: "soft" }, "Nothing hangs together with it within this reach.")]
+        : [h("p", { class: "soft" }, "Nothing is connected to it within this reach.")]
       ).flat(),
     );
     this.side.scrollTop = 0;

@@ -7,8 +7,8 @@ const KEYS = "trackdown.keys";
 const SHOWN = [
   [["/"], "Search box"],
   [["j"], "Next result"],
-  [["k"], "Former result"],
-  [["Enter"], "Into the panel"],
+  [["k"], "Previous result"],
+  [["Enter"], "Go to the panel"],
   [["w"], "Why"],
   [["s"], "Source"],
   [["r"], "Related"],
@@ -22,10 +22,10 @@ const SHOWN = [
   [["?"], "This page"],
 ];
 const IN_GRAPH = [
-  [["←", "→"], "From place to place"],
+  [["←", "→"], "Move between nodes"],
   [["↑", "↓"], "The same"],
   [["Enter"], "Make it the centre"],
-  [["Space"], "Hold it"],
+  [["Space"], "Keep it highlighted"],
   [["+", "−"], "Zoom"],
   [["0"], "Show all"],
 ];
@@ -102,7 +102,7 @@ export const makeHelp = (changed) => {
     table(IN_GRAPH),
     h("h3", {}, "Settings"),
     h("p", { class: "row" }, h("label", { for: "editor" }, "Open files in"), editor),
-    h("p", { class: "row" }, keys, h("label", { for: "keys-on" }, "Single letters are shortcuts")),
+    h("p", { class: "row" }, keys, h("label", { for: "keys-on" }, "Use single letters as shortcuts")),
   );
   dialog.addEventListener("click", (event) => {
     if (event.target === dialog) dialog.close();

@@ -151,7 +151,7 @@ const item = (commit, many) => {
         many ? h("span", {}, oneLine(commit.repository)) : "",
         h("a", { href: before }, "Search the code before it"),
       ),
-      commit.files.length ? files : h("p", { class: "facts" }, "None of its files is here any more."),
+      commit.files.length ? files : h("p", { class: "facts" }, "None of its files still exists."),
     ),
   );
 };

@@ -11,8 +11,8 @@ const GROUPS = [
   ["callees", "Calls"],
   ["bases", "Base classes"],
   ["subclasses", "Subclasses"],
-  ["similar", "Reads alike"],
-  ["siblings", "Beside it"],
+  ["similar", "Similar code"],
+  ["siblings", "Siblings"],
 ];
 const names = new Map();
 
@@ -46,7 +46,7 @@ export const related = async (place, at, signal) => {
       : h(
           "p",
           { class: "soft" },
-          "Nothing calls this, nothing reads alike, and it never changed together with something else.",
+          "Nothing calls this, nothing is similar, and it never changed together with another file.",
         ),
   );
 };

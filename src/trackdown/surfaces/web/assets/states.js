@@ -5,14 +5,14 @@ import { counted, h, oneLine } from "./dom.js";
 import { DEFAULTS, FILTERS } from "./state.js";
 
 const STEPS = {
-  wait: "Waiting for another process that indexes it",
-  look: "Looking at the files",
+  wait: "Waiting for another process that is indexing it",
+  look: "Scanning files",
   parse: "Parsing files",
   history: "Reading commits",
   gather: "Gathering",
-  vectors: "Adding up vectors",
+  vectors: "Computing vectors",
   references: "Reading references",
-  rewritten: "Gathering rewrites",
+  rewritten: "Loading rewrites",
   ask: "Asking the language model",
   compare: "Comparing candidates",
   "read commits": "Reading past commits",
@@ -21,12 +21,12 @@ const STEPS = {
 export const stepName = (step) => STEPS[step] || oneLine(step);
 
 const WAYS = [
-  ["Paste an issue", "Title, description, traceback: all of it. Names, paths and frames in it count as evidence."],
+  ["Paste an issue", "Title, description, traceback: all of it. Names, paths and stack frames count as evidence."],
   ["Ask a question", ["For instance ", h("code", {}, "where is the session cookie signed?")]],
-  ["Name a thing", ["A class, a function, an error message, or a part of one: ", h("code", {}, "Session.load")]],
+  ["Name something", ["A class, a function or an error message, or part of one: ", h("code", {}, "Session.load")]],
   [
-    "Look into the past",
-    "History finds past commits like your words, and the files they touched under their present names.",
+    "Look at the past",
+    "History finds past commits that match your words, with the files they touched under their current names.",
   ],
 ];
 
@@ -42,7 +42,7 @@ const beginning = (repositories, reports) =>
     h(
       "p",
       {},
-      "Trackdown ranks the functions, classes and files to look at, and says why. It reads the code as it is on disk now, and what past commits changed.",
+      "Trackdown ranks the functions, classes and files to look at, and says why. It searches the code as it is on disk now and what past commits changed.",
     ),
     h(
       "ul",
@@ -107,9 +107,9 @@ const facts = (one) => {
 
 const MISSING = {
   search:
-    "None of these words is in the code, and no past commit speaks of them. Other words may help: a name, a message, a part of a path.",
+    "None of these words is in the code, and no past commit mentions them. Try other words: a name, a message, part of a path.",
   history:
-    "No message of a commit that this state descends from speaks of it. Other words may help: what a change was for, rather than what is wrong.",
+    "No commit message up to this state mentions it. Try other words: what a change was for, rather than what is wrong.",
 };
 
 /** Nothing found: what to change, as buttons. */
@@ -139,8 +139,8 @@ export const unfinished = () =>
   h(
     "section",
     { class: "state" },
-    h("h2", {}, "The index is still being made"),
-    h("p", {}, "Nothing that is ready so far matches. Once everything is ready, this is searched again by itself."),
+    h("h2", {}, "The index is still being built"),
+    h("p", {}, "Nothing that is indexed so far matches. The search runs again once the index is complete."),
   );
 
 /** Something went wrong. `again` tries once more. A server that asks for a token gets one; all who listen hear of it. */
@@ -173,11 +173,11 @@ const tokenForm = (again) => {
   return h(
     "section",
     { class: "state" },
-    h("h2", {}, "This server asks for a token"),
+    h("h2", {}, "This server requires a token"),
     h(
       "p",
       {},
-      "Whoever started it knows it. It is kept until this tab is closed, and never becomes part of an address.",
+      "Ask whoever started it. The page keeps it until you close this tab, and never puts it into a URL.",
     ),
     h(
       "form",

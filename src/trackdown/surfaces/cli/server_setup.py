@@ -1,4 +1,4 @@
-"""What the commands that serve share: the token, and what they say of their work."""
+"""What `serve` and `mcp` share: reading the token, and logging."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import sys
 from pathlib import Path
 
 from trackdown.errors import UsageError
-from trackdown.surfaces.cli.plain import one_line
+from trackdown.surfaces.cli.terminal_text import one_line
 
 _LONGEST_TOKEN = 4096
 
 
 def read_token(file: Path) -> str:
-    """The token in a file; a note when others can read it. Raises UsageError."""
+    """Read the token from a file, with a note if others can read it. Raises UsageError."""
     try:
         with file.open("rb") as stream:
             if os.fstat(stream.fileno()).st_mode & 0o077:
@@ -26,14 +26,14 @@ def read_token(file: Path) -> str:
 
 
 class _OneLine(logging.Formatter):
-    """A log line is one line, whatever a request, a file or a client put into it."""
+    """Keeps a log entry on one line, whatever a request, a file or a client put into it."""
 
     def format(self, record: logging.LogRecord) -> str:
         return f"trackdown: {one_line(record.getMessage())}"
 
 
 def log_to_stderr(levels: dict[str, int]) -> None:
-    """What loggers of these names say from these levels on goes to standard error, and nowhere else."""
+    """Send the messages of loggers, from these levels on, to standard error and nowhere else."""
     handler = logging.StreamHandler()
     handler.setFormatter(_OneLine())
     for name, level in levels.items():

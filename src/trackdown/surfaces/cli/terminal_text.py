@@ -1,4 +1,4 @@
-"""Text that is safe to print: what comes from a repository must not steer the terminal."""
+"""Makes text safe to print: content of a repository must not control the terminal."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u2
 
 
 def one_line(text: str) -> str:
-    """A name or a subject: like sanitize, and without line breaks and tabs, which would forge lines of ours."""
+    """Sanitize a name or a subject, and drop line breaks and tabs, which could forge lines of ours."""
     return re.sub(r"[\n\t]", "\N{REPLACEMENT CHARACTER}", sanitize(text))
 
 
 def sanitize(text: str) -> str:
-    """Text without control and direction characters, and with undecodable bytes spelled out."""
+    """Drop control and direction characters, and spell out undecodable bytes."""
     text = text.encode("utf-8", "backslashreplace" if _has_surrogates(text) else "strict").decode()
     return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
 
@@ -23,7 +23,7 @@ def _has_surrogates(text: str) -> bool:
 
 
 def human_bytes(size: float) -> str:
-    """A size as people read it."""
+    """Format a size for people."""
     for unit in ("B", "kB", "MB", "GB"):
         if size < 1000:
             return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"

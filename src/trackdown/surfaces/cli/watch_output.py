@@ -15,13 +15,13 @@ from types import FrameType
 from trackdown.engine import LiveIndex, LiveUpdate, Repository
 from trackdown.engine import open as open_repository
 from trackdown.settings import Settings, load_settings
-from trackdown.surfaces.cli.plain import one_line
+from trackdown.surfaces.cli.terminal_text import one_line
 
 _SECONDS = 0.5
 
 
 def keep_watching(places: Sequence[str], style: str) -> None:
-    """Keep the indexes of some places up to date until Ctrl-C or a polite kill."""
+    """Keep the indexes of some places up to date until Ctrl-C or SIGTERM."""
     settings = load_settings()
     updates: queue.SimpleQueue[LiveUpdate] = queue.SimpleQueue()
     signal.signal(signal.SIGTERM, _interrupt)
