@@ -30,7 +30,7 @@ THING = {"query": "handle thing77", "k": 3, "effort": "fast"}
 
 
 class Held:
-    """Keeps the server from indexing the shop, as another process that indexes it does."""
+    """Keeps the server from indexing the shop, as another process that is indexing it does."""
 
     def __init__(self, program: Program, lock: str) -> None:
         folder = program.store / "v1" / "locks"

@@ -31,7 +31,7 @@ def running() -> _Running:
     ("step", "said"),
     [
         ("parse", "indexing: parsing files 2 of 5"),
-        ("wait", "indexing: waiting for another process that indexes it 2 of 5"),
+        ("wait", "indexing: waiting for another process that is indexing it 2 of 5"),
         ("ask", "searching: asking the language model 2 of 5"),
         ("read code", "searching: reading code 2 of 5"),
     ],
