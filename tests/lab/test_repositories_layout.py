@@ -94,5 +94,5 @@ def test_a_layout_that_cannot_be_used_is_an_error(tmp_path: Path, layout: str) -
 
 
 def test_repos_must_be_a_folder(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="no folder"):
+    with pytest.raises(UsageError, match="not a folder"):
         find_repository(tmp_path / "missing", "{name}", "ada/engine")

@@ -54,7 +54,7 @@ def test_paths_are_relative_to_the_manifest_and_a_name_may_be_left_out(
         ([{"path": "a", "dataset": {}}], "entry 1: 'name' and 'dataset' must be texts"),
         ([{"path": "~nobody-of-this-name/x"}], "entry 1: Could not determine home"),
         ([{"path": "a\0b"}], "entry 1: "),
-        ([{"path": "x/a"}, {"path": "y/a"}], "the name 'a' is there twice"),
+        ([{"path": "x/a"}, {"path": "y/a"}], "the name 'a' appears twice"),
     ],
 )
 def test_what_is_wrong_is_said_with_the_entry(tmp_path: Path, value: object, words: str) -> None:

@@ -222,9 +222,9 @@ def test_a_store_that_cannot_be_used_ends_the_run_and_is_no_fault_of_the_cases(
 
 
 def test_one_id_for_two_cases_is_refused(bench: Bench, run: Run) -> None:
-    with pytest.raises(UsageError, match="'shop-0' is there twice"):
+    with pytest.raises(UsageError, match="'shop-0' appears twice"):
         run(bench_of(bench.tasks[0], bench.tasks[0]))
-    with pytest.raises(UsageError, match="'shop-0' is there twice"):
+    with pytest.raises(UsageError, match="'shop-0' appears twice"):
         run(bench_of(bench.tasks[0], skipped=(Skipped("shop-0", "empty gold"),)))
 
 

@@ -168,7 +168,7 @@ def test_a_cut_line_is_told_or_refused(tmp_path: Path) -> None:
 def test_a_case_is_scored_once_in_a_mode(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
     path.write_text("".join(f"{encode_row(one)}\n" for one in (row("1"), row("1", "hybrid"), row("1"))))
-    with pytest.raises(UsageError, match=r"line 3: case '1' is there twice in mode 'bm25'"):
+    with pytest.raises(UsageError, match=r"line 3: case '1' appears twice in mode 'bm25'"):
         read_run(path)
 
 

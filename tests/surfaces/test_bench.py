@@ -195,7 +195,7 @@ def test_a_run_file_of_another_bench_is_not_overwritten(swe: Bench, in_process: 
     [
         (["swe", "GONE", "--repos", "CLONES"], 2, ["cannot read", "GONE", "No such file"]),
         (["swe", "DATA"], 2, ["Missing option '--repos'"]),
-        (["swe", "DATA", "--repos", "GONE"], 2, ["GONE is no folder"]),
+        (["swe", "DATA", "--repos", "GONE"], 2, ["GONE is not a folder"]),
         (["swe", "DATA", "--repos", "CLONES", "--layout", "{repo}"], 2, ["may hold {owner} and {name}"]),
         (["swe", "DATA", "--repos", "CLONES", "--level", "symbol"], 2, ["'symbol' is not one of"]),
         (["swe", "DATA", "--repos", "CLONES", "--modes", "neural"], 2, ["no 'neural' here", "bm25"]),

@@ -125,7 +125,7 @@ def encode_case(case: Case) -> str:
 
 
 def decode_case(line: str, *, default_id: str = "") -> Case:
-    """A line → a case. Raises ValueError, with what is wrong, for a line that is none."""
+    """A line → a case. Raises ValueError with the reason for a line that is not a case."""
     try:
         value = json.loads(line)
     except json.JSONDecodeError as error:

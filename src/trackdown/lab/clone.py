@@ -129,7 +129,7 @@ class UnitsAt:
         return frozenset(unit.symbol for unit in self.units(commit, path) if unit.kind in kinds)
 
     def _text(self, commit: str, path: str) -> str | None:
-        """A file's text; None where the commit has no such file, or it is no text."""
+        """A file's text; None if the commit has no such file, or it is not text."""
         data = self._data(commit, path)
         return decode_text(data) if data is not None else None
 

@@ -45,7 +45,7 @@ def read_manifest(path: Path) -> list[ManifestEntry]:
     names = [entry.name for entry in entries]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise UsageError(f"{path}: the name {twice!r} is there twice")
+        raise UsageError(f"{path}: the name {twice!r} appears twice")
     return entries
 
 
@@ -78,7 +78,7 @@ def find_repository(repos: Path, layout: str, name: str) -> Path | None:
     """
     _check_layout(layout)
     if not os.path.isdir(repos):
-        raise UsageError(f"{repos} is no folder: name the one that holds the clones")
+        raise UsageError(f"{repos} is not a folder: name the one that holds the clones")
     owner, slash, own_name = name.partition("/")
     if not slash or not (_is_plain(owner) and _is_plain(own_name)):
         return None

@@ -92,7 +92,7 @@ def _check_ids(bench: Bench) -> None:
     seen: set[str] = set()
     for id_ in (*(task.id for task in bench.tasks), *(case.id for case in bench.skipped)):
         if id_ in seen:
-            raise UsageError(f"{bench.name}: the id {id_!r} is there twice")
+            raise UsageError(f"{bench.name}: the id {id_!r} appears twice")
         seen.add(id_)
 
 

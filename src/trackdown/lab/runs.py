@@ -167,7 +167,7 @@ def read_run(path: Path, *, cut_short_is_fine: bool = True, tell: Callable[[str]
                 break
             raise UsageError(f"{path}, line {number}: {error}") from None
         if row.key in found and not found[row.key].skipped:
-            raise UsageError(f"{path}, line {number}: case {row.id!r} is there twice in mode {row.mode!r}")
+            raise UsageError(f"{path}, line {number}: case {row.id!r} appears twice in mode {row.mode!r}")
         found[row.key] = row
     return list(found.values())
 
@@ -228,7 +228,7 @@ class RunFile:
             pass  # a file system without locks, or no plain file
 
     def _go_on(self, config: str) -> None:
-        """Take in what is there, and end it with a whole line. What is no plain file (/dev/null) holds nothing."""
+        """Read the rows that are there, and make the file end with a whole line. /dev/null holds nothing."""
         if not self.path.is_file():
             return
         for row in read_run(self.path):

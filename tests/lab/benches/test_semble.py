@@ -230,5 +230,5 @@ def test_what_cannot_be_read_at_all_is_an_error(data: Data) -> None:
     (data.root / "semble" / "annotations" / "engine.json").unlink()
     with pytest.raises(UsageError, match="no annotations"):
         data.read()
-    with pytest.raises(UsageError, match="no folder"):
+    with pytest.raises(UsageError, match="not a folder"):
         read_semble(data.root / "missing", clones, "{name}", strict=False)

@@ -341,7 +341,7 @@ def test_data_and_clones_that_are_not_there_are_refused(clones: Clones, tmp_path
     repo = clones.repo("ada/shop")
     repo.commit("Begin", FILES)
     data = clones.write(clones.fix(repo, "1", ISSUE, {"box.py": "x = 1\n"}))
-    with pytest.raises(UsageError, match="is no folder"):
+    with pytest.raises(UsageError, match="is not a folder"):
         read_swe(data, tmp_path / "gone", "{name}", "file")
     with pytest.raises(UsageError, match="may hold"):
         read_swe(data, clones.folder, "{owner}/{repo}", "file")

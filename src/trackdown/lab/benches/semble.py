@@ -139,7 +139,7 @@ class _AnnotationReader:
                 continue
             name = item.get("repo", path.stem)
             searched = (
-                self._searched(name) if isinstance(name, str) else _Refused("malformed item", "'repo' is no text")
+                self._searched(name) if isinstance(name, str) else _Refused("malformed item", "'repo' is not a text")
             )
             if isinstance(searched, _Refused):
                 self.refusals.skip(id_, searched.reason, f"{where}: {searched.detail}", str(name))
@@ -223,7 +223,7 @@ class _AnnotationReader:
 def _locate(annotations: Path) -> tuple[Path, Path]:
     """(the folder of the annotations, repos.json)."""
     if not annotations.is_dir():
-        raise UsageError(f"{annotations} is no folder: name the one that holds semble's annotations")
+        raise UsageError(f"{annotations} is not a folder: name the one that holds semble's annotations")
     folder = annotations / "annotations" if (annotations / "annotations").is_dir() else annotations
     for listing in (folder / _REPOS, folder.resolve().parent / _REPOS):
         if listing.is_file():
@@ -237,7 +237,7 @@ def _wrong_fields(item: Record) -> str:
     if missing:
         return f"no {' and no '.join(missing)}"
     wrong = [name for name in ("language", "benchmark_root") if not isinstance(item.get(name) or "", str)]
-    return f"{wrong[0]!r} is no text" if wrong else ""
+    return f"{wrong[0]!r} is not a text" if wrong else ""
 
 
 def _clone_names(item: Record) -> Iterator[str]:
@@ -252,7 +252,7 @@ def _targets(item: Record, field: str) -> Iterator[str]:
     """The paths of the targets in a field. Raises ValueError."""
     found: Any = item.get(field) or []
     if not isinstance(found, list):
-        raise ValueError(f"{field!r} is no list")
+        raise ValueError(f"{field!r} is not a list")
     for target in found:
         path = target.get("path") if isinstance(target, dict) else target
         if not isinstance(path, str) or not path:

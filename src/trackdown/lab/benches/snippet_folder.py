@@ -90,7 +90,7 @@ def _holds(folder: Path, digest: str, contents: Mapping[str, bytes]) -> bool:
 def _check_is_ours(folder: Path) -> None:
     """Raises UsageError unless the folder is missing, empty, or one that we wrote."""
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-        raise UsageError(f"{folder} is no folder: remove it, or name another place for the snippets")
+        raise UsageError(f"{folder} is not a folder: remove it, or name another place for the snippets")
     if folder.is_dir() and not (folder / MARK).is_file() and any(folder.iterdir()):
         raise UsageError(f"{folder} holds other files: remove it, or name another place for the snippets")
 

@@ -70,7 +70,7 @@ class SnippetSet:
     def add_candidate(self, key: str, code: str, id_: str, where: str, refusals: Refusals) -> None:
         """Take in a snippet that questions may name as their answer."""
         if key in self.snippets:
-            refusals.skip(id_, "duplicate id", f"{where}: {key} is there twice")
+            refusals.skip(id_, "duplicate id", f"{where}: {key} appears twice")
         elif not code.strip():
             refusals.skip(id_, "empty snippet", where)
         else:

@@ -33,7 +33,7 @@ def check_pyarrow() -> None:
 
 
 def clean_text(text: str) -> str:
-    """A text that UTF-8 can hold: single bytes of a path that are no text are spelled out."""
+    """A text that UTF-8 can hold: bytes of a path that are not text are spelled out."""
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
@@ -150,7 +150,7 @@ def read_about(path: Path) -> dict[str, Any]:
 
 
 def sweep(folder: Path, stem: str) -> None:
-    """Remove the parts of a repository's files that a process left behind which is no more."""
+    """Remove the partial files of a repository that a dead process left."""
     for part in folder.glob(f".{_escaped(stem)}.*.part"):
         number = part.name.rsplit(".", 2)[-2]
         if number.isdigit() and not _is_alive(int(number)):

@@ -86,7 +86,7 @@ def quality_figures(summary: Summary) -> Markup:
 
 
 def latency_figure(summary: Summary) -> Markup:
-    """Quality against time, or that there are no times."""
+    """Quality against time, or a sentence if the run files hold no times."""
     if all(mode.p50_ms is None for mode in summary.modes):
         return element("p", "The run files hold no times.")
     drawn = figure(

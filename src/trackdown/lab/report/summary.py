@@ -198,7 +198,7 @@ class Summary:
 def summarize(
     contenders: Sequence[Contender], *, metric: str = DEFAULT_METRIC, ks: Sequence[int] = DEFAULT_KS, title: str = ""
 ) -> Summary:
-    """Compute a report. Raises UsageError for an unknown metric or a k that is none."""
+    """Compute a report. Raises UsageError for an unknown metric or a k out of range."""
     metric_named(metric)
     if not ks or any(not 1 <= k <= _LARGEST_K for k in ks):
         raise UsageError(f"a k is a number between 1 and {_LARGEST_K}")

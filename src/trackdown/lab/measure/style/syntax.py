@@ -163,7 +163,7 @@ def variables(root: Node) -> dict[int, str]:
 
 
 def _names_another(place: SyntaxNode, above: Node) -> bool:
-    """Whether an identifier names something that is no variable."""
+    """Whether an identifier names something other than a variable."""
     if place.field in _MEMBER_FIELDS or above.type == "decorator":
         return True
     if place.field in ("name", "declarator", "path", "scope", "right"):
