@@ -11,11 +11,11 @@ import numpy as np
 from trackdown.engine import Corpus, default_plan, rank, with_mode
 from trackdown.expand.neighbours import neighbour_finder
 from trackdown.expand.spider import Expansion
-from trackdown.pipeline import ROLE_FACTORS, SearchPlan
+from trackdown.pipeline import SearchPlan, role_factors
 from trackdown.query.understand import Query, understand
 from trackdown.retrieve.candidates import Candidates, candidates
 from trackdown.settings import load_settings
-from trackdown.types import PROSE, TEST
+from trackdown.types import CODE, PROSE, TEST
 
 Place = tuple[str, str]
 UNITED = ("bm25", "dense", "mentions", "commits")
@@ -67,8 +67,8 @@ def by_meaning(prepared: Corpus, pool: Candidates, query: Query, depth: int) -> 
     if vectors is None:
         return []
     cosines = vectors.cosines(vectors.vector(query.text, query.weights))[pool.units]
-    asked = {TEST: query.asks_for_tests, PROSE: query.asks_for_prose}
-    factors = np.array([1.0 if asked.get(role, True) else ROLE_FACTORS[role] for role in range(3)])
+    by_role = role_factors(query)
+    factors = np.array([by_role.get(role, 1.0) for role in (CODE, TEST, PROSE)])
     scores = np.maximum(cosines, 0.0) * factors[prepared.code.file_role[pool.files]]
     code = prepared.code
     best = pool.best(code, scores, 2 * depth)  # a symbol may be defined twice in a file, and counts once

@@ -91,8 +91,8 @@ def test_tests_rank_below_code_unless_they_are_asked_for(corpus: Corpus) -> None
 def test_a_test_says_what_being_one_costs_it(corpus: Corpus) -> None:
     found = search(corpus, understand("sign the session cookie"), SearchPlan())
     details = {place: item.parts[0].detail for place, item in zip(places(corpus, found), found, strict=True)}
-    assert details["tests/test_session.py:sign_cookie"].endswith("(a test counts ×0.3)")
-    assert "counts" not in details["src/web/session.py:sign_cookie"]
+    assert details["tests/test_session.py:sign_cookie"].endswith("(×0.3 as a test)")
+    assert "×" not in details["src/web/session.py:sign_cookie"]
 
 
 def test_prose_ranks_below_code_unless_it_is_asked_for(corpus: Corpus) -> None:

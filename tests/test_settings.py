@@ -79,7 +79,7 @@ def test_a_bad_variable_is_named_with_its_value(tmp_path: Path, variable: str, v
         ("workers = true\n", "workers must be a whole number, not True"),
         ("weight_lexical = true\n", "weight_lexical must be a number, not True"),
         ("workers = [2]\n", "workers must be a whole number, not [2]"),
-        ("workers = -1\n", "must not be negative"),
+        ("workers = -1\n", "must be at least 0"),
         ("fusion = 3\n", "fusion must be one of rrf, weighted, learned, not 3"),
         ("store = 3\n", "store must be a path, not 3"),
         ('store = "~nobody-of-that-name/x"\n', "store must be a path, not '~nobody-of-that-name/x'"),
@@ -141,6 +141,6 @@ def test_the_language_models_settings_are_read_and_its_key_is_not_shown(tmp_path
 
 @pytest.mark.parametrize("name", ["llm_key", "token"])
 def test_a_secret_that_is_no_text_is_not_shown_either(tmp_path: Path, name: str) -> None:
-    with pytest.raises(UsageError, match=f"{name} must be a text") as caught:
+    with pytest.raises(UsageError, match=f"{name} must be text") as caught:
         load_settings(write_config(tmp_path, f"{name} = 12345678\n"))
     assert "12345678" not in str(caught.value)

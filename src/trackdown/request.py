@@ -1,10 +1,10 @@
-"""What a caller asks of a search.
+"""One search, as a caller requests it.
 
-Every surface builds a `SearchRequest`, and `engine.plan` turns it into what the stages do. Each field carries its help
-text and its limits, so the command line, the HTTP API and the MCP tools describe and check it in the same words.
+Every surface builds a `SearchRequest`, and `engine.plan` turns it into a plan for the stages. Each field has its help
+text and limits, so the command line, the HTTP API and the MCP tools describe and check it in the same words.
 
-A request says what to search for and how, never where or with what: repositories, models, stores, endpoints and keys
-belong to the settings of the process that answers.
+A request says what to search for and how. Repositories, models, stores, endpoints and keys belong to the settings of
+the process that answers.
 """
 
 from __future__ import annotations
@@ -93,17 +93,17 @@ class SearchRequest:
         if self.depth is not None and not 1 <= self.depth <= MAX_DEPTH:
             raise UsageError(f"the depth must be between 1 and {MAX_DEPTH}, not {self.depth}")
         if self.rerank is False and (self.budget is not None or self.depth is not None):
-            raise UsageError("a budget or a depth is for reranking, which rerank=False switches off")
+            raise UsageError("a budget or a depth limits reranking, which rerank=False switches off")
 
 
 def check_count(k: int) -> None:
-    """Raise UsageError for a number of results that nobody can be shown."""
+    """Raise UsageError if the number of results is out of range."""
     if not 1 <= k <= MAX_RESULTS:
         raise UsageError(f"k must be between 1 and {MAX_RESULTS}, not {k}")
 
 
 def request_of(query: str | SearchRequest, options: dict[str, Any]) -> SearchRequest:
-    """A request from a query and fields by name. Raises UsageError and, for an unknown field, TypeError."""
+    """Make a request from a query and fields by name. Raises UsageError and, for an unknown field, TypeError."""
     return replace(query, **options) if isinstance(query, SearchRequest) else SearchRequest(query, **options)
 
 

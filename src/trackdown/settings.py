@@ -1,7 +1,7 @@
 """The only reader of environment variables and of the user's TOML file.
 
 Precedence: an argument of the call, then TRACKDOWN_* variables, then the user's `trackdown/config.toml`
-in the configuration folder, then the defaults below. Repositories carry no settings: their content is untrusted.
+in the configuration folder, then the defaults below. Repositories cannot contain settings: their content is untrusted.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ _TRUTHS = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false"
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything that can be chosen. Weights of retrievers apply when `fusion` is "weighted".
+    """All settings. The weights of retrievers apply when `fusion` is "weighted".
 
-    `models` is "packaged" (what comes with the program), a folder that holds a set of models, `hub:owner/name`, or
-    "none". `budget_ms` is how long models may read in a search of balanced effort. `token` is what servers demand.
+    `models` is "packaged" (the set that comes with the program), a folder with a set of models, `hub:owner/name`, or
+    "none". `budget_ms` limits the models in a search of balanced effort. `token` is the bearer token of servers.
 
     `llm` is where the language model is: "none", "embedded" (the small one of the extra `llm`), a .gguf file, or the
-    URL of an OpenAI-compatible endpoint up to `/v1`, which also needs `llm_model` and mostly `llm_key`. The key goes
-    over https or to this machine only, unless `llm_insecure`. `llm_tokens` and `llm_money` bound what one run may use:
-    0 allows no new question, only answers that are kept. Money is counted where `llm_price_in` and `llm_price_out`, per
-    million tokens, are set. `llm_context` 0 means what the model has. `llm_record` is a file that answers are written
-    to, `llm_replay` one that they are taken from. `llm_dry_run` counts what would be asked, and asks nothing.
+    URL of an OpenAI-compatible endpoint up to `/v1`, which also needs `llm_model` and usually `llm_key`. The key is
+    sent over https or to this machine only, unless `llm_insecure`. `llm_tokens` and `llm_money` limit what one run may
+    spend; 0 allows cached answers only. Money counts if `llm_price_in` and `llm_price_out`, per million tokens, are
+    set. `llm_context` 0 means the context size of the model. `llm_record` is a file to write answers to, `llm_replay`
+    a file to read them from. `llm_dry_run` counts the questions without asking any.
     """
 
     store: Path = Path()
@@ -69,23 +69,23 @@ class Settings:
 
     @property
     def worker_count(self) -> int:
-        """Number of processes that parse; 0 in the settings means one for each core, four at most."""
+        """Number of processes that parse; 0 in the settings means one per core, four at most."""
         return self.workers or min(os.cpu_count() or 1, 4)
 
     @property
     def max_file_bytes(self) -> int:
-        """The size beyond which a file is left out."""
+        """Larger files are left out."""
         return self.max_file_kb * 1024
 
     @property
     def thread_count(self) -> int:
-        """Number of threads that a model computes in; 0 in the settings means one for each core, four at most."""
+        """Number of threads for a model; 0 in the settings means one per core, four at most."""
         return self.threads or min(os.cpu_count() or 1, 4)
 
 
 @dataclass(frozen=True, slots=True)
 class UserFolders:
-    """Where the user's programs keep their settings; `path` is where programs are looked for."""
+    """The folders of the user's settings. `path` is the search path for programs."""
 
     home: Path
     config: Path
@@ -108,7 +108,7 @@ def user_folders(environment: Mapping[str, str] | None = None) -> UserFolders:
 
 
 def load_settings(environment: Mapping[str, str] | None = None, **overrides: Any) -> Settings:
-    """Read the settings. Raises UsageError for a value that cannot be read, naming where it stands."""
+    """Read the settings. Raises UsageError for an invalid value, with its origin."""
     environment = os.environ if environment is None else environment
     values: dict[str, Any] = {}
     config = _config_folder(environment) / "trackdown" / "config.toml"
@@ -126,7 +126,7 @@ def load_settings(environment: Mapping[str, str] | None = None, **overrides: Any
 
 
 def _read_table(config: Path) -> dict[str, Any]:
-    """What stands in the user's file; nothing when there is none."""
+    """The user's file; empty if there is none."""
     try:
         return tomllib.loads(config.read_text("utf-8"))
     except (FileNotFoundError, NotADirectoryError):
@@ -136,7 +136,7 @@ def _read_table(config: Path) -> dict[str, Any]:
 
 
 def _convert(name: str, value: object, where: str) -> object:
-    """Turn a written value into the type of the setting it names."""
+    """Convert a value from a file or the environment to the type of its setting."""
     default = next((getattr(Settings(), f.name) for f in fields(Settings) if f.name == name), None)
     if default is None:
         raise UsageError(f"{where}: there is no setting named {name!r}")
@@ -149,8 +149,8 @@ def _convert(name: str, value: object, where: str) -> object:
         return _path(name, value, where)
     if isinstance(default, str):
         if not isinstance(value, str):
-            shown = "what stands there" if name in _SECRET else repr(value)
-            raise UsageError(f"{where}: {name} must be a text, not {shown}")
+            shown = type(value).__name__ if name in _SECRET else repr(value)
+            raise UsageError(f"{where}: {name} must be text, not {shown}")
         return value
     if isinstance(default, bool):
         truth = _TRUTHS.get(str(value).lower())
@@ -165,7 +165,7 @@ def _convert(name: str, value: object, where: str) -> object:
         kind = "a whole number" if isinstance(default, int) else "a number"
         raise UsageError(f"{where}: {name} must be {kind}, not {value!r}") from None
     if not 0 <= number < 10**9:
-        raise UsageError(f"{where}: {name} must not be negative or absurdly large, not {value!r}")
+        raise UsageError(f"{where}: {name} must be at least 0 and below a billion, not {value!r}")
     return number
 
 

@@ -1,4 +1,4 @@
-"""The values that rooms hand to each other. Standard library only; everything is immutable."""
+"""Values that travel between rooms. Standard library only; everything is immutable."""
 
 from __future__ import annotations
 
@@ -12,49 +12,49 @@ Aggregation = Literal["maxp", "sump", "avgp", "blend"]
 Fusion = Literal["rrf", "weighted", "learned"]
 
 LEVELS: tuple[Level, ...] = ("function", "class", "symbol", "file")
-"""What can be ranked; a symbol is a function or a class, in one ranking."""
+"""What can be ranked. The level `symbol` ranks functions and classes together."""
 EFFORTS: tuple[Effort, ...] = ("fast", "balanced", "thorough")
 
 MAX_QUERY_CHARS = 200_000
 """A search reads at most this much of a query."""
 
 CODE, TEST, PROSE = 0, 1, 2
-"""The role of a file. Tests and prose rank below code unless they are asked for."""
+"""The role of a file. Tests and prose rank below code unless the query asks for them."""
 
 FUNCTION_KINDS = frozenset({"function", "method"})
 CLASS_KINDS = frozenset({"class", "interface", "struct", "trait", "enum", "module"})
 
 
 class Progress(Protocol):
-    """What long work reports to. `total` may be None while it is unknown."""
+    """A callback for the progress of long work. `total` is None while it is unknown."""
 
     def __call__(self, step: str, done: int, total: int | None) -> None: ...
 
 
 def no_progress(step: str, done: int, total: int | None) -> None:
-    """The progress of callers that do not want to hear of it."""
+    """Default for `progress`: ignore it."""
 
 
 def never() -> bool:
-    """What callers who never change their mind say when they are asked whether they have."""
+    """Default for `cancelled`: never."""
     return False
 
 
 class FactCache(Protocol):
-    """Where what was computed is kept. `kind` says what it is; a key names the content it was computed from."""
+    """A cache of computed values. `kind` says what they are; a key names the content a value was computed from."""
 
     def read(self, kind: str, keys: Sequence[str]) -> dict[str, bytes]:
-        """The values of those keys that are there."""
+        """The cached values of these keys; unknown keys are left out."""
         ...
 
     def write(self, kind: str, rows: Sequence[tuple[str, bytes]]) -> None:
-        """Keep values under their keys."""
+        """Store values under their keys."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """One reason for a result: which signal, how much it added to the score, and in words."""
+    """One reason for a result: the signal, how much it added to the score, and an explanation."""
 
     signal: str
     value: float
@@ -63,7 +63,7 @@ class Why:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One place to look at. Lines are 1-based and inclusive; `path` is relative to the repository's root."""
+    """A place in the code to look at. Lines are 1-based and inclusive; `path` is relative to the repository's root."""
 
     rank: int
     repository: str
@@ -80,7 +80,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotInfo:
-    """Which state of which repository an answer speaks of. `commit` is None for a plain folder."""
+    """Which state of which repository was searched. `commit` is None for a plain folder."""
 
     repository: str
     commit: str | None
@@ -89,7 +89,7 @@ class SnapshotInfo:
 
 @dataclass(frozen=True, slots=True)
 class SearchResults(Sequence[Result]):
-    """Ranked results with what is worth knowing about them. `llm` says what a language model was asked, if any was."""
+    """Ranked results, with notes and timings. `llm` is the cost table of the language model, if one was asked."""
 
     query: str
     level: Level
@@ -116,7 +116,7 @@ class SearchResults(Sequence[Result]):
 
 @dataclass(frozen=True, slots=True)
 class PastCommit:
-    """A commit that resembles a query, with the files it touched under their present names."""
+    """A commit similar to a query, with the files it touched under their present names."""
 
     rank: int
     repository: str
@@ -131,7 +131,7 @@ class PastCommit:
 
 @dataclass(frozen=True, slots=True)
 class HistoryResults(Sequence[PastCommit]):
-    """Past commits like a query, best first."""
+    """Past commits similar to a query, best first."""
 
     query: str
     commits: tuple[PastCommit, ...]
@@ -152,7 +152,7 @@ class HistoryResults(Sequence[PastCommit]):
 
 @dataclass(frozen=True, slots=True)
 class Exclusion:
-    """A file that a snapshot leaves out, and the rule that did it."""
+    """A file left out of a snapshot, and the rule that excluded it."""
 
     path: str
     reason: str
@@ -160,7 +160,7 @@ class Exclusion:
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """What a snapshot takes in (path, language) and what it leaves out."""
+    """The files of a snapshot that are included (path, language) and those that are left out."""
 
     repository: str
     included: tuple[tuple[str, str], ...]
@@ -189,9 +189,9 @@ class RepositoryStatus:
 
 @dataclass(frozen=True, slots=True)
 class UnitSource:
-    """The source of a file, of a class or function, or of some lines. Lines are 1-based and inclusive.
+    """The source of a file, of a class or function, or of a range of lines. Lines are 1-based and inclusive.
 
-    `kind` is that of the unit, "file" for a whole file or "lines" for some of it.
+    `kind` is the kind of the unit, "file" for a whole file, or "lines" for a range of lines.
     """
 
     repository: str
@@ -207,7 +207,7 @@ class UnitSource:
     notes: tuple[str, ...] = ()
 
     def numbered(self) -> str:
-        """The text with the number of each line before it."""
+        """The text with line numbers."""
         width = len(str(self.end_line))
         lines = enumerate(self.text.split("\n"), self.start_line)
         return "\n".join(f"{number:>{width}}  {line}".rstrip() for number, line in lines)
@@ -219,10 +219,10 @@ Watching = Literal["inotify", "polling", ""]
 
 @dataclass(frozen=True, slots=True)
 class IndexState:
-    """How far the index of a repository is that is kept up to date in the background.
+    """The progress of an index that is kept up to date in the background.
 
-    `ready` stays true while an update runs: there is a whole index, of what was there before. `step`, `done` and
-    `total` tell of the work under way, `problem` why the last attempt failed. `updated_at` is a time of day.
+    `ready` stays true while an update runs, because the previous index is still complete. `step`, `done` and `total`
+    describe the current work; `problem` says why the last attempt failed. `updated_at` is in seconds since the epoch.
     """
 
     phase: Phase = "starting"

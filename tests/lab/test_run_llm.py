@@ -87,7 +87,7 @@ def test_a_dry_run_searches_on_and_asks_nothing(bench: Bench, settings: Settings
 
 def test_a_mode_that_needs_a_model_is_refused_without_one(bench: Bench, settings: Settings) -> None:
     for mode in (MODE, "hybrid+llm-top", "bm25+spider-llm"):
-        with pytest.raises(UsageError, match=r"no language model here .*--llm"):
+        with pytest.raises(UsageError, match=r"no language model is configured .*--llm"):
             plan(bench, (mode,), settings)
     plan(bench, ("hybrid+thorough",), settings)
 

@@ -175,7 +175,7 @@ def test_an_empty_query_is_refused(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["!!! ??? ...", "a", "_ _ _", "(((("])
 def test_a_query_without_a_word_is_refused(text: str) -> None:
-    with pytest.raises(QueryError, match="no word to search for"):
+    with pytest.raises(QueryError, match="no words to search for"):
         understand(text)
 
 

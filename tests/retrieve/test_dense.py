@@ -70,12 +70,10 @@ def test_reasons_name_the_cosine(table: StaticTable) -> None:
         assert channel is not None
         chosen = [int(one) for one in np.flatnonzero(channel.scores > 0)]
         assert chosen or level == "class"
-        for said in channel.reasons(chosen):
-            words, _, cosine = said.rpartition(": cosine ")
-            assert words == (
-                "means much the same as the query" if float(cosine) >= 0.5
-                else "means something akin to the query" if float(cosine) >= 0.3 else "nearest in meaning, yet far"
-            )  # fmt: skip
+        for reason in channel.reasons(chosen):
+            words, _, cosine = reason.removesuffix(")").rpartition(" (cosine ")
+            strength = "strong " if float(cosine) >= 0.5 else "" if float(cosine) >= 0.3 else "weak "
+            assert words == f"{strength}semantic match"
 
 
 def test_only_the_best_units_count_and_the_last_of_them_not_at_all(

@@ -219,13 +219,13 @@ def test_scores_have_a_ceiling(index: CodeIndex) -> None:
         assert channel is not None and channel.scores.max() <= 1.5
 
 
-def test_reasons_say_what_the_query_has(index: CodeIndex) -> None:
+def test_reasons_say_what_the_query_mentions(index: CodeIndex) -> None:
     wanted = request(index, "Session.sign_cookie in src/web/session.py", "function")
     channel = retrieve(wanted, [])
     assert channel is not None
     best = int(np.argmax(channel.scores))
     (said,) = channel.reasons([best])
-    assert said.startswith("the query has ")
+    assert said.startswith("the query mentions ")
     assert "the name Session.sign_cookie" in said and "the path src/web/session.py" in said
 
 

@@ -223,8 +223,8 @@ def test_a_stage_has_a_row_of_its_own_and_one_that_does_not_exist_is_refused_bef
         command = ["eval", zoo.root, f"--{stage}", "--max-cases", "2", "--jobs", "1", "--format", "json"]
         assert list(in_process(*command).json()["modes"]) == ["hybrid", f"hybrid+{stage}"]
     else:
-        in_process("eval", f"--{stage}", "gone").refused(2, f"there is no '{stage}' here; there are bm25, ")
-        in_process("search", "cookie", ".", "--mode", f"hybrid+{stage}").refused(2, f"there is no '{stage}' here")
+        in_process("eval", f"--{stage}", "gone").refused(2, f"unknown part '{stage}'; known are bm25, ")
+        in_process("search", "cookie", ".", "--mode", f"hybrid+{stage}").refused(2, f"unknown part '{stage}'")
 
 
 def test_what_a_mode_can_name_is_listed(program: Program, in_process: InProcess) -> None:

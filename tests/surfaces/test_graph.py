@@ -107,7 +107,9 @@ def test_a_past_state_is_shown_as_it_was(ready: Program) -> None:
 
 def test_notes_go_to_standard_error_and_into_json(ready: Program) -> None:
     run = ready("graph", "web/session.py:2")
-    assert run.code == 0 and run.err == "note: line 2 of web/session.py is in no function or class: this is its file\n"
+    assert (
+        run.code == 0 and run.err == "note: line 2 of web/session.py is not in a function or class: this is its file\n"
+    )
     assert ready("graph", "web/session.py:2", "--format", "json").json()["notes"] == [run.err[6:-1]]
 
 
@@ -115,9 +117,9 @@ def test_notes_go_to_standard_error_and_into_json(ready: Program) -> None:
     ("arguments", "code", "words"),
     [
         ([], 2, ["SYMBOL|FILE[:LINE]"]),
-        ([""], 2, ["names nothing"]),
+        ([""], 2, ["is not a target"]),
         (["Sesion"], 2, ["'Sesion'", "nearest: Session"]),
-        (["web/session.py:999"], 2, ["18 lines", "no line 999"]),
+        (["web/session.py:999"], 2, ["1 to 18", "no line 999"]),
         (["web/no-such.py:1"], 2, ["web/no-such.py is not an indexed file"]),
         (["Session", "no-such"], 1, ["no such file or folder: no-such"]),
         (["Session", "--edges", "calls"], 2, ["'calls'", "invokes"]),

@@ -103,13 +103,13 @@ def test_the_model_is_listed(in_process: InProcess) -> None:
     listed = in_process("modes", *place, "--format", "json").json()
     assert [item["name"] for item in listed if item["kind"] == "llm"] == ["small@llm.example.org/v1"]
     wrong = in_process("modes", "--llm", "nonsense").out
-    assert "names no language model" in wrong
+    assert "is not a language model" in wrong
 
 
 @pytest.mark.parametrize(
     ("place", "said"),
     [
-        (("--llm", "nonsense"), "names no language model"),
+        (("--llm", "nonsense"), "is not a language model"),
         (("--llm", "https://llm.example.org/v1"), "--llm-model"),
         (("--llm", "/nowhere.gguf"), "cannot read the language model /nowhere.gguf"),
     ],

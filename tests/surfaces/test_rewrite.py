@@ -156,7 +156,7 @@ def test_without_a_model_it_says_how_to_name_one(in_process: InProcess, shop: Re
 
 def test_reco_without_a_model_and_without_rewrites(in_process: InProcess, shop: Repo) -> None:
     run = in_process("search", "sign the cookie", shop.root, "--reco")
-    assert run.code == 0 and "nothing here has been rewritten" in run.err and "sign_cookie" in run.out
+    assert run.code == 0 and "nothing has been rewritten yet" in run.err and "sign_cookie" in run.out
 
 
 @pytest.mark.parametrize(("option", "value"), [("--times", "0"), ("--times", "99"), ("--limit", "0"), ("--limit", "x")])

@@ -1,6 +1,6 @@
-"""The engine behind every surface: open a repository, keep its indexes true, search it, explain the answer.
+"""The engine behind every surface: open a repository, keep its indexes up to date, search it, explain the answer.
 
-What only some callers need is loaded when it is first used: a search starts without the graph.
+Parts that only some callers need, such as the graph, are loaded when they are first used.
 """
 
 from importlib import import_module

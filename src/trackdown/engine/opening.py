@@ -26,7 +26,7 @@ def open(place: str | os.PathLike[str] = ".", *, settings: Settings | None = Non
 
 
 def clear_everything(settings: Settings | None = None) -> tuple[int, int]:
-    """Remove the whole store, every repository's part and every format version. Returns its size before and after."""
+    """Remove the whole store: all repositories, all format versions. Returns its size before and after."""
     store = Store((settings or load_settings()).store)
     before = store.size()
     store.remove_all()

@@ -1,4 +1,4 @@
-"""The engine's front door: one repository, and every question that can be asked of it.
+"""The engine's front door: one repository and everything you can ask it.
 
 repo = trackdown.open(".")
 for result in repo.search("where is the session cookie signed?"):
@@ -45,12 +45,12 @@ _LONGEST_WAIT = 1800.0
 
 
 class Repository:
-    """A repository or folder that can be searched. Not for several threads at once.
+    """A repository or folder to search. Not thread-safe.
 
     A repository opened at a subfolder is `confined` to it; with `confined` False, only `search` is. Paths in questions
-    are looked for from the current folder first, or with `from_root` from the root alone. In a server, repositories of
+    are resolved from the current folder first, or with `from_root` only from the root. In a server, the repositories of
     one folder share a `worktree`, and a `keeper` indexes the present state for them. They wait `patience` seconds for
-    another thread or process before they answer from what is ready.
+    another thread or process, then answer with the index that is ready.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class Repository:
         self.close()
 
     def close(self) -> None:
-        """Give back what is held open. A repository that is simply dropped gives it back too, later."""
+        """Close the store and stop watching. If you don't, the garbage collector does the same later."""
         if self._owns_worktree:
             self.worktree.close()
         self.store.close()
@@ -101,9 +101,9 @@ class Repository:
     ) -> SearchResults:
         """Rank functions, classes or files for an issue, a question or a name.
 
-        `options` are fields of `SearchRequest`, by name. `early` gets what was found before the models read, if they
-        read; `cancelled` is asked now and then whether to stop. Raises QueryError, UsageError, UnknownRevision,
-        StoreError, GitError, Cancelled, and LlmError for a language model that is named and not there.
+        `options` are fields of `SearchRequest`, by name. `early` gets the results before reranking, if models
+        rerank them; the search stops when `cancelled` returns True. Raises QueryError, UsageError, UnknownRevision,
+        StoreError, GitError, Cancelled, and LlmError if the requested language model is not available.
         """
         return run_search(self, request_of(query, options), early, cancelled, progress)
 
@@ -111,14 +111,14 @@ class Repository:
     def history(
         self, query: str, k: int = 10, at: str | None = None, *, progress: Progress = no_progress
     ) -> HistoryResults:
-        """Past commits like a query, with the files they touched under the names these have now."""
+        """Past commits similar to a query, with the files they touched under their present names."""
         return search_history(self, query, k, at, progress)
 
     @reports_damage
     def related(
         self, location: str, k: int = 10, at: str | None = None, *, progress: Progress = no_progress
     ) -> Related:
-        """What calls the unit at FILE:LINE, what it calls, its siblings, base classes and subclasses, similar code, and
+        """Callers and callees of the unit at FILE:LINE, its siblings, base classes and subclasses, similar code, and
         files that changed together with FILE; at most `k` of each. Raises UsageError.
         """
         from trackdown.engine.navigation.questions import find_related
@@ -135,9 +135,9 @@ class Repository:
         *,
         progress: Progress = no_progress,
     ) -> UnitSource:
-        """The source of an indexed file (its path from the root), of a class or function in it, or of some lines.
+        """The source of an indexed file (its path from the root), of a class or function in it, or of a range of lines.
 
-        It is what was indexed: no link is followed, and nothing outside the snapshot is read. Raises UsageError.
+        Returns the content that was indexed; never follows links or reads outside the snapshot. Raises UsageError.
         """
         from trackdown.engine.navigation.questions import find_source
 
@@ -155,7 +155,7 @@ class Repository:
         *,
         progress: Progress = no_progress,
     ) -> Neighbourhood:
-        """What contains, imports, calls and inherits from a target, and the other way round, within `depth` edges.
+        """The graph around a target, within `depth` edges: containment, imports, calls and inheritance.
 
         `target` is a file, FILE:LINE, a folder or a symbol. Raises UsageError, UnknownRevision, StoreError, GitError.
         """
@@ -165,7 +165,7 @@ class Repository:
 
     @reports_damage
     def index(self, at: str | None = None, *, progress: Progress = no_progress) -> RepositoryStatus:
-        """Bring the indexes of a snapshot up to date and say what they hold."""
+        """Bring the indexes of a snapshot up to date, and describe them."""
         from trackdown.engine.indexing.status import describe
 
         corpus = self._builder.corpus(at, progress)
@@ -187,7 +187,7 @@ class Repository:
 
         Each text is rewritten `times` times, at most `limit` rewrites now; existing ones are not made again.
         `pairs` of description and code are shown to the model in place of the repository's own. Raises UsageError
-        without a language model, LlmError for one that is not there, and StoreError; rewrites made so far are kept.
+        without a language model, LlmError if it is not available, and StoreError; finished rewrites are kept.
         """
         from trackdown.engine.llm.rewrite_units import rewrite_repository
 
@@ -195,14 +195,14 @@ class Repository:
 
     @reports_damage
     def inventory(self, at: str | None = None, *, progress: Progress = no_progress) -> Inventory:
-        """Which files a snapshot includes and which it leaves out, with the rule that did it."""
+        """The files that a snapshot includes, and those it leaves out with the rule that excluded them."""
         from trackdown.engine.indexing.status import take_inventory
 
         return take_inventory(self.indexes, at, progress)
 
     @reports_damage
     def status(self) -> RepositoryStatus:
-        """What the store holds for the present state, without indexing anything."""
+        """Describe the indexes of the present state. Indexes nothing."""
         from trackdown.engine.indexing.status import present_status
 
         if self._reader is not None:
@@ -212,15 +212,15 @@ class Repository:
 
     @reports_damage
     def corpus(self, at: str | None = None, *, wait: float = _LONGEST_WAIT, progress: Progress = no_progress) -> Corpus:
-        """A state of the repository with its complete indexes, to be ranked several times. For evaluation.
+        """A state of the repository with complete indexes, for evaluations that rank it many times.
 
-        Waits up to `wait` seconds for another process that indexes the same repository. Raises StoreBusy after that.
+        If another process is indexing the repository, waits up to `wait` seconds for it, then raises StoreBusy.
         """
         return self._builder.corpus(at, progress, wait, complete=True)
 
     @reports_damage
     def clear(self) -> None:
-        """Remove what the store holds for this repository alone."""
+        """Remove this repository from the store; data shared with others stays."""
         from trackdown.engine.indexing.housekeeping import forget
 
         forget(self.store, self.source, self.indexes.identity(self.source.head()))
@@ -229,16 +229,16 @@ class Repository:
     # For the rooms of the engine
 
     def present_or(self, at: str | None, progress: Progress) -> Corpus:
-        """The state to answer from, brought up to date: the present one, or that of a revision."""
+        """The corpus to answer from, up to date: the present state, or a revision."""
         if self._reader is not None and at is None:
             return self._reader.corpus(progress, self.patience)
         return self._builder.corpus(at, progress, self.patience)
 
     @property
     def within(self) -> str:
-        """The folder that answers do not leave; '' for none."""
+        """Answers are limited to this folder; '' for no limit."""
         return self.source.subfolder if self.confined else ""
 
     def notes_of(self, corpus: Corpus) -> tuple[str, ...]:
-        """All notes about a state, each once."""
+        """All notes about a corpus, without duplicates."""
         return tuple(dict.fromkeys([*self.notes, *corpus.notes]))

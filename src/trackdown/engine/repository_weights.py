@@ -1,7 +1,7 @@
-"""Fusion that was fitted to a repository's own past: kept in the store, used where it won.
+"""Fusion weights fitted to a repository's history: stored, and used where they beat the default.
 
-A record says what it was judged against. When the program's own weights or models have changed since, that comparison
-says nothing any more, and the record is not used until it is made anew.
+A record names the defaults it was compared with. When the program's weights or models have changed since, the
+comparison is void, and the record is ignored until the weights are fitted again.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from trackdown.store.store import Store
 
 
 class WeightsScore(msgspec.Struct, frozen=True):
-    """How the default and the own fusion did at one level, on cases newer than those that were fitted to."""
+    """Default and fitted fusion compared at one level, on cases newer than the training cases."""
 
     level: str
     cases: int
@@ -35,7 +35,7 @@ class WeightsScore(msgspec.Struct, frozen=True):
 
 
 class WeightsRecord(msgspec.Struct, frozen=True):
-    """What the store keeps: the scores of every level, and the weights of those levels that won, as JSON."""
+    """The stored record: the scores of every level, and the weights of the levels that won, as JSON."""
 
     repository: str
     date: str
@@ -51,12 +51,12 @@ class WeightsRecord(msgspec.Struct, frozen=True):
 
 
 def default_digest() -> str:
-    """Names the weights that come with the program."""
+    """A digest of the packaged weights."""
     return hashlib.sha256(packaged_text().encode()).hexdigest()[:12]
 
 
 def read_weights(store: Store, repository: str) -> WeightsRecord | None:
-    """The record of a repository; None where there is none or it is damaged."""
+    """The record of a repository; None if there is none or it is damaged."""
     data = store.database.read_record(OWN_FUSION, repository)
     try:
         return msgspec.json.decode(data, type=WeightsRecord) if data is not None else None
@@ -65,30 +65,32 @@ def read_weights(store: Store, repository: str) -> WeightsRecord | None:
 
 
 def repository_fusion(store: Store, repository: str, level: str, models: tuple[str, ...] = ()) -> LearnedFusion | None:
-    """The repository's own fusion for a level, if it won against what the program does by default now.
+    """The repository's fitted fusion for a level, if it beat the present defaults.
 
-    `models` are the ids of the models that search here. Tables of the default stand behind its own, for searches in
-    which a channel is missing.
+    `models` are the ids of the models in use. The default's tables follow the fitted ones, for searches in which a
+    channel is missing.
     """
     record = read_weights(store, repository)
     if record is None or record.against != default_digest() or record.models != models:
         return None
     try:
-        own = fusion_for(decode_fusions(record.fusions), level)
+        fitted = fusion_for(decode_fusions(record.fusions), level)
     except ValueError:
         return None
     default = load_learned(level)
-    return own if own is None or default is None else replace(own, tables=(*own.tables, *default.tables))
+    if fitted is None or default is None:
+        return fitted
+    return replace(fitted, tables=(*fitted.tables, *default.tables))
 
 
 def fusing_models(shelf: ModelShelf) -> tuple[str, ...]:
-    """The ids of the models behind what is fused: that of the word vectors, where there are any."""
+    """The ids of the models that take part in fusion: the static table, if there is one."""
     table = shelf.static()
     return () if table is None else (table.model_id,)
 
 
 class RepositoryWeights:
-    """A repository's record in the store, to be read, written and removed. A context manager."""
+    """Reads, writes and removes a repository's record. A context manager."""
 
     def __init__(self, place: str | os.PathLike[str], settings: Settings) -> None:
         source = open_source(place)
@@ -105,15 +107,15 @@ class RepositoryWeights:
         self._store.close()
 
     def read(self) -> WeightsRecord | None:
-        """What is kept, whether it is in use or not."""
+        """The stored record, whether it is in use or not."""
         return read_weights(self._store, self.repository)
 
     def fusion(self, level: str) -> LearnedFusion | None:
-        """What a search would use."""
+        """The fusion that a search would use."""
         return repository_fusion(self._store, self.repository, level, self.models)
 
     def keep(self, record: WeightsRecord) -> None:
-        """Keep a record in place of any other."""
+        """Store a record; it replaces the previous one."""
         self._store.database.write_record(OWN_FUSION, self.repository, msgspec.json.encode(record))
 
     def forget(self) -> bool:

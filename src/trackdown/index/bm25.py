@@ -21,7 +21,7 @@ Mask = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class _Postings:
-    """The live postings of a query's terms in one segment, by term and then document; `sizes` counts each term's."""
+    """The live postings of a query's terms in one segment, by term and document; `sizes` is the number per term."""
 
     documents: npt.NDArray[np.int32]
     counts: Floats
@@ -43,7 +43,7 @@ class _ScoredSegment:
 
 
 class Scores:
-    """The scores of all documents, segments one after the other, and what each term added to any of them."""
+    """The scores of all documents, segment after segment, and what each term added."""
 
     def __init__(self, segments: Sequence[_ScoredSegment], terms: int) -> None:
         self._segments = segments
@@ -52,7 +52,7 @@ class Scores:
         self.total: Floats = totals[0] if len(totals) == 1 else np.concatenate([np.zeros(0), *totals])
 
     def contributions(self, documents: Sequence[int]) -> Floats:
-        """A row for each document with what each term of the query added to its score."""
+        """What each term of the query added to the score: a row per document."""
         number = {document: row for row, document in enumerate(dict.fromkeys(documents))}
         table = np.zeros((len(number), self._terms))
         offset = 0
@@ -69,9 +69,9 @@ class Scores:
 
 
 class FieldScorer:
-    """Scores one field of an index. Whatever no query changes is worked out once.
+    """Scores one field of an index. Statistics that do not depend on the query are computed once.
 
-    Each segment comes with a mask of its live documents (None: all). Without `empty_count` documents without a word
+    Each segment comes with a mask of its live documents (None: all). Without `empty_count`, documents without words
     don't count as documents.
     """
 
@@ -102,7 +102,7 @@ class FieldScorer:
         return Scores(scored, len(weights))
 
     def _length_norms(self, k1: float, b: float) -> list[Floats]:
-        """For each segment what a document's length adds to the denominator."""
+        """Per segment, what a document's length adds to the denominator."""
         if (k1, b) not in self._norms:
             self._norms[k1, b] = [self._length_norm(field, k1, b) for field, _ in self._segments]
         return self._norms[k1, b]

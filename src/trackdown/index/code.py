@@ -25,14 +25,16 @@ from trackdown.units.tokens import words
 FIELDS = ("body", "name", "path")
 KINDS = ("window", *sorted(FUNCTION_KINDS), *sorted(CLASS_KINDS))
 _TOO_COMMON = 400
+_FILE_COLUMNS = ("file_language", "file_lines", "file_role", "file_skip")
+_UNIT_COLUMNS = ("unit_kind", "unit_start", "unit_end", "unit_file", "unit_class")
 _KIND_NUMBER = {kind: number for number, kind in enumerate(KINDS)}
 
 
 @dataclass(frozen=True, slots=True)
 class IndexedFile:
-    """A file that goes into a segment: its path, the key of its facts, and the facts.
+    """A file of a segment: its path, the key of its facts, and the facts.
 
-    Files that a rule on their content leaves out are held without units, so that they are known and counted.
+    Files that a content rule leaves out are stored without units, so that they are known and counted.
     """
 
     path: str
@@ -48,10 +50,7 @@ def build_segment(indexed: Iterable[IndexedFile]) -> tuple[dict[str, npt.NDArray
     symbols: list[bytes] = []
     languages: dict[str, int] = {}
     reasons = {"": 0}
-    columns: dict[str, list[int]] = {
-        name: [] for name in ("file_language", "file_lines", "file_role", "file_skip", "unit_kind", "unit_start",
-                              "unit_end", "unit_file", "unit_class")
-    }  # fmt: skip
+    columns: dict[str, list[int]] = {name: [] for name in (*_FILE_COLUMNS, *_UNIT_COLUMNS)}
     for number, item in enumerate(indexed):
         facts = item.facts
         first = len(symbols)
@@ -81,7 +80,7 @@ def build_segment(indexed: Iterable[IndexedFile]) -> tuple[dict[str, npt.NDArray
 
 
 def _innermost_classes(facts: BlobFacts, first: int) -> list[int]:
-    """For each unit the row of the class it is or belongs to, or -1."""
+    """The row of the class that each unit is or belongs to, or -1."""
     classes: list[int] = []
     for index, unit in enumerate(facts.units):
         if unit.kind in CLASS_KINDS:
@@ -92,7 +91,7 @@ def _innermost_classes(facts: BlobFacts, first: int) -> list[int]:
 
 
 def add_body(writer: PostingsWriter, facts: BlobFacts, first: int, times: npt.NDArray[Any] | None = None) -> None:
-    """Add the words of a file's units, whose rows begin with `first`; each unit's so many `times`."""
+    """Add the words of a file's units, whose rows begin with `first`, each `times` times."""
     numbers = np.array(writer.number(facts.vocabulary), dtype=np.int64)
     ids = np.frombuffer(facts.word_ids, dtype="<u4")
     pointers = np.frombuffer(facts.pointers, dtype="<u4").astype(np.int64)
@@ -116,7 +115,7 @@ def _add_names(writer: PostingsWriter, facts: BlobFacts, first: int) -> None:
 class CodeSegment:
     """The arrays of one segment, read lazily. `name` is that of its file; empty when it is in memory only.
 
-    `kin` is a segment of the store that has many of the same files: what was computed for those can be copied.
+    `kin` is a segment of the store with many of the same files: data computed for those can be copied.
     """
 
     def __init__(self, arrays: Arrays, name: str = "", kin: CodeSegment | None = None) -> None:
@@ -134,12 +133,12 @@ class CodeSegment:
 
     @cached_property
     def content(self) -> str:
-        """A digest of which files it was gathered from: a file of the store may be written anew under its name."""
+        """A digest of the files it was gathered from, because a segment may be replaced under the same name."""
         pieces = b"".join(self.arrays[name].tobytes() for name in ("paths_bytes", "keys_bytes"))
         return hashlib.blake2b(pieces, digest_size=16).hexdigest()
 
     def units_in_kin(self) -> npt.NDArray[np.int64]:
-        """For each unit its row in the kin, where that has the same file with the same content; else -1."""
+        """The row of each unit in the kin, if that has the same file with the same content; else -1."""
         unit_file = self.arrays["unit_file"]
         if self.kin is None:
             return np.full(len(unit_file), -1, dtype=np.int64)
@@ -155,7 +154,7 @@ class CodeSegment:
 
     def rows(self, wanted: tuple[str, ...]) -> list[int]:
         """The rows of a query's terms, which all fields share."""
-        found = self._rows  # read and set whole: another thread may ask for other terms meanwhile
+        found = self._rows  # read and written as one value, because another thread may ask for other terms
         if found[0] != wanted:
             found = self._rows = (wanted, find_terms(self.terms, wanted))
         return found[1]
@@ -164,7 +163,7 @@ class CodeSegment:
 class CodeIndex:
     """A searchable snapshot: base and delta as one space of files and one of units.
 
-    Files of the base that the snapshot does not have as they were are dead; so are their units.
+    Files of the base that the snapshot has changed or removed are dead, and so are their units.
     """
 
     def __init__(self, segments: Sequence[CodeSegment], dead_files: npt.NDArray[np.int64]) -> None:
@@ -196,7 +195,7 @@ class CodeIndex:
         )
 
     def _left_out(self) -> dict[str, int]:
-        """How many of the snapshot's files each rule on content leaves out."""
+        """Content rule → number of the snapshot's files that it leaves out."""
         counts: dict[str, int] = {}
         for segment, offset in zip(self.segments, self.file_offsets.tolist(), strict=False):
             numbers = segment.arrays["file_skip"]
@@ -219,7 +218,7 @@ class CodeIndex:
 
     @cached_property
     def files_by_path(self) -> dict[str, int]:
-        """Every live file's number by its path."""
+        """Path → number of every live file."""
         found: dict[str, int] = {}
         for segment, offset in zip(self.segments, self.file_offsets.tolist(), strict=False):
             for number, path in enumerate(segment.paths.all_text(), offset):
@@ -229,7 +228,7 @@ class CodeIndex:
 
     @cached_property
     def files_by_name(self) -> dict[str, list[tuple[str, int]]]:
-        """Every live file's path and number by the last name of its path."""
+        """File name → path and number of every live file."""
         found: dict[str, list[tuple[str, int]]] = {}
         for path, file in self.files_by_path.items():
             found.setdefault(path.rsplit("/", 1)[-1], []).append((path, file))
@@ -237,7 +236,7 @@ class CodeIndex:
 
     @cached_property
     def folders_by_name(self) -> dict[str, list[str]]:
-        """Every folder that holds a live file, somewhere below it, by the last name of its path."""
+        """Folder name → path of every folder with a live file below it."""
         folders = {path.rpartition("/")[0] for path in self.files_by_path}
         for folder in list(folders):
             while folder := folder.rpartition("/")[0]:
@@ -248,7 +247,7 @@ class CodeIndex:
         return found
 
     def is_kind(self, kinds: frozenset[str]) -> Mask:
-        """Which units are of some kinds."""
+        """Which units are of one of these kinds."""
         return np.isin(self.unit_kind, [_KIND_NUMBER[kind] for kind in kinds])
 
     def kind(self, unit: int) -> str:
@@ -271,19 +270,20 @@ class CodeIndex:
         return segment.languages[int(segment.arrays["file_language"][local])]
 
     def in_languages(self, names: Sequence[str]) -> Mask:
-        """Which files are in one of some languages."""
-        return np.concatenate([
-            np.isin(segment.arrays["file_language"], [n for n, name in enumerate(segment.languages) if name in names])
-            for segment in self.segments
-        ])  # fmt: skip
+        """Which files are in one of these languages."""
+        masks = []
+        for segment in self.segments:
+            numbers = [number for number, name in enumerate(segment.languages) if name in names]
+            masks.append(np.isin(segment.arrays["file_language"], numbers))
+        return np.concatenate(masks)
 
     def units_of(self, file: int) -> range:
-        """The rows of a file's units, which are neighbours."""
+        """The rows of a file's units, which are contiguous."""
         first, last = np.searchsorted(self.unit_file, [file, file + 1])
         return range(int(first), int(last))
 
     def languages(self) -> dict[str, int]:
-        """How many live files each language has."""
+        """Language → number of live files, most first."""
         counts: dict[str, int] = {}
         for segment, offset in zip(self.segments, self.file_offsets.tolist(), strict=False):
             numbers = segment.arrays["file_language"]
@@ -300,7 +300,7 @@ class CodeIndex:
 
     @cached_property
     def _scorers(self) -> dict[str, FieldScorer]:
-        """What scores each field."""
+        """The scorer of each field."""
         return {field: self._scorer(field) for field in FIELDS}
 
     def _scorer(self, field: str) -> FieldScorer:
@@ -315,19 +315,22 @@ class CodeIndex:
         )
 
     def units_named(self, name: str) -> list[int]:
-        """Live units whose symbol is `name` or ends with it, to the letter. A name that very many have finds none."""
+        """Live units whose symbol is `name` or ends with it, case-sensitive. Empty for a very common name."""
         wanted = list(dict.fromkeys(word.lower().strip("_") for word in words(name)))
-        holders = np.concatenate([
-            self._units_with(segment, wanted) + offset
-            for segment, offset in zip(self.segments, self.unit_offsets.tolist(), strict=False)
-        ])  # fmt: skip
+        offsets = self.unit_offsets.tolist()
+        holders = np.concatenate(
+            [
+                self._units_with(segment, wanted) + offset
+                for segment, offset in zip(self.segments, offsets, strict=False)
+            ]
+        )
         holders = holders[self.unit_alive[holders]]
         if len(holders) > _TOO_COMMON:
             return []
         return [unit for unit in holders.tolist() if f".{self.symbol(unit)}".endswith(f".{name}")]
 
     def _units_with(self, segment: CodeSegment, wanted: Sequence[str]) -> npt.NDArray[np.int64]:
-        """The units of a segment that have all these terms in their names."""
+        """The units of a segment whose names have all these terms."""
         rows = find_terms(segment.terms, wanted)
         if not rows or min(rows) < 0:
             return np.zeros(0, dtype=np.int64)

@@ -1,7 +1,7 @@
-"""The commit index: messages of all commits of a repository as postings, the paths they changed, and who descends whom.
+"""The commit index: the messages of a repository's commits as postings, the paths they changed, and their ancestry.
 
 One per repository. A search masks it to the ancestors of its commit, so the future never leaks. It has a base segment
-and, for commits that came later, a delta.
+and, for later commits, a delta.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -31,9 +32,9 @@ _NOT_ASKED = -2
 def build_segment(
     commits: Iterable[tuple[CommitRef, CommitFacts | None]], base: CommitSegment | None = None
 ) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
-    """Gather commits, ancestors first, into arrays. Merges come without facts: they only connect.
+    """Gather commits, ancestors first, into arrays. Merges have no facts: they only connect.
 
-    With a base, the segment is a delta: its positions go on where the base ends.
+    With a base, the segment is a delta: its positions continue those of the base.
     """
     offset = len(base.oids) if base is not None else 0
     writer = PostingsWriter("message")
@@ -110,7 +111,7 @@ class CommitSegment:
         self._order: npt.NDArray[Any] | None = None
 
     def position(self, oid: str) -> int:
-        """The place of a commit in this segment, or -1."""
+        """The position of a commit in this segment, or -1."""
         keys = self._sorted()
         wanted = np.frombuffer(bytes.fromhex(oid), dtype=np.uint8)
         if not len(self.oids) or len(wanted) != self.oids.shape[1]:
@@ -135,7 +136,7 @@ class CommitSegment:
 
 @dataclass(frozen=True, slots=True)
 class _Past:
-    """What a commit can see: the commits it reaches (None: all), the renames among them, and their messages."""
+    """The history of a commit: the commits it reaches (None: all), the renames among them, and their messages."""
 
     visible: Mask | None
     identities: Identities
@@ -143,7 +144,7 @@ class _Past:
 
 
 class CommitIndex:
-    """All commits that are known of a repository, base and delta as one space of positions."""
+    """All known commits of a repository, base and delta as one space of positions."""
 
     def __init__(self, segments: Sequence[CommitSegment]) -> None:
         self.segments = list(segments)
@@ -161,7 +162,7 @@ class CommitIndex:
         return np.concatenate([segment.arrays[name] for segment in self.segments])
 
     def _join_paths(self) -> list[npt.NDArray[np.int64]]:
-        """For each segment, the common number of each of its paths: the base's own, then new ones."""
+        """Per segment, the common number of each of its paths: first those of the base, then new ones."""
         base = self.segments[0].paths
         numbers = [np.arange(len(base), dtype=np.int64)]
         self._new_paths: list[bytes] = []
@@ -175,7 +176,7 @@ class CommitIndex:
         return numbers
 
     def path(self, number: int) -> str:
-        """The path behind a number."""
+        """The path with a number."""
         path = self._paths.get(number)
         if path is None:
             base = self.segments[0].paths
@@ -184,7 +185,7 @@ class CommitIndex:
         return path
 
     def _texts(self, numbers: Sequence[int]) -> list[str]:
-        """The paths behind some numbers, which come sorted."""
+        """The paths with some numbers, which must be sorted."""
         base = self.segments[0].paths
         known = base.texts(number for number in numbers if number < len(base))
         new = [to_text(self._new_paths[number - len(base)]) for number in numbers if number >= len(base)]
@@ -193,9 +194,11 @@ class CommitIndex:
     def present_numbers(self, numbers: Int64s, present: Mapping[str, int]) -> Int64s:
         """The number that a snapshot (path → number) gives to each of some paths, or -1.
 
-        Answers are kept as long as the same snapshot is asked about.
+        Cached for the last snapshot.
         """
-        snapshot, known = self._present  # read and set whole: another thread may ask about another snapshot meanwhile
+        snapshot, known = (
+            self._present
+        )  # read and written as one value, because another thread may ask about another snapshot
         if snapshot is not present:
             known = np.full(len(self.segments[0].paths) + len(self._new_paths), _NOT_ASKED, dtype=np.int64)
             self._present = (present, known)
@@ -205,7 +208,7 @@ class CommitIndex:
         return known[numbers]
 
     def position(self, oid: str) -> int:
-        """The place of a commit, or -1."""
+        """The position of a commit, or -1."""
         for segment, offset in zip(self.segments, self.offsets.tolist(), strict=False):
             found = segment.position(oid)
             if found >= 0:
@@ -233,12 +236,12 @@ class CommitIndex:
         return self._states(commit).visible
 
     def visible(self, commit: str) -> int:
-        """How many commits a commit reaches."""
+        """The number of commits that a commit reaches."""
         mask = self.ancestors(commit)
         return self.count if mask is None else int(mask.sum())
 
     def identities(self, commit: str) -> Identities:
-        """The renames that a commit's past holds."""
+        """The renames in a commit's history."""
         return self._states(commit).identities
 
     def _state(self, commit: str) -> _Past:
@@ -274,17 +277,16 @@ class CommitIndex:
         return np.frombuffer(reached, dtype=np.uint8).astype(bool)
 
     def score(self, commit: str, wanted: Sequence[str], weights: Sequence[float], k1: float, b: float) -> Scores:
-        """BM25 of the messages of the commits that a commit reaches; merges have no message and do not count."""
+        """BM25 of the messages of the commits that a commit reaches; merges have no message and don't count."""
         rows = [find_terms(segment.terms, wanted) for segment in self.segments]
         return self._states(commit).messages.score(rows, weights, k1, b)
 
     def changes(self, positions: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """The paths that commits touched: (index into `positions`, number of the path as it was called then)."""
+        """The paths that commits touched: (index into `positions`, number of the path at that time)."""
         owners: list[npt.NDArray[np.int64]] = []
         paths: list[npt.NDArray[np.int64]] = []
-        ends = self.offsets.tolist()[1:]
-        for segment, first, last, numbers in zip(self.segments, self.offsets.tolist(), ends, self._path_numbers,
-                                                 strict=False):  # fmt: skip
+        ranges = pairwise(self.offsets.tolist())
+        for segment, (first, last), numbers in zip(self.segments, ranges, self._path_numbers, strict=False):
             inside = np.flatnonzero((positions >= first) & (positions < last))
             local = positions[inside] - first
             pointers = segment.arrays["change_pointers"]
@@ -296,7 +298,7 @@ class CommitIndex:
         return np.concatenate(owners), np.concatenate(paths)
 
     def touching(self, path: str, commit: str, limit: int = 2000) -> npt.NDArray[np.int64]:
-        """Visible commits that touched the file that is now at `path`, the latest first."""
+        """Visible commits that touched the file that is now at `path`, latest first."""
         past = self._states(commit)
         visible = np.arange(self.count) if past.visible is None else np.flatnonzero(past.visible)
         owners, numbers = self.changes(visible)
@@ -307,7 +309,7 @@ class CommitIndex:
         return np.unique(visible[owners[present == wanted]])[::-1][:limit]
 
     def path_number(self, path: str) -> int:
-        """The number of a path, or -1 when no commit touched it under that name."""
+        """The number of a path, or -1 if no commit touched it under that name."""
         raw = to_bytes(path)
         (found,) = self.segments[0].paths.find([raw])
         if found >= 0:

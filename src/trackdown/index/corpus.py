@@ -1,4 +1,4 @@
-"""What is searched: a snapshot with its indexes, and everything a stage reads of it."""
+"""A snapshot with its indexes: everything that the stages of a search read."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 Texts = Callable[[Sequence[int]], list[str | None]]
 """Units → their source; None for a unit whose file has changed since it was indexed."""
 Messages = Callable[[Sequence[int]], list[str]]
-"""Positions of commits → their whole messages."""
+"""Positions of commits → their full messages."""
 
 
 class RerankModels(Protocol):
-    """The models that read candidates. Each is opened when it is first asked for; None where there is none."""
+    """The models that read candidates. Each is opened on first use; None if it does not exist."""
 
     def encoder(self) -> Encoder | None: ...
 
     def cross_encoder(self) -> CrossEncoder | None: ...
 
     def failed(self, error: ModelError) -> None:
-        """Note that a model was opened and cannot be run: the search goes on without it."""
+        """Record that a model was opened but cannot run: the search continues without it."""
         ...
 
 
@@ -54,7 +54,7 @@ NO_FACTS = NoFacts()
 
 
 def ignore_note(note: str) -> None:
-    """The default for `note`: nobody reads it."""
+    """Default for `note`: ignore it."""
 
 
 def no_graph() -> Graph:
@@ -73,16 +73,15 @@ def no_texts(units: Sequence[int]) -> list[str | None]:
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """A snapshot with its indexes, ready to be searched. The rest is opened or computed when a stage asks for it.
+    """A snapshot with its indexes, ready to be searched. The rest is opened or computed when a stage needs it.
 
     `history` is the commit index and the commit to look back from. `named_at` is the commit whose paths the files
-    have, where that is another one: an evaluation may search the present code and still see an earlier past only.
+    have, if it is another one: an evaluation may search the present code but see only an earlier history.
     `vectors` are the static vectors of units; `models` read candidates, whose source comes from `texts` and whose
-    commits' messages from `messages`, and `facts` keeps what they compute. `llm` is a language model; `examples` are
-    the main language of the code and pairs of description and code to show it. `rewrites` are the rewrites it made of
-    units, `open_rewrites` opens those to search with, and `bodies` then replace the units' own words. `note` takes
-    remarks for the answer. `partial` means that the index is not complete, or not of the latest state; `notes` say
-    why.
+    commits' messages from `messages`, and `facts` caches what they compute. `llm` is a language model; `examples` are
+    the main language of the code and pairs of description and code to show it. `rewrites` are its rewrites of units,
+    `open_rewrites` opens those to search with, and `bodies` then replace the units' own words. `note` takes remarks for
+    the answer. `partial` means that the index is incomplete or out of date; `notes` say why.
     """
 
     snapshot: Snapshot

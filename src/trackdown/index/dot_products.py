@@ -19,14 +19,14 @@ _ROWS_AT_ONCE = 512
 
 
 def dot_products(vectors: Int8s, rows: Int8s) -> npt.NDArray[np.float64]:
-    """A line for each vector with its products with all rows."""
+    """The products of each vector with all rows: a line per vector."""
     if simsimd is None or not len(rows):
         return float_products(vectors, rows)
     return np.asarray(simsimd.cdist(vectors, rows, "dot"))
 
 
 def float_products(vectors: Int8s, rows: Int8s) -> npt.NDArray[np.float64]:
-    """The same by numpy alone. A few rows at a time become floats: faster than a copy that does not fit the cache."""
+    """The same with numpy. Converts a few rows at a time: faster than a copy that does not fit the cache."""
     columns = vectors.T.astype(np.float32)
     found = np.empty((len(rows), len(vectors)), dtype=np.float32)
     block = np.empty((_ROWS_AT_ONCE, rows.shape[1]), dtype=np.float32)

@@ -1,7 +1,7 @@
 """File identities: which path a file has in the snapshot searched, whatever it was called when a commit touched it.
 
 System 1 of the literature this project unites calls it the FID. A rename is an event (position in history, old path,
-new path); a path at a position is followed through the next rename behind it until none is left.
+new path); a path at a position is followed through later renames until none is left.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ Int64s = npt.NDArray[np.int64]
 
 
 class Identities:
-    """The renames that one state of the history can see, ready to be followed.
+    """The renames in the history of one commit, ready to be followed.
 
     Paths are numbers. Positions grow from ancestors to descendants.
     """
@@ -37,7 +37,7 @@ class Identities:
         self._final = final
 
     def _next(self, paths: Int64s, positions: Int64s) -> Int64s:
-        """The index of the first rename of each path behind its position, or -1."""
+        """The index of the first rename of each path after its position, or -1."""
         if not len(self._keys):
             return np.full(len(paths), -1, dtype=np.int64)
         place = np.searchsorted(self._keys, paths * self._span + np.minimum(positions, self._span - 1), side="right")
@@ -50,7 +50,7 @@ class Identities:
         return np.where(found >= 0, self._final[found], paths) if len(self._final) else paths
 
     def last_resort(self, paths: Int64s) -> Int64s:
-        """Where each path's last rename led, whenever it was: side branches may still use the old name after it."""
+        """Where each path's last rename led, at any position: side branches may use the old name even later."""
         if not len(self._keys):
             return paths
         place = np.searchsorted(self._old, paths, side="right") - 1

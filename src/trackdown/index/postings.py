@@ -1,7 +1,7 @@
-"""Words of documents → postings: for each term the documents that hold it and how often, in flat arrays.
+"""Words of documents → postings: for each term, the documents that have it and how often, in flat arrays.
 
-Several fields (name, path, body) share one table of terms. A segment is immutable; which of its documents are alive
-is decided by whoever searches it, so every statistic that ranks comes from the live documents alone.
+Several fields (name, path, body) share one table of terms. A segment is immutable. Each search brings a mask of live
+documents, and all statistics for ranking come from those alone.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def _field_arrays(
 
 
 def _packed_entries(field: FieldWriter, first: Int64s, ids: Int64s, bits: int) -> Int64s:
-    """Every (term, document, count) as one number; a word stands for each of its terms. In few arrays at a time."""
+    """Every (term, document, count) as one number, in chunks. A word counts for each of its terms."""
     documents, words, counts = field.entries()
     repeats = (first[1:] - first[:-1])[words]
     packed = np.repeat((documents.astype(np.int64) << _COUNT_BITS) | counts, repeats)
@@ -126,7 +126,7 @@ def _packed_entries(field: FieldWriter, first: Int64s, ids: Int64s, bits: int) -
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field of one segment, to be searched."""
+    """One searchable field of one segment."""
 
     pointers: Int64s
     documents: Int32s
@@ -135,7 +135,7 @@ class Field:
 
 
 def open_field(arrays: Arrays, name: str) -> Field:
-    """The field as it lies in an array file."""
+    """The field in an array file."""
     return Field(
         arrays[f"{name}_pointers"], arrays[f"{name}_documents"], arrays[f"{name}_counts"], arrays[f"{name}_lengths"]
     )

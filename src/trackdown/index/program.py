@@ -37,7 +37,7 @@ def references_key(fact_key: str) -> str:
 
 
 class IndexedProgram:
-    """The `Program` of a prepared snapshot. What it parses is kept in the store, unless that cannot be written."""
+    """The `Program` of a prepared snapshot. Parsed references are stored, unless the store cannot be written."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class IndexedProgram:
         return self._code.files_by_path
 
     def path(self, file: int) -> str:
-        """The path behind a number."""
+        """The path of a file."""
         return self._code.path(file)
 
     def language(self, file: int) -> str:
@@ -94,7 +94,7 @@ class IndexedProgram:
         return self._definitions[file]
 
     def named(self, name: str) -> Sequence[Definition]:
-        """All definitions whose last name this is."""
+        """All definitions with this last name."""
         if self._by_name is None:
             self._by_name = self._gather_names()
         places = self._by_name.get(name, [])
@@ -114,7 +114,7 @@ class IndexedProgram:
         return found
 
     def mentioning(self, name: str) -> Sequence[int]:
-        """The files that hold all words of a name."""
+        """The files that have all words of a name."""
         if name not in self._mentioning:
             wanted = [term for word in words(name) for term in terms(word)[:1]]  # the whole word, not its parts
             found: set[int] | None = None
@@ -136,13 +136,13 @@ class IndexedProgram:
         return found
 
     def references(self, file: int) -> BlobReferences:
-        """What a file refers to."""
+        """The references of a file."""
         if file not in self._references:
             self.expect([file])
         return self._references[file]
 
     def expect(self, files: Iterable[int]) -> None:
-        """Get the references of many files at once."""
+        """Load the references of many files at once."""
         missing = [file for file in files if file not in self._references]
         by_key: dict[str, list[int]] = {}
         for file in missing:

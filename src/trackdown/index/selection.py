@@ -1,4 +1,4 @@
-"""The k-th largest of many values, without putting all of them in order."""
+"""The k-th largest of many values, without sorting all of them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _FEWEST = 8
 def kth_largest(values: npt.NDArray[np.float64], k: int) -> float:
     """The k-th largest of at least k values, exactly.
 
-    Every eighth value tells about where it lies. Only those above are then put in order, unless they turn out to be
+    A sample of every eighth value tells roughly where it is. Only values above that are partitioned, unless there are
     too few.
     """
     sample = values[::_STEP]

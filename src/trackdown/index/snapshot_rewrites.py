@@ -1,4 +1,4 @@
-"""Which units of a snapshot a language model has rewritten, and the index of them (ReCo)."""
+"""The rewrites of a snapshot's units, and their index (ReCo)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class RewriteMemory:
-    """What is kept at hand between searches: array files, and the digests of the units of the index searched last."""
+    """Cached between searches: array files, and the digests of the units of the last index."""
 
     def __init__(self) -> None:
         self.arrays: dict[str, Arrays] = {}
@@ -30,7 +30,7 @@ class RewriteMemory:
 class SnapshotRewrites:
     """Rewrites of one snapshot's units.
 
-    `texts` in its methods reads the source of units. What is read once is kept as facts.
+    `texts` in its methods reads the source of units. Digests are stored as facts.
     """
 
     store: Store
@@ -45,12 +45,12 @@ class SnapshotRewrites:
         if self.memory.digests is None or self.memory.digests[0] is not self.code:
             found = unit_digests(self.store, self.code, texts)
             if not all(map(found.__getitem__, np.flatnonzero(self.code.unit_alive).tolist())):
-                return found  # a file changed under our hands: it may be readable next time
+                return found  # a file changed while it was being read: it may be readable next time
             self.memory.digests = (self.code, found)
         return self.memory.digests[1]
 
     def open(self, texts: Texts, rewriter: str = "") -> RewriteIndex | None:
-        """What a rewriter made of the units, or without one the rewriter that made most of them; None for nothing."""
+        """The index of one rewriter's rewrites, by default of the rewriter that made most; None if there are none."""
         from trackdown.index.rewrite_facts import rewriters
         from trackdown.index.rewrite_index import best_rewriter, open_rewrite_index
 
@@ -61,7 +61,7 @@ class SnapshotRewrites:
         return open_rewrite_index(self.store, self.code, chosen, digests, self.memory.arrays, self.progress)
 
     def name(self, rewriter: str) -> str:
-        """What people call a rewriter."""
+        """The name of a rewriter, for display."""
         from trackdown.index.rewrite_facts import rewriters
 
         return rewriters(self.store).get(rewriter, rewriter)
@@ -73,7 +73,7 @@ class SnapshotRewrites:
         return rewritten_numbers(self.store, rewriter)
 
     def keep(self, rewriter: str, name: str, rows: Sequence[tuple[str, int, str, str]]) -> None:
-        """Keep new rewrites: digest, number, summary, code. Raises StoreError."""
+        """Store new rewrites: digest, number, summary, code. Raises StoreError."""
         from trackdown.index.rewrite_facts import write_rewrites
 
         write_rewrites(self.store, rewriter, name, rows)

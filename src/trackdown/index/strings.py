@@ -27,7 +27,7 @@ def pack(name: str, strings: Iterable[bytes]) -> dict[str, npt.NDArray[Any]]:
 
 
 def pack_sorted(name: str, strings: Sequence[bytes]) -> dict[str, npt.NDArray[Any]]:
-    """The three arrays of a table whose strings come sorted."""
+    """The three arrays of a table of sorted strings."""
     return pack(name, strings) | {f"{name}_prefixes": _prefixes(strings)}
 
 
@@ -38,7 +38,7 @@ def _prefixes(strings: Sequence[bytes]) -> npt.NDArray[np.uint64]:
 
 
 def to_bytes(text: str) -> bytes:
-    """Text that may stand for any bytes (a path), as those bytes."""
+    """The bytes of a text that may contain surrogate escapes (a path)."""
     return text.encode("utf-8", "surrogateescape")
 
 

@@ -1,8 +1,8 @@
-"""A vector for every unit: what the static table says of its words, added up. From facts alone; no source is read.
+"""A vector for every unit: the sum of the static table's vectors of its words. Made from facts; reads no source.
 
-A segment's vectors are an array file of their own beside it, named after the segment and the model, so an edit costs
-the vectors of its delta, and those of two models never meet. Rows are small whole numbers, and so are the two halves
-of a query: every product is exact, and a cosine never depends on where in an index a unit stands.
+Each segment has its own array file of vectors, named after the segment and the model, so an edit costs the vectors of
+its delta, and results of two models never mix. Rows are small integers, and so are the two halves of a query: every
+product is exact, and a cosine never depends on a unit's position in an index.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ VECTORS_VERSION = 1
 """Part of the name of every file of vectors. Raise it when the same facts would now give other vectors."""
 _PREFIX = "vectors-"
 _NAME, _PATH = 2.0, 0.5
-"""What a word of a unit's symbol and of its path weighs against one that its text has once."""
+"""The weights of a word in the symbol and in the path, relative to a word that the text has once."""
 _UNITS_AT_ONCE = 256
 _WORDS_AT_ONCE = 1 << 16
 
@@ -58,21 +58,21 @@ def segment_of_vectors(name: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class SegmentVectors:
-    """The vectors of one segment's units: rows of whole numbers, and what makes each a vector of length 1."""
+    """The vectors of one segment's units: integer rows, and the factors that scale them to length 1."""
 
     rows: npt.NDArray[np.int8]
     scales: Float32s
 
 
 class UnitVectors:
-    """The vectors of all units of an index, and the table that they and a query's vector come from."""
+    """The vectors of all units of an index, and the table for the vectors of queries."""
 
     def __init__(self, table: StaticTable, segments: Sequence[SegmentVectors]) -> None:
         self.table = table
         self.segments = list(segments)
 
     def vector(self, text: str, weights: Mapping[str, float]) -> Float32s:
-        """The vector of a query, of any length: its words as they stand, each with the weight of its whole term."""
+        """The vector of a query, not normalized: its words, each with the weight of its whole term."""
         found = {whole: word for word in words(text) for whole in terms(word)[:1] if whole in weights}
         if not found:
             return np.zeros(self.table.dimensions, dtype=np.float32)
@@ -81,11 +81,11 @@ class UnitVectors:
         return total
 
     def code_vector(self, text: str) -> Float32s:
-        """The vector of code that is in no index, of any length: each word counts as it would in a unit's text."""
+        """The vector of code outside the index, not normalized: words count as in a unit's text."""
         return code_vector(self.table, text)
 
     def cosines(self, query: Float32s) -> Floats:
-        """The cosine of every unit and the query; 0 where one of them has no vector."""
+        """The cosine of every unit and the query; 0 if one of them has no vector."""
         if not query.any():
             return np.zeros(sum(len(segment.scales) for segment in self.segments))
         asked = QueryVector(query)
@@ -116,7 +116,7 @@ def _concatenated(arrays: Sequence[Floats]) -> Floats:
 
 
 def code_vector(table: StaticTable, text: str) -> Float32s:
-    """What the table says of a text's words, added up as a unit's are."""
+    """The sum of the table's vectors of a text's words, as for a unit."""
     counts = Counter(words(text))
     if not counts:
         return np.zeros(table.dimensions, dtype=np.float32)
@@ -132,9 +132,9 @@ def unit_vectors(
     known: MutableMapping[str, SegmentVectors],
     progress: Progress = no_progress,
 ) -> UnitVectors | None:
-    """The vectors of an index: those `known` in memory, those in the store, and new ones, which are kept in both.
+    """The vectors of an index: those `known` in memory, those in the store, and new ones, which are added to both.
 
-    None for an index that is in memory only, as it is beside another process's first index.
+    None for an index in memory only, as during another process's first index.
     """
     found = {}
     for segment in code.segments:
@@ -148,7 +148,7 @@ def unit_vectors(
 
 
 def have_vectors(store: Store, code: CodeIndex, table: StaticTable, known: MutableMapping[str, SegmentVectors]) -> bool:
-    """Whether the vectors of an index need no work: `known` in memory, or in the store."""
+    """Whether the vectors of an index are ready: `known` in memory, or in the store."""
     return all(
         segment.name and (f"{table.model_id}:{segment.content}" in known or _opened(store, segment, table) is not None)
         for segment in code.segments
@@ -169,9 +169,9 @@ def _meta(segment: CodeSegment, table: StaticTable) -> dict[str, str]:
 
 
 def _made(store: Store, segment: CodeSegment, table: StaticTable, progress: Progress) -> SegmentVectors:
-    """Compute a segment's vectors, and keep them unless the store cannot be written or lacks a file's facts.
+    """Compute a segment's vectors, and store them unless the store cannot be written or lacks a file's facts.
 
-    Those of files that the segment's kin has, too, are copied.
+    Vectors of files that the segment's kin also has are copied.
     """
     units_in_kin = segment.units_in_kin()
     of_kin = _opened(store, segment.kin, table) if segment.kin is not None else None
@@ -183,14 +183,14 @@ def _made(store: Store, segment: CodeSegment, table: StaticTable, progress: Prog
     if of_kin is not None:
         made = _joined(made, new, of_kin, units_in_kin[~new])
     if not facts.missing and not store.read_only:
-        with suppress(StoreError):  # a full disk must not end a search: they are made again
+        with suppress(StoreError):  # a full disk must not end a search: they will be computed again
             arrays: dict[str, npt.NDArray[Any]] = {"rows": made.rows, "scales": made.scales}
             store.write_arrays(vectors_name(segment.name, table.model_id), arrays, _meta(segment, table))
     return made
 
 
 def _joined(made: SegmentVectors, new: Mask, of_kin: SegmentVectors, copied: Int64s) -> SegmentVectors:
-    """Vectors made for the units that are `new`, and those of kin for the others."""
+    """Computed vectors for the `new` units, and copies from the kin for the others."""
     rows = np.empty((len(new), made.rows.shape[1]), dtype=np.int8)
     scales = np.empty(len(new), dtype=np.float32)
     rows[new], scales[new] = made.rows, made.scales
@@ -199,7 +199,7 @@ def _joined(made: SegmentVectors, new: Mask, of_kin: SegmentVectors, copied: Int
 
 
 def build_vectors(files: Iterable[tuple[str, BlobFacts | int]], table: StaticTable) -> SegmentVectors:
-    """A row for each unit of the files in their order. Where facts are a number, so many units have no vector."""
+    """A row for each unit of the files, in order. A number in place of facts means that many units without vectors."""
     blocks: list[Float32s] = [np.zeros((0, table.dimensions), dtype=np.float32)]
     block = _Block(table)
     for path, facts in files:
@@ -212,7 +212,7 @@ def build_vectors(files: Iterable[tuple[str, BlobFacts | int]], table: StaticTab
 
 
 def as_whole_numbers(vectors: Float32s) -> SegmentVectors:
-    """Vectors of any length as rows that are kept."""
+    """Vectors as integer rows with their factors."""
     largest = np.abs(vectors).max(axis=1, initial=0.0, keepdims=True)
     rows = np.rint(vectors * (LARGEST / np.maximum(largest, 1e-20))).astype(np.int8)
     lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.int64).astype(np.float64))
@@ -221,7 +221,7 @@ def as_whole_numbers(vectors: Float32s) -> SegmentVectors:
 
 
 class _Block:
-    """Some files whose words are looked up together, each word once."""
+    """A batch of files whose words are looked up together, each word once."""
 
     def __init__(self, table: StaticTable) -> None:
         self.numbers: defaultdict[str, int] = defaultdict(count().__next__)
@@ -229,25 +229,26 @@ class _Block:
         self._files: list[_FileWords | int] = []
 
     def add(self, path: str, facts: BlobFacts | int) -> None:
-        """Take in a file."""
+        """Add a file."""
         self._files.append(facts if isinstance(facts, int) else _FileWords(path, facts, self.numbers))
 
     def vectors(self) -> Float32s:
-        """The vectors of all units of the files, of any length."""
+        """The vectors of all units of the files, not normalized."""
         of_words = self._table.words(list(self.numbers))
         empty = np.zeros((0, self._table.dimensions), dtype=np.float32)
         pieces = [
-            np.zeros((file, self._table.dimensions), dtype=np.float32) if isinstance(file, int)
+            np.zeros((file, self._table.dimensions), dtype=np.float32)
+            if isinstance(file, int)
             else file.vectors(of_words)
             for file in self._files
-        ]  # fmt: skip
+        ]
         return np.concatenate([empty, *pieces])
 
 
 class _FileWords:
-    """The words of one file's units as three arrays, by unit: word, weight, and where each unit's begin.
+    """The words of one file's units as three arrays, by unit: word, weight, and where each unit's words begin.
 
-    Words have numbers of the file's own, so that sums are added up in the same order whatever else is in a segment.
+    Words are numbered per file, so that sums are added in the same order whatever else is in a segment.
     """
 
     def __init__(self, path: str, facts: BlobFacts, numbers: defaultdict[str, int]) -> None:
@@ -276,7 +277,7 @@ class _FileWords:
             rows = of_words[self._words[inside]]
             rows *= self._weights[inside, None]
             with_words = np.flatnonzero(np.diff(ends))
-            # Adding up rows is plainer than a matrix product, and many small products on a busy machine are slow.
+            # Adding rows is simpler than a matrix product, and many small products are slow on a busy machine.
             if len(with_words):
                 found[start + with_words] += np.add.reduceat(rows, (ends - ends[0])[with_words], axis=0)
         return found

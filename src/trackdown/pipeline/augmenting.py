@@ -1,4 +1,4 @@
-"""What a language model adds before retrieval: exemplars to the query (GAR), rewrites to the units (ReCo)."""
+"""Before retrieval, a language model adds exemplars to the query (GAR) and rewrites to the units (ReCo)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def with_rewrites(corpus: Corpus) -> Corpus:
-    """The corpus with its units and their rewrites taken together; unchanged where there are no rewrites."""
+    """The corpus with the rewrites of its units added; unchanged if there are none."""
     found = corpus.open_rewrites() if corpus.open_rewrites is not None else None
     if found is None:
         return corpus

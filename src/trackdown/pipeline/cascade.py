@@ -1,6 +1,6 @@
-"""The cascade on one page: exemplars → retrieve → fuse → expand → judge → order by a language model.
+"""The cascade on one page: exemplars → retrieve → fuse → expand → rerank → rerank by a language model.
 
-Every stage's part in a score stays apart, and the parts are the reasons that an answer shows.
+The parts that the stages add to a score are kept separately; they are the reasons that an answer shows.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ def search(
     tap: Tap | None = None,
     early: Early | None = None,
 ) -> list[Ranked]:
-    """Rank a snapshot's functions, classes or files for a query. `tap` hears what the stages said on the way, `early`
-    the answer as it stands before models read, if any do.
+    """Rank a snapshot's functions, classes or files for a query. `tap` gets the scores of every stage, `early` the
+    ranking before reranking, if models rerank.
     """
     watch = watch or Stopwatch()
     if options.rewritten:
@@ -81,7 +81,7 @@ def _ranked(
     options: SearchPlan,
     watch: Stopwatch,
 ) -> list[Ranked]:
-    """The chosen candidates in the order of a verdict, with their reasons."""
+    """The chosen candidates in their reranked order, with their reasons."""
     pool = fused.pool
     scores = verdict.scores(fused.total[chosen])
     places = verdict.order[: options.k]
@@ -100,7 +100,7 @@ def _ranked(
 
 
 def _retrieve(corpus: Corpus, pool: Candidates, query: Query, options: SearchPlan, watch: Stopwatch) -> list[Channel]:
-    """What each retriever finds. The first runs even when it has no say: others lean on it."""
+    """The channel of each retriever. The first always runs, because others use its scores."""
     request = Request(corpus, pool, query, options.aggregation, options.commit_depth)
     wanted = {signal for signal, weight in options.weights if weight}
     if options.judging is not None and options.judging.commits:
@@ -117,7 +117,7 @@ def _retrieve(corpus: Corpus, pool: Candidates, query: Query, options: SearchPla
 
 
 def _best(corpus: Corpus, fused: Fused, options: SearchPlan) -> list[int]:
-    """The best candidates: as many as the answer and the stages to come need."""
+    """The best candidates: as many as the answer and the later stages need."""
     depth = max(
         options.k,
         options.expansion.among if options.expansion is not None else 0,

@@ -1,4 +1,4 @@
-"""What stands near the best moves up, by the selector that an expansion names."""
+"""Promotes neighbours of the best candidates, picked by the expansion's selector."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def expand(
     corpus: Corpus, query: Query, fused: Fused, chosen: Sequence[int], expansion: Expansion
 ) -> tuple[list[int], dict[int, Why]]:
-    """The new order, and for each candidate that the graph moved up what it says of that."""
+    """The new order, and a reason for each candidate that moved up."""
     from trackdown.expand.neighbours import neighbour_finder
     from trackdown.expand.spider import SIGNAL, spider
 
@@ -37,7 +37,7 @@ def expand(
 
 
 def _reader(corpus: Corpus, query: Query, fused: Fused) -> Reader | None:
-    """The cross-encoder as it picks neighbours, where there is one."""
+    """Lets the cross-encoder score neighbours; None if there is none."""
     from trackdown.rerank.neural import relevance_scorer
     from trackdown.rerank.texts import normalized_query
 
@@ -46,7 +46,7 @@ def _reader(corpus: Corpus, query: Query, fused: Fused) -> Reader | None:
 
 
 def _chooser(corpus: Corpus, query: Query, fused: Fused) -> Chooser | None:
-    """The language model as it picks neighbours, where there is one."""
+    """Lets the language model pick neighbours; None if there is none."""
     from trackdown.expand.llm import llm_selector
 
     if corpus.models is None or corpus.llm is None:
@@ -55,7 +55,7 @@ def _chooser(corpus: Corpus, query: Query, fused: Fused) -> Chooser | None:
 
 
 def pieces(corpus: Corpus, fused: Fused, units: int, chosen: Sequence[int]) -> list[str]:
-    """Candidates as a language model reads them, by so many of their units."""
+    """The text of candidates for a language model, each with up to `units` of its units."""
     from trackdown.rerank.passages import candidate_passages
 
     found = fused.pool.units_of(chosen, fused.units, units)

@@ -1,4 +1,4 @@
-"""Why a candidate stands where it does, and what every stage said of it."""
+"""The reasons for a candidate's rank, and the scores of every stage."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def reasons(
     places: Sequence[int],
     moves: Mapping[int, Why],
 ) -> list[tuple[Why, ...]]:
-    """For each listed candidate what each channel gave it, in words; a test or prose says what that costs it."""
+    """For each listed candidate, what each stage added to its score. Tests and prose mention their factor."""
     roles = fused.pool.roles[list(listed)].tolist()
-    remarks = [f" ({_ROLE_NAMES[r]} counts ×{fused.factors[r]})" if r in fused.factors else "" for r in roles]
+    remarks = [f" (×{fused.factors[r]} as {_ROLE_NAMES[r]})" if r in fused.factors else "" for r in roles]
     collected: list[list[Why]] = [[] for _ in listed]
     for channel, part in zip(fused.channels, fused.parts, strict=True):
         values = part[list(listed)].tolist()
@@ -33,7 +33,7 @@ def reasons(
     describe = fused.past.describe if fused.past is not None else str
     for row, (candidate, place) in enumerate(zip(listed, places, strict=True)):
         collected[row] += [moves[candidate]] if candidate in moves else []
-        collected[row] += [Why(*said) for said in verdict.explain(place, row + 1, describe)]
+        collected[row] += [Why(*part) for part in verdict.explain(place, row + 1, describe)]
     return [tuple(sorted(found, key=lambda part: (-part.value, part.signal))) for found in collected]
 
 

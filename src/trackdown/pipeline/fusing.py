@@ -1,4 +1,4 @@
-"""What the retrievers found → one score for each candidate, and what each of them adds to it."""
+"""Channels → one score per candidate, and what each channel adds to it."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from trackdown.types import PROSE, TEST
 
 Floats = npt.NDArray[np.float64]
 ROLE_FACTORS = {TEST: 0.3, PROSE: 0.5}
-"""What the scores of tests and of prose are multiplied by unless the query asks for them."""
+"""The scores of tests and prose are multiplied by these unless the query asks for them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fused:
-    """All candidates with what each channel found and what it adds to their scores.
+    """All candidates, the channels, and what each channel adds to their scores.
 
-    `factor` is what the role of each candidate multiplies its score by, `factors` the same by role.
+    `factor` is the role factor of each candidate, `factors` the same by role.
     """
 
     pool: Candidates
@@ -38,15 +38,15 @@ class Fused:
 
     @property
     def units(self) -> Floats:
-        """Scores of all units, to say which part of a class or file speaks for it."""
+        """Scores of all units, to find the best part of a class or file."""
         scores = [channel.units for channel in self.channels if channel.units is not None]
         return _added([units / units.max(initial=1e-9) for units in scores])
 
     def best_units(self, chosen: Sequence[int]) -> list[int]:
-        """For each chosen candidate the unit that speaks for it; -1 when it has none."""
-        return (
-            self.pool.units[list(chosen)].tolist() if self.pool.by_itself else self.pool.best_units(chosen, self.units)
-        )
+        """The best unit of each chosen candidate; -1 if it has none."""
+        if self.pool.by_itself:
+            return [int(unit) for unit in self.pool.units[list(chosen)]]  # no need for the scores of all units
+        return self.pool.best_units(chosen, self.units)
 
     @property
     def past(self) -> PastFound | None:
@@ -54,10 +54,15 @@ class Fused:
         return next((channel.past for channel in self.channels if channel.past is not None), None)
 
 
+def role_factors(query: Query) -> dict[int, float]:
+    """The factors of the roles that the query does not ask for."""
+    wanted = {TEST: query.asks_for_tests, PROSE: query.asks_for_prose}
+    return {role: factor for role, factor in ROLE_FACTORS.items() if not wanted[role]}
+
+
 def fuse(pool: Candidates, query: Query, options: SearchPlan, channels: Sequence[Channel]) -> Fused:
     """One score for each candidate. Tests and prose count less unless the query asks for them."""
-    asked = {TEST: query.asks_for_tests, PROSE: query.asks_for_prose}
-    factors = {role: cost for role, cost in ROLE_FACTORS.items() if options.roles and not asked[role]}
+    factors = role_factors(query) if options.roles else {}
     factor = np.array([factors.get(role, 1.0) for role in range(3)])[pool.roles]
     parts = _parts(channels, query, options)
     for part in parts:
@@ -66,7 +71,7 @@ def fuse(pool: Candidates, query: Query, options: SearchPlan, channels: Sequence
 
 
 def _added(arrays: Sequence[Floats]) -> Floats:
-    """The sum of arrays of one length, one after the other."""
+    """The sum of arrays of one length, added in order."""
     total = arrays[0].copy()
     for array in arrays[1:]:
         total += array
@@ -74,7 +79,7 @@ def _added(arrays: Sequence[Floats]) -> Floats:
 
 
 def _parts(channels: Sequence[Channel], query: Query, options: SearchPlan) -> list[Floats]:
-    """What each channel adds to each candidate, by the fusion that the options name; arrays that nobody else has."""
+    """What each channel adds to each candidate, by the plan's fusion, in new arrays."""
     by_signal = dict(options.weights)
     if options.adaptive:
         by_signal = adapted(by_signal, names_code=bool(query.names or query.frames or query.paths))
@@ -90,14 +95,14 @@ def _parts(channels: Sequence[Channel], query: Query, options: SearchPlan) -> li
 def _learned(
     channels: Sequence[Channel], weights: Mapping[str, float], query: Query, options: SearchPlan
 ) -> list[Floats] | None:
-    """What each channel adds by fitted weights; None where there are none for the level."""
+    """What each channel adds by fitted weights; None if there are none for the level."""
     from trackdown.fuse.learned import load_learned
     from trackdown.query.features import query_features
 
     learned = options.learned or load_learned(options.level)
     if learned is None:
         return None
-    heard = [channel for channel in channels if weights[channel.signal]]
-    scores = {channel.signal: channel.scores for channel in heard}
-    found = learned.parts(scores, {channel.signal: channel.floor for channel in heard}, query_features(query))
+    used = [channel for channel in channels if weights[channel.signal]]
+    scores = {channel.signal: channel.scores for channel in used}
+    found = learned.parts(scores, {channel.signal: channel.floor for channel in used}, query_features(query))
     return [found.get(channel.signal, np.zeros(len(channel.scores))) for channel in channels]

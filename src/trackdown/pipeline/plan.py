@@ -1,4 +1,4 @@
-"""What each stage of a search does, and what comes out of it."""
+"""The plan of a search, and its outcome."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class SearchPlan:
     """What each stage of one search does. `engine.plan` makes it from a request and the settings.
 
     A weight of 0 leaves a retriever out; `adaptive` adjusts the weights to the query; `repository_weights` replaces
-    them with weights fitted to the repository's own past, where there are any. `roles` False ranks tests and prose
+    them with weights fitted to the repository's history, if there are any. `roles` False ranks tests and prose
     like code. `folders`, `languages` and `among` (paths of files) restrict the answer, not the statistics behind it.
     `commit_depth` is how many past commits count. `expansion` promotes neighbours of the best candidates in the code
     graph, `judging` lets models read the best, and `listwise` lets a language model order the first of them.
-    `exemplars` is how many answers a language model writes, to be searched for beside the query or, with
+    `exemplars` is how many answers a language model writes, to be searched for along with the query or, with
     `exemplars_only`, instead of it. `rewritten` searches units together with their rewrites. `explained` False gives
     results without reasons. `models_by_effort` says that the mode names no stage, so the request's effort decides
     what models read; `expects_models` that the caller asked for models, so a missing one is worth a note.
@@ -63,17 +63,17 @@ class SearchPlan:
 
     @property
     def asks_llm(self) -> bool:
-        """Whether a language model takes part where there is one."""
+        """Whether a language model takes part if there is one."""
         return self.listwise is not None or self.exemplars > 0 or self.rewritten or self._llm_selects
 
     @property
     def needs_llm(self) -> bool:
-        """Whether a stage was asked for that only a language model can do."""
+        """Whether the caller asked for a stage that needs a language model."""
         return (self.listwise is not None and not self.listwise.optional) or self._llm_selects
 
     @property
     def llm_is_optional(self) -> bool:
-        """Whether nobody asked for a language model by name, so that the search goes on without one."""
+        """Whether the search can run without a language model, because the caller did not ask for one by name."""
         optional = self.listwise is None or self.listwise.optional
         return optional and not self.exemplars and not self.rewritten and not self._llm_selects
 
@@ -105,10 +105,10 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Tapped:
-    """What every stage said of the candidates before it was weighed, best fused first: what weights are fitted to.
+    """The unweighted scores of every stage, best fused candidate first: the data that weights are fitted to.
 
-    `scores` are those of the channels and `best` the best of each among all candidates; `fused` is what fusion made of
-    them, `factors` what roles multiply by. `judged` are the models' raw values by signal, nan where there is none.
+    `scores` are the scores of the channels and `best` the best of each among all candidates; `fused` are the fused
+    scores, `factors` the role factors. `judged` are the models' raw values by signal, nan where there is none.
     """
 
     units: Sequence[int]
@@ -123,7 +123,7 @@ class Tapped:
 
 Tap = Callable[[Tapped], None]
 Early = Callable[[list[Ranked]], None]
-"""Hears of the order that the stages before the models have found, while these are still to come."""
+"""A callback for the ranking before reranking."""
 
 
 class Stopwatch:
@@ -135,7 +135,7 @@ class Stopwatch:
         self._last = time.perf_counter()
 
     def lap(self, stage: str) -> None:
-        """Book the time since the last lap under a stage."""
+        """Add the time since the last lap to a stage."""
         now = time.perf_counter()
         self.timings[stage] = self.timings.get(stage, 0.0) + (now - self._last) * 1000
         self._last = now
@@ -143,5 +143,5 @@ class Stopwatch:
             self._check()
 
     def rounded(self) -> dict[str, float]:
-        """The timings so far, as they are shown."""
+        """The timings so far, rounded for display."""
         return {stage: round(value, 3) for stage, value in self.timings.items()}

@@ -1,4 +1,4 @@
-"""Models read the best: the neural cascade, and a language model that orders what it leaves first."""
+"""Models rerank the best candidates: first the neural cascade, then a language model."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from trackdown.rerank.result import Reranking
 def judge_best(
     corpus: Corpus, query: Query, fused: Fused, chosen: Sequence[int], judging: RerankPlan, watch: Stopwatch
 ) -> Reranking:
-    """What models say of the best candidates, and the order that follows from it."""
+    """The models' scores for the best candidates, and the new order."""
     from trackdown.rerank.neural import RerankInput, rerank
     from trackdown.rerank.texts import normalized_query
 
@@ -39,7 +39,7 @@ def judge_best(
 def order(
     corpus: Corpus, query: Query, fused: Fused, chosen: Sequence[int], listwise: Listwise, verdict: Reranking
 ) -> None:
-    """Let a language model order the first places of a verdict."""
+    """Let a language model reorder the first places."""
     from trackdown.rerank.llm import UNITS, llm_order
 
     assert corpus.llm is not None
@@ -50,7 +50,7 @@ def order(
 
 
 def weighed(judging: RerankPlan, query: Query, options: SearchPlan) -> RerankPlan:
-    """How to judge, with fitted weights where fusion is fitted and there are some for the level."""
+    """The plan with fitted weights, if fusion is learned and there are weights for the level."""
     if options.fusion != "learned":
         return judging
     from trackdown.fuse.learned import load_learned

@@ -1,7 +1,7 @@
-"""A query with exemplars: code that answers it, searched for beside the query's own words.
+"""A query with exemplars: code that answers it, searched for along with the query's words.
 
-ReCo's sparse form is the query N times and the N exemplars. Our weights are logarithms of counts, so weights are added
-up instead of texts. English stop words say something in code (`for`, `not`, `in`), so an exemplar keeps them.
+ReCo's sparse form is the query N times and the N exemplars. Our weights are logarithms of counts, so we add weights
+instead of texts. English stop words matter in code (`for`, `not`, `in`), so an exemplar keeps them.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from trackdown.query.understand import Query
 from trackdown.units.tokens import term_counts
 
 MOST_EXEMPLARS = 8
-"""More than these cost much and add little: the paper stops at four."""
+"""More cost much and add little: the paper stops at four."""
 
 
 def with_exemplars(query: Query, exemplars: Sequence[str], *, only: bool = False) -> Query:
-    """The query with code that answers it; without any it stays what it was."""
+    """The query with code that answers it; unchanged if no exemplar has a term."""
     kept = tuple(text for text in exemplars if term_counts(text))
     return replace(query, exemplars=kept, exemplars_only=only) if kept else query
 
 
 def code_weights(query: Query) -> dict[str, float]:
-    """What to search code for: the query's terms, and with the same say those of the exemplars on average."""
+    """Terms to search code for: the query's, plus the average of the exemplars' with equal weight."""
     if not query.exemplars:
         return query.weights
     weights = {} if query.exemplars_only else dict(query.weights)

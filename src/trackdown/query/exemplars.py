@@ -1,4 +1,4 @@
-"""GAR: let a language model write code as an answer to the query. `augmented.py` says how it is searched for.
+"""GAR: let a language model write code as an answer to the query. `augmented.py` adds it to the query.
 
 Mao et al., "Generation-Augmented Retrieval" (2021), as Li, Zhou and Shen (ReCo, 2024) use it for code: few-shot, with
 pairs of description and code from the code base itself.
@@ -19,7 +19,7 @@ STAGE = "exemplars"
 def exemplar_prompts(
     query: Query, pairs: Sequence[CodeExample], language: str, context: int, count: int = 1, shown: int = 4
 ) -> list[Prompt]:
-    """One prompt for each exemplar, with `shown` of the pairs in each: other ones each time, as long as they last."""
+    """One prompt per exemplar, each with `shown` of the pairs: different ones, as long as there are enough."""
     prompts = []
     for number in range(count):
         first = number * shown % max(1, len(pairs))
@@ -29,15 +29,15 @@ def exemplar_prompts(
 
 
 def write_exemplars(
-    asker: LanguageModel,
+    llm: LanguageModel,
     query: Query,
     pairs: Sequence[CodeExample],
     language: str,
     count: int = 1,
     progress: Progress = no_progress,
 ) -> tuple[str, ...]:
-    """Ask for exemplars. What is empty, or was said before, is left out; there may be none."""
-    answers = asker.ask(STAGE, exemplar_prompts(query, pairs, language, asker.context, count), progress)
+    """Ask for exemplars. Empty and repeated ones are left out, so there may be none."""
+    answers = llm.ask(STAGE, exemplar_prompts(query, pairs, language, llm.context, count), progress)
     return tuple(dict.fromkeys(filter(None, map(_code, answers))))
 
 

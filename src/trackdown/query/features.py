@@ -1,4 +1,4 @@
-"""A query → what kind of query it is, as numbers from 0 to 1 that learned weights can lean on."""
+"""A query → its kind, as numbers from 0 to 1 for learned weights."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LONG = 400
 
 
 def query_features(query: Query) -> dict[str, float]:
-    """How many words it has (by logarithm, full at 200), and whether it is long, names code and holds a traceback."""
+    """Its number of words (logarithmic, 1 at 200), and whether it is long, names code and has a traceback."""
     count = len(words(query.text))
     return {
         "words": min(1.0, math.log1p(count) / math.log1p(_MANY_WORDS)),

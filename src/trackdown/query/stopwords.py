@@ -1,4 +1,4 @@
-"""Words of English, and of issue templates, that say nothing about code. A query of nothing else keeps them."""
+"""Words of English and of issue templates that say nothing about code. A query with no other words keeps them."""
 
 STOPWORDS = frozenset(
     """

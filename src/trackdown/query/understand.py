@@ -21,13 +21,13 @@ _JVM_FRAME = re.compile(r"\bat (?:[\w$]+\.)*([\w$]+)\.([\w$<>]+)\(([\w$]+\.(?:ja
 _JS_FRAME = re.compile(
     r"\bat (?:(?:async |new )?([\w$.<>\[\] ]{1,120}?) \()?((?:[a-z]+://)?[^\s()]{1,300}?):(\d{1,7}):\d+"
 )
-# A run of a path's signs is tried from its beginning only: otherwise long runs would take quadratic time.
+# A run of path characters is tried only from its beginning: otherwise long runs would take quadratic time.
 _PLACE = re.compile(r"(?<![\w/.@+-])(/?(?:[\w.@+-]+/)*[\w.@+-]+\.[A-Za-z]\w{0,9}):(\d{1,7})\b")
 _LINK = re.compile(
     r"https?://[\w.-]+/[^\s#?()<>\"'`]{1,200}?/(?:blob|blame|raw|src)/([^\s#?()<>\[\]\"'`]{1,300})"
     r"(?:\?[\w=&]{0,40})?(?:#(?:L|lines-|n)(\d{1,7}))?"
 )
-"""Links to a file on GitHub, GitLab, Gitea or Bitbucket, and to a line of it. The path begins behind some ref."""
+"""Links to a file on GitHub, GitLab, Gitea or Bitbucket, and to a line of it. The path follows some ref."""
 _PATH = re.compile(r"(?<![\w/.:@+-])((?:\.{0,2}/)?(?:[\w.@+-]+/)*[\w@+-][\w.@+-]*\.[A-Za-z]\w{0,9})(?![\w/])")
 _FOLDER_PATH = re.compile(r"(?<![\w/.:@+-])((?:[\w.@+-]+/){1,10}[\w.@+-]*)(?![\w/])")
 _DOTTED = re.compile(r"(?<![\w/])([A-Za-z_]\w*(?:(?:\.|::|#|->)[A-Za-z_]\w*)+)")
@@ -45,7 +45,7 @@ _ASKS_FOR_PROSE = re.compile(
     r"\b(?:docs?|documentation|documented|readme|changelog|release notes|tutorial|typo)\b", re.I
 )
 _UNREADABLE = re.compile(r"\x1b\[[\d;]{0,20}[A-Za-z]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\udc80-\udcff]")
-"""Colours of a terminal, other control characters, and bytes that were no UTF-8."""
+"""Terminal colours, other control characters, and bytes that were not UTF-8."""
 _FILE_ENDINGS = frozenset(
     "cfg conf css csv env gif gz html ico ini ipynb jpeg jpg json less lock log mod pdf png po proto rst sass scss sql "
     "sum svg tar tex toml tsv txt whl xml yaml yml zip".split()
@@ -58,7 +58,7 @@ _MANY_TERMS = 80
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A line that the query points at: where it was, and in what, which only a traceback says."""
+    """A line that the query points at. `function` is known only from a traceback."""
 
     path: str
     line: int
@@ -67,10 +67,10 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """An issue, taken apart. `weights` holds every term that is worth searching for.
+    """The parts of an issue. `weights` holds every term worth searching for.
 
-    `exemplars` is code that a language model wrote as an answer (GAR); with `exemplars_only` the query's own words take
-    no part in the search.
+    `exemplars` is code that a language model wrote as an answer (GAR); with `exemplars_only`, the query's own words are
+    not searched for.
     """
 
     text: str
@@ -89,7 +89,7 @@ class Query:
 
 
 def understand(text: str) -> Query:
-    """Take a query apart. Raises QueryError when there is nothing in it to search for."""
+    """Split a query into its parts. Raises QueryError if there is nothing to search for."""
     cleaned = _clean(text)
     prose, code = _fences(cleaned)
     frames = _frames(cleaned)
@@ -97,24 +97,33 @@ def understand(text: str) -> Query:
     short = len(cleaned.strip().splitlines()) == 1
     weights = _weights(cleaned, title)
     if not weights:
-        raise QueryError("the query holds no word to search for: give a few words, a name or an issue's text")
+        raise QueryError("the query has no words to search for: give a few words, a name or the text of an issue")
     quoted = tuple(dict.fromkeys((a or b).strip() for a, b in _QUOTED.findall(prose)))
     inline = _INLINE_CODE.findall(prose)
     paths = _paths(cleaned)
     names = _names(prose, inline, code, frames, paths)
     return Query(
-        cleaned, title, prose, (*code, *inline), quoted, frames, paths, names, weights,
-        # An issue is resolved in code, also where it speaks of tests and of what is documented.
-        short and bool(_ASKS_FOR_TESTS.search(prose)), bool(_ASKS_FOR_PROSE.search(title)),
-    )  # fmt: skip
+        cleaned,
+        title,
+        prose,
+        (*code, *inline),
+        quoted,
+        frames,
+        paths,
+        names,
+        weights,
+        # A long issue is resolved in code, even if it mentions tests or documentation.
+        asks_for_tests=short and bool(_ASKS_FOR_TESTS.search(prose)),
+        asks_for_prose=bool(_ASKS_FOR_PROSE.search(title)),
+    )
 
 
 def _clean(text: str) -> str:
-    """Refuse what is no text; drop control characters; cut what is absurdly long."""
+    """Drop control characters and cut a very long query. Raises QueryError if it is empty or not text."""
     if not text.strip():
-        raise QueryError("the query is empty: give a few words, a name or an issue's text")
+        raise QueryError("the query is empty: give a few words, a name or the text of an issue")
     head = text[:MAX_QUERY_CHARS]
-    odd = sum(1 for sign in head if sign == "\0" or sign == "\ufffd" or "\udc80" <= sign <= "\udcff")
+    odd = sum(1 for char in head if char == "\0" or char == "\ufffd" or "\udc80" <= char <= "\udcff")
     if odd > len(head) / 10:
         raise QueryError("the query is not text: it looks like a binary file")
     return _UNREADABLE.sub(" ", head).replace("\r\n", "\n")
@@ -146,7 +155,7 @@ def _frames(text: str) -> tuple[Frame, ...]:
 
 
 def _paths(text: str) -> tuple[str, ...]:
-    """What looks like a file's path or name, or like a folder."""
+    """Texts that look like the path or name of a file, or like a folder."""
     found = dict.fromkeys(match.removeprefix("./") for match in _PATH.findall(text))
     found.update(dict.fromkeys(path.rstrip(".,;:") for path, line in _LINK.findall(text) if not line))
     found.update(dict.fromkeys(match.strip("/") for match in _FOLDER_PATH.findall(text) if match.count("/") > 1))
@@ -156,7 +165,7 @@ def _paths(text: str) -> tuple[str, ...]:
 def _names(
     prose: str, inline: list[str], code: tuple[str, ...], frames: tuple[Frame, ...], paths: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """Identifiers that occur: those that look like one, those in code marks, and what is called."""
+    """Identifiers in the text: words that look like one, words in backquotes, and names of calls."""
     found: dict[str, None] = {}
     text = "\n".join([prose, *code])
     for dotted in _DOTTED.findall(text):
@@ -169,22 +178,22 @@ def _names(
     stripped = prose.strip()
     if re.fullmatch(r"[\w.:#]+", stripped):
         found[re.sub(r"::|#", ".", stripped)] = None
-    # In prose `QuerySet.filter` is a name; code is full of calls like it on things of other libraries.
+    # In prose, `QuerySet.filter` is a name; code is full of such calls into other libraries.
     skip = {path for path in paths if _is_file_name(path) or path not in prose}
     kept = (name for name in found if name not in skip and name.lower() not in STOPWORDS and len(name) <= _LONGEST_NAME)
     return tuple(islice(kept, 300))
 
 
 def _is_file_name(path: str) -> bool:
-    """Whether what looks like a path is no dotted name: `setup.py`, `a.json` and `e.g` are none."""
+    """Whether a text that looks like a path is not a dotted name: `setup.py`, `a.json` and `e.g` are not."""
     ending = path.rpartition(".")[2].lower()
     return "/" in path or len(ending) < 3 or ending in _FILE_ENDINGS or language_of(path) != TEXT
 
 
 def _weights(text: str, title: str) -> dict[str, float]:
-    """Terms with their weight: a repeated term counts more, but less each time; the title's count more.
+    """Terms with their weights: a repeated term counts more, but less each time; terms of the title count more.
 
-    Other inflections of a word come in at less than half its weight: code says `squash` where people say `squashed`.
+    Other inflections of a word get less than half its weight: code says `squash` where people say `squashed`.
     """
     counts = term_counts(text)
     kept = {term: count for term, count in counts.items() if term not in STOPWORDS} or dict(counts)
@@ -194,7 +203,7 @@ def _weights(text: str, title: str) -> dict[str, float]:
             if term in weights:
                 weights[term] *= _TITLE
     if len(weights) > _MANY_TERMS:
-        return weights  # a long text says things in several forms itself, and every further term costs time
+        return weights  # a long text already has several forms, and every term costs time
     for term, weight in list(weights.items()):
         for other in _inflections(term):
             weights.setdefault(other, _INFLECTED * weight)

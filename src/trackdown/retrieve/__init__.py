@@ -1,1 +1,1 @@
-"""Query → scored units: one file per source of evidence (lexical, commits, mentions)."""
+"""Query → scored candidates: one file per kind of evidence (lexical, commits, mentions, dense)."""

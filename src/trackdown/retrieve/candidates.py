@@ -1,4 +1,4 @@
-"""What is ranked at a level: functions, classes or files, and how scores of units become scores of those."""
+"""The candidates of a level (functions, classes or files), and how they get scores from units."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ Int64s = npt.NDArray[np.int64]
 _UNITS_COUNTED = 5
 _KINDS = {"function": FUNCTION_KINDS, "class": CLASS_KINDS, "symbol": FUNCTION_KINDS | CLASS_KINDS}
 _EACH_FOR_ITSELF = ("function", "symbol")
-"""The levels at which a candidate scores by its own unit only."""
+"""The levels at which a candidate is a single unit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
     """The candidates of a level. Candidate c is the unit `units[c]` (at file level: -1) in file `files[c]`.
 
-    `owner` says for every unit which candidate it belongs to, or -1; `owned` are the units that belong to one. `roles`
-    are those of the candidates' files.
+    `owner` says for every unit which candidate it belongs to, or -1; `owned` are the units that belong to one.
+    `roles` are the roles of the candidates' files.
     """
 
     level: Level
@@ -43,11 +43,11 @@ class Candidates:
 
     @property
     def by_itself(self) -> bool:
-        """Whether each candidate is a unit that scores for itself."""
+        """Whether each candidate is a single unit."""
         return self.level in _EACH_FOR_ITSELF
 
     def from_units(self, scores: Floats) -> Floats:
-        """Scores of candidates: its best unit, half of the second, a third of the third and so on, up to five."""
+        """Scores of candidates: the best unit, half of the second, a third of the third and so on, up to five."""
         if self.by_itself:
             return scores[self.units]
         inside = np.flatnonzero((self.owner >= 0) & (scores > 0))
@@ -59,25 +59,25 @@ class Candidates:
         return np.bincount(owner, weights=shares, minlength=self.count).astype(np.float64)
 
     def from_files(self, scores: Floats) -> Floats:
-        """Scores of candidates, each that of its file."""
+        """Scores of candidates: those of their files."""
         return scores[self.files]
 
     def best_units(self, chosen: Sequence[int], scores: Floats) -> list[int]:
-        """For each chosen candidate its unit with the highest score, or -1 when it has none."""
+        """The unit of each chosen candidate with the highest score; -1 if it has none."""
         if self.by_itself:
             return [int(self.units[candidate]) for candidate in chosen]
         return [found[0] if found else -1 for found in self.units_of(chosen, scores, 1)]
 
     def units_of(self, chosen: Sequence[int], scores: Floats, most: int) -> list[list[int]]:
-        """For each chosen candidate its units with the highest scores, at most so many; equals in their order."""
+        """The units of each chosen candidate with the highest scores, up to `most`; ties in their order."""
         if self.by_itself:
             return [[int(self.units[candidate])] for candidate in chosen]
         found: dict[int, list[int]] = {candidate: [] for candidate in chosen}
         inside = np.flatnonzero(np.isin(self.owner, chosen))
         for unit in inside[np.argsort(-scores[inside], kind="stable")].tolist():
-            own = found[int(self.owner[unit])]
-            if len(own) < most:
-                own.append(unit)
+            units = found[int(self.owner[unit])]
+            if len(units) < most:
+                units.append(unit)
         return [found[candidate] for candidate in chosen]
 
     def allowed(
@@ -89,8 +89,8 @@ class Candidates:
         among: Sequence[str] = (),
         languages: Sequence[str] = (),
     ) -> Mask:
-        """Which candidates may be in the answer: below a folder ('' is the root), no tests if unwanted, among files, in
-        some languages.
+        """Which candidates may be in the answer: those below a folder ('' is the root), of the files `among`, in the
+        languages, and not in tests unless `tests`.
         """
         allowed = np.ones(self.count, dtype=bool)
         if not tests:
@@ -108,7 +108,7 @@ class Candidates:
         return allowed
 
     def best(self, index: CodeIndex, scores: Floats, k: int) -> list[int]:
-        """The k best candidates that have a score; equals by path and line, so that no order of storage shows."""
+        """The k best candidates with a score. Ties are ordered by path and line, so storage order does not matter."""
         found = np.flatnonzero(scores > 0)
         if len(found) > k:
             found = found[scores[found] >= kth_largest(scores[found], k)]
@@ -125,7 +125,7 @@ _MADE: WeakKeyDictionary[CodeIndex, dict[Level, Candidates]] = WeakKeyDictionary
 
 
 def candidates(index: CodeIndex, level: Level) -> Candidates:
-    """All live candidates of a level. They are kept as long as the index is."""
+    """All live candidates of a level, cached as long as the index lives."""
     made = _MADE.setdefault(index, {})
     if level not in made:
         made[level] = _candidates(index, level)

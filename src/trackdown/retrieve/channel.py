@@ -1,8 +1,8 @@
-"""What a retriever gets and what it hands to fusion.
+"""The input and output of a retriever.
 
-A retriever is a function `retrieve(request, before)` in a file beside this one: it scores all candidates of the level
-searched and returns a Channel, or None when it has nothing to go by. `before` are the channels of the retrievers that
-ran earlier. `pipeline.RETRIEVERS` lists them in order.
+A retriever is a function `retrieve(request, before)` in a file of this room. It scores all candidates of the level and
+returns a Channel, or None if it has no evidence. `before` are the channels of the retrievers that ran earlier.
+`pipeline.RETRIEVERS` lists them in order.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Reasons = Callable[[Sequence[int]], list[str]]
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is searched, what is ranked, and for what."""
+    """The corpus to search, the candidates to rank, and the query."""
 
     corpus: Corpus
     candidates: Candidates
@@ -35,7 +35,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class PastFound:
-    """Past commits like the query, best first, by their positions; those behind a file; and one of them in words."""
+    """Positions of past commits similar to the query, best first; those behind a file; and the description of one."""
 
     positions: Sequence[int]
     behind: Callable[[int], Sequence[int]]
@@ -44,11 +44,11 @@ class PastFound:
 
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """Scores of one signal for all candidates (0: not found), and for chosen ones its reasons in words.
+    """Scores of one signal for all candidates (0: not found), and a function that explains them.
 
-    `floor` is the score that counts as full evidence; 0 where only the order within this query means something.
-    `units` are the scores of all units, where the signal has them: they say which part of a file to show. `past` are
-    the commits behind the scores.
+    `floor` is the score that counts as full evidence; 0 if scores are only comparable within one query. `units` are the
+    scores of all units, if the signal has them: they decide which part of a file to show. `past` are the commits behind
+    the scores.
     """
 
     signal: str

@@ -1,9 +1,9 @@
-"""BM25 over past commit messages, and from commits to the files they touched (system 1, stage 1).
+"""BM25 over past commit messages, aggregated to the files that the commits touched (system 1, stage 1).
 
 Gandhi, Gao and Callan, "Repository-level code search with neural retrieval methods": k1=0.9, b=0.4, the best 1000
 commits, aggregated to files by the best commit (maxp), the sum (sump) or the mean (avgp). Ours is `blend`: the best
-commit, and a hundredth of the sum, which decides between the many files that share a best commit. Files are found
-under the names they have in the snapshot; commits that its commit does not reach are invisible.
+commit plus a hundredth of the sum, which breaks ties between files that share a best commit. Renames are followed to
+the names in the snapshot; commits that are not its ancestors are invisible.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _TIE = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class FileScores:
-    """Files with their scores, and for each the commits behind it, best first."""
+    """Files with their scores and the commits behind them, best first."""
 
     files: Int64s
     scores: npt.NDArray[np.float64]
@@ -40,7 +40,7 @@ class FileScores:
     _positions: Int64s
 
     def commits(self, file: int) -> list[int]:
-        """The commits that speak for a file."""
+        """The commits behind the score of a file."""
         place = int(np.searchsorted(self.files, file))
         if place == len(self.files) or self.files[place] != file:
             return []
@@ -50,7 +50,7 @@ class FileScores:
 
 
 class PastCommits:
-    """The commits that resemble a query, best first, as one commit's past shows them."""
+    """The commits similar to a query, best first, among the ancestors of one commit."""
 
     def __init__(
         self,
@@ -71,13 +71,13 @@ class PastCommits:
         if len(found) > depth:
             best = values >= kth_largest(values, depth)
             found, values = found[best], values[best]
-        # Among equals the later commit stands first: that is the order from the end.
+        # Of equal commits the latest comes first, so sort from the end.
         order = len(found) - 1 - np.argsort(-values[::-1], kind="stable")[:depth]
         self.positions: Int64s = found[order]
         self.values: npt.NDArray[np.float64] = values[order]
 
     def matched(self, positions: Sequence[int], most: int = 5) -> list[tuple[str, ...]]:
-        """For each commit the terms that matched, strongest first."""
+        """The terms that matched each commit, strongest first."""
         table = self._scores.contributions([int(position) for position in positions])
         order = np.argsort(-table, axis=1, kind="stable")[:, :most]
         return [tuple(self._terms[term] for term in row if table[n][term] > 0) for n, row in enumerate(order)]
@@ -91,13 +91,13 @@ class PastCommits:
             return FileScores(numbers, np.zeros(0), starts, self.positions[owners])
         best, total = values[starts], np.add.reduceat(values, starts)
         counts = np.diff(np.append(starts, len(numbers)))
-        # Many files share a best score: those of the commit that stands first come first.
+        # Many files share a best score: those of the first such commit come first.
         first = best * (1 - _TIE * owners[starts])
         scores = {"maxp": first, "sump": total, "avgp": total / counts, "blend": best + _BLEND * total}[how]
         return FileScores(numbers[starts], scores, starts, self.positions[owners])
 
     def present_files(self, present: Mapping[str, int]) -> dict[int, list[int]]:
-        """For each commit the files of the snapshot that it touched."""
+        """Commit → the files of the snapshot that it touched."""
         found: dict[int, list[int]] = {}
         owners, files = self._touches(present)
         order = np.argsort(owners, kind="stable")
@@ -106,7 +106,7 @@ class PastCommits:
         return found
 
     def _touches(self, present: Mapping[str, int]) -> tuple[Int64s, Int64s]:
-        """(index of a commit, file of the snapshot), each pair once: by file, and the file's best commit first."""
+        """Unique pairs (index of a commit, file of the snapshot), by file, with the file's best commit first."""
         owners, paths = self.index.changes(self.positions)
         numbers = self._present_paths(owners, paths, present)
         touched = numbers >= 0
@@ -124,7 +124,7 @@ class PastCommits:
         return found
 
     def describe(self, commits: Sequence[int], most: int = 3) -> str:
-        """The strongest commits behind a file, in words. Many files share a commit."""
+        """A description of the strongest commits. Cached, because many files share a commit."""
         for position in commits[:most]:
             if position not in self._described:
                 self._described[position] = describe_commit(self.index, position)
@@ -140,8 +140,8 @@ def describe_commit(index: CommitIndex, position: int) -> str:
 def retrieve(request: Request, before: Sequence[Channel]) -> Channel | None:
     """Score candidates by the commits that touched their files.
 
-    Commits speak for files. Below file level they speak for what has evidence of its own in such a file: what the
-    first channel gives it.
+    Commits are evidence for files. Below file level, a candidate's share depends on its own evidence: its score in the
+    first channel.
     """
     if request.corpus.history is None:
         return None
@@ -153,8 +153,8 @@ def retrieve(request: Request, before: Sequence[Channel]) -> Channel | None:
     by_file[files.files] = files.scores
     scores = pool.from_files(by_file)
     if pool.level != "file":
-        own = before[0].scores
-        scores = scores * (own / own.max(initial=1e-9))
+        lexical = before[0].scores
+        scores = scores * (lexical / lexical.max(initial=1e-9))
 
     def reasons(chosen: Sequence[int]) -> list[str]:
         return ["like " + past.describe(files.commits(int(pool.files[candidate]))) for candidate in chosen]

@@ -1,4 +1,4 @@
-"""Static vectors: units whose words mean much the same as the query's, whether or not they share one with it."""
+"""Static vectors: units whose words are similar to the query's in meaning, even if they share none."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ Float32s = npt.NDArray[np.float32]
 
 SIGNAL = "dense"
 DEPTH = 500
-"""How many units count as found; every unit has some cosine, and what lies beyond these says nothing."""
+"""How many units count as found. Every unit has some cosine; lower ones are not evidence."""
 LONG = 60
-"""So many different terms are a long text: its words average out, and no cosine with it is full evidence."""
+"""A query with more terms is a long text: its words average out, and no cosine with it is full evidence."""
 _SHARE_FOR_LONG = 0.05
-_MUCH_THE_SAME, _AKIN = 0.5, 0.3
+_STRONG, _WEAK = 0.5, 0.3
 
 
-def _asked(vectors: UnitVectors, query: Query) -> Float32s:
-    """The query's vector; with exemplars the mean of it and of theirs, each side counting half (ReCo's dense form)."""
-    own = vectors.vector(query.text, query.weights)
+def _query_vector(vectors: UnitVectors, query: Query) -> Float32s:
+    """The query's vector; with exemplars, half the query and half the mean of the exemplars (ReCo's dense form)."""
+    plain = vectors.vector(query.text, query.weights)
     if not query.exemplars:
-        return own
+        return plain
     exemplars = [_unit_length(vectors.code_vector(text)) for text in query.exemplars]
     mean: Float32s = np.mean(exemplars, axis=0, dtype=np.float32)
-    return mean if query.exemplars_only else _unit_length(own) + mean
+    return mean if query.exemplars_only else _unit_length(plain) + mean
 
 
 def _unit_length(vector: Float32s) -> Float32s:
@@ -42,16 +42,16 @@ def _unit_length(vector: Float32s) -> Float32s:
 
 
 def retrieve(request: Request, before: Sequence[Channel]) -> Channel | None:
-    """Score candidates by the cosines of their units; the last of the best units has score 0."""
+    """Score candidates by the cosines of their units, relative to the last of the best units, which scores 0."""
     vectors = request.corpus.vectors()
     if vectors is None:
         return None
     pool = request.candidates
-    asked = _asked(vectors, request.query)
+    query_vector = _query_vector(vectors, request.query)
     eligible = pool.owned
-    if not asked.any() or not len(eligible):
+    if not query_vector.any() or not len(eligible):
         return None
-    nearest, cosines = vectors.nearest(asked, eligible, DEPTH)
+    nearest, cosines = vectors.nearest(query_vector, eligible, DEPTH)
     bar = max(0.0, kth_largest(cosines, DEPTH)) if len(eligible) > DEPTH else 0.0
     units = np.zeros(len(pool.owner))
     units[nearest] = np.maximum(cosines - bar, 0.0)
@@ -59,7 +59,7 @@ def retrieve(request: Request, before: Sequence[Channel]) -> Channel | None:
     def reasons(chosen: Sequence[int]) -> list[str]:
         of_unit = dict(zip(nearest.tolist(), cosines.tolist(), strict=True))
         best = [of_unit[unit] for unit in pool.best_units(chosen, units)]
-        return [f"{_in_words(cosine)}: cosine {cosine:.2f}" for cosine in best]
+        return [f"{_in_words(cosine)} (cosine {cosine:.2f})" for cosine in best]
 
     scores = pool.from_units(units)
     floor = scores.max(initial=0.0) / _SHARE_FOR_LONG if len(request.query.weights) > LONG else 0.0
@@ -67,7 +67,6 @@ def retrieve(request: Request, before: Sequence[Channel]) -> Channel | None:
 
 
 def _in_words(cosine: float) -> str:
-    """What a cosine says. Something is always nearest, also where nothing is near."""
-    if cosine >= _MUCH_THE_SAME:
-        return "means much the same as the query"
-    return "means something akin to the query" if cosine >= _AKIN else "nearest in meaning, yet far"
+    if cosine >= _STRONG:
+        return "strong semantic match"
+    return "semantic match" if cosine >= _WEAK else "weak semantic match"

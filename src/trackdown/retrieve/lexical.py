@@ -22,7 +22,7 @@ _SHOWN_TERMS = 6
 
 @dataclass(frozen=True, slots=True)
 class LexicalParameters:
-    """k1 and b of the body, and what name and path weigh against it."""
+    """k1 and b of the body, and the weights of name and path relative to it."""
 
     k1: float = 1.2
     b: float = 0.75
@@ -34,7 +34,7 @@ DEFAULTS = LexicalParameters()
 
 
 class Lexical:
-    """The lexical scores of all units for one query. `bodies` are to be searched in place of the index's own."""
+    """The lexical scores of all units for one query. `bodies` replace those of the index."""
 
     def __init__(
         self,
@@ -58,12 +58,12 @@ class Lexical:
         ]
         by_body, by_name, by_path = (scores.total for _, _, scores in self._fields)
         self.units: Floats = by_body + parameters.name * by_name
-        # A path alone is no evidence for each of the file's units: it only adds to what a unit has itself.
+        # A path alone is not evidence for every unit of the file: it only adds to a unit's own score.
         found = np.flatnonzero(self.units)
         self.units[found] += parameters.path * by_path[index.unit_file[found]]
 
     def details(self, units: Sequence[int]) -> list[str]:
-        """For each unit its strongest terms with their weight; a term of the name or path says so."""
+        """The strongest terms of each unit with their scores, and the field if it is the name or path."""
         if not len(units):
             return []
         files = self._index.unit_file[list(units)].tolist()
@@ -78,14 +78,14 @@ class Lexical:
         ]
 
     def _detail(self, term: int, row: int, total: Floats, tables: Sequence[Floats]) -> str:
-        """A term with its weight, and where it stands unless that is in the body alone."""
+        """A term with its weight, and its fields unless that is the body alone."""
         where = [name for (name, _, _), table in zip(self._fields, tables, strict=True) if table[row, term] > 0]
         place = "" if where == ["body"] else f" in {' and '.join(where)}"
         return f"{self._terms[term]} {total[row, term]:.1f}{place}"
 
 
 def retrieve(request: Request, before: Sequence[Channel]) -> Channel:
-    """Score candidates by their units' words."""
+    """Score candidates by the words of their units."""
     pool = request.candidates
     corpus = request.corpus
     lexical = Lexical(corpus.code, code_weights(request.query), bodies=corpus.bodies)

@@ -29,42 +29,41 @@ def retrieve(request: Request, before: Sequence[Channel]) -> Channel | None:
     share = 1.0 if pool.level == "file" else _FILE_FOR_ITS_UNITS
     scores = pool.from_units(found.units) + share * pool.from_files(found.files)
 
-    def reasons(chosen: Sequence[int]) -> list[str]:
-        said = []
+    def explain(chosen: Sequence[int]) -> list[str]:
+        reasons = []
         for candidate in chosen:
-            words = [
-                *found.said_of_units.get(int(pool.units[candidate]), []),
-                *found.said_of_files.get(int(pool.files[candidate]), []),
+            matches = [
+                *found.unit_matches.get(int(pool.units[candidate]), []),
+                *found.file_matches.get(int(pool.files[candidate]), []),
             ]
-            named = ", ".join(dict.fromkeys(words)) or "the name of a member"
-            said.append(f"the query has {named}")
-        return said
+            reasons.append(f"the query mentions {', '.join(dict.fromkeys(matches)) or 'a member'}")
+        return reasons
 
-    return Channel(SIGNAL, np.minimum(scores, _MOST), reasons, floor=1.0)
+    return Channel(SIGNAL, np.minimum(scores, _MOST), explain, floor=1.0)
 
 
 @dataclass(slots=True)
 class Mentions:
-    """Scores of units and files that the query speaks of, and what it says."""
+    """Scores of units and files that the query mentions, and descriptions of the matches."""
 
     units: npt.NDArray[np.float64]
     files: npt.NDArray[np.float64]
-    said_of_units: dict[int, list[str]] = field(default_factory=lambda: defaultdict(list))
-    said_of_files: dict[int, list[str]] = field(default_factory=lambda: defaultdict(list))
+    unit_matches: dict[int, list[str]] = field(default_factory=lambda: defaultdict(list))
+    file_matches: dict[int, list[str]] = field(default_factory=lambda: defaultdict(list))
 
-    def unit(self, unit: int, score: float, said: str) -> None:
-        """Speak for a unit; the strongest word counts, further ones a little."""
+    def unit(self, unit: int, score: float, match: str) -> None:
+        """Add a match of a unit. The strongest one counts, further ones a little."""
         self.units[unit] = max(self.units[unit], score) + 0.1 * min(self.units[unit], score)
-        self.said_of_units[unit].append(said)
+        self.unit_matches[unit].append(match)
 
-    def file(self, file: int, score: float, said: str) -> None:
-        """Speak for a file."""
+    def file(self, file: int, score: float, match: str) -> None:
+        """Add a match of a file."""
         self.files[file] = max(self.files[file], score) + 0.1 * min(self.files[file], score)
-        self.said_of_files[file].append(said)
+        self.file_matches[file].append(match)
 
 
 def mentions(index: CodeIndex, query: Query) -> Mentions:
-    """Find what the query names."""
+    """Find the units and files that the query mentions."""
     found = Mentions(np.zeros(len(index.unit_file)), np.zeros(len(index.file_alive)))
     for place, frame in enumerate(reversed(query.frames)):
         _frame(index, frame, _FRAME / (1 + 0.2 * place), found)
@@ -80,9 +79,9 @@ def mentions(index: CodeIndex, query: Query) -> Mentions:
 
 
 def _files_matching(index: CodeIndex, path: str) -> list[int]:
-    """Files whose path ends with the given one, or (as installed or built paths do) the other way round.
+    """Files whose path ends with the given one, or the other way round, as for installed or built files.
 
-    When neither is so, those that share the longest end of at least two names.
+    If there are none, the files that share the longest end of at least two names.
     """
     wanted = path.replace("\\", "/").split("?")[0].strip("/").split("/")
     same_name = index.files_by_name.get(wanted[-1], [])
@@ -103,7 +102,7 @@ def _files_matching(index: CodeIndex, path: str) -> list[int]:
 
 
 def _shared_end(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many names at their ends two paths share."""
+    """How many names two paths share at their ends."""
     shared = 0
     for ours, theirs in zip(reversed(one), reversed(other), strict=False):
         if ours != theirs:
@@ -129,7 +128,7 @@ def _frame(index: CodeIndex, frame: Frame, score: float, found: Mentions) -> Non
 
 
 def _folder(index: CodeIndex, path: str, found: Mentions) -> None:
-    """A folder whose path is the given one or ends with it."""
+    """Match a folder whose path is the given one or ends with it."""
     same_name = index.folders_by_name.get(path.rsplit("/", 1)[-1], [])
     folders = tuple(f"{folder}/" for folder in same_name if f"/{folder}".endswith(f"/{path}"))
     inside = [file for name, file in index.files_by_path.items() if name.startswith(folders)] if folders else []
@@ -138,7 +137,7 @@ def _folder(index: CodeIndex, path: str, found: Mentions) -> None:
 
 
 def _name(index: CodeIndex, name: str, found: Mentions) -> None:
-    """A name may be a symbol, the end of one, or a dotted path to a module and a symbol in it."""
+    """Match a name: a symbol, the end of one, or a dotted path to a module and a symbol in it."""
     parts = name.split(".")
     for start in range(len(parts)):
         suffix = ".".join(parts[start:])

@@ -53,10 +53,10 @@ def test_a_recorded_run_needs_no_model(settings: Settings, tmp_path: Path) -> No
     notes = replayed.notes()
     assert "ignored line 3" in notes[0] and "has no answer" in notes[1]
     assert "question" not in llm_cost(replaying)["model"] and llm_cost(replaying)["total"]["cached"] == 2
-    with pytest.raises(LlmError, match="holds no answers of other; it has small@"):
+    with pytest.raises(LlmError, match="has no answers of other; it has small@"):
         open_llm(replace(replaying, llm_model="other"), MemoryFacts())
     path.write_text("")
-    with pytest.raises(UsageError, match="holds no answers"):
+    with pytest.raises(UsageError, match="has no answers"):
         open_llm(replace(replaying, threads=1), MemoryFacts())
 
 
@@ -71,7 +71,7 @@ def test_a_dry_run_is_a_setting(settings: Settings) -> None:
 @pytest.mark.parametrize(
     ("named", "said"),
     [
-        ({"llm": "gpt"}, "names no language model"),
+        ({"llm": "gpt"}, "is not a language model"),
         ({"llm": "http://localhost:8000/v1"}, "--llm-model"),
         ({"llm": "/nowhere/model.gguf"}, "cannot read the language model /nowhere/model.gguf"),
         ({"llm_replay": Path("/nowhere/answers.jsonl")}, "cannot read the answers in /nowhere/answers.jsonl"),

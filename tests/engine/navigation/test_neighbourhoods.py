@@ -116,7 +116,7 @@ def test_several_places_of_one_name_are_all_starts_and_that_is_said(web: Repo, o
     found = opened.graph("Till.count")
     assert starts(found) == [f"more/m{number}.py:Till.count:2" for number in range(5)]
     (note,) = found.notes
-    assert "Till.count names 5 places" in note and "more/m0.py:2" in note and "and 2 more" in note
+    assert "Till.count matches 5 places" in note and "more/m0.py:2" in note and "and 2 more" in note
     with pytest.raises(UsageError, match="no file, folder, class or function 'Till'"):
         open_repo(web.root / "web").graph("Till")  # confined to its subfolder
     begun = open_repo(web.root / "web")
@@ -130,12 +130,12 @@ def test_several_places_of_one_name_are_all_starts_and_that_is_said(web: Repo, o
 def test_several_files_of_one_name_are_all_starts(web: Repo, open_repo: Opener) -> None:
     web.commit("More", {"a/util.py": "A = 1\n", "b/util.py": "B = 1\n"})
     found = open_repo(web.root).graph("util.py")
-    assert starts(found) == ["a/util.py", "b/util.py"] and "names 2 files" in found.notes[0]
+    assert starts(found) == ["a/util.py", "b/util.py"] and "matches 2 files" in found.notes[0]
 
 
 def test_a_line_between_functions_stands_for_its_file_and_that_is_said(opened: trackdown.Repository) -> None:
     assert opened.graph("web/shop.py:1").notes == (
-        "line 1 of web/shop.py is in no function or class: this is its file",
+        "line 1 of web/shop.py is not in a function or class: this is its file",
     )
 
 
@@ -146,8 +146,8 @@ def test_a_line_between_functions_stands_for_its_file_and_that_is_said(opened: t
         ("shop", ["nearest: Shop"]),
         ("web/shp.py", ["'web/shp.py'", "nearest: web/shop.py"]),
         ("web/shp.py:3", ["web/shp.py is not an indexed file", "nearest: web/shop.py"]),
-        ("web/shop.py:0", ["16 lines, counted from 1", "no line 0"]),
-        ("web/shop.py:17", ["16 lines", "no line 17"]),
+        ("web/shop.py:0", ["has no line 0", "1 to 16"]),
+        ("web/shop.py:17", ["1 to 16", "no line 17"]),
         ("web/shop.py:999999999", ["no line 999999999"]),
         ("web/shop.py:Shop.opn", ["web/shop.py has no 'Shop.opn'", "nearest: Shop.open"]),
         ("web/shop.py:-1", ["web/shop.py has no '-1'"]),
@@ -156,9 +156,9 @@ def test_a_line_between_functions_stands_for_its_file_and_that_is_said(opened: t
         (":7", ["has no file, folder, class or function ':7'"]),
         ("qqqqqqqqqqqq", ["'qqqqqqqqqqqq'"]),
         ("../..", ["'../..'"]),
-        ("", ["names nothing"]),
-        (" \t", ["names nothing"]),
-        ("nul\0byte", ["names nothing"]),
+        ("", ["is not a target"]),
+        (" \t", ["is not a target"]),
+        ("nul\0byte", ["is not a target"]),
         ("x" * 5000, ["has no file"]),
         ("...", ["'...'"]),
     ],
@@ -269,10 +269,10 @@ def test_an_edit_is_seen_at_once(web: Repo, opened: trackdown.Repository) -> Non
         ({"depth": 0}, "between 1 and 20, not 0"),
         ({"depth": -1}, "between 1 and 20"),
         ({"depth": 10**9}, "between 1 and 20"),
-        ({"edges": ["calls"]}, "no edge type 'calls'; there are contains, imports, invokes, inherits"),
+        ({"edges": ["calls"]}, "unknown edge type 'calls'; known are contains, imports, invokes, inherits"),
         ({"edges": []}, "at least one edge type"),
-        ({"direction": "up"}, "no direction 'up'"),
-        ({"hows": ["surely"]}, "no how 'surely'; there are exact, scoped, name"),
+        ({"direction": "up"}, "unknown direction 'up'"),
+        ({"hows": ["surely"]}, "unknown how 'surely'; known are exact, scoped, name"),
         ({"hows": []}, "at least one how"),
     ],
 )
@@ -282,9 +282,7 @@ def test_what_there_is_not_is_refused(opened: trackdown.Repository, options: dic
 
 
 def test_a_language_that_nobody_resolves_is_named(opened: trackdown.Repository) -> None:
-    assert opened.graph("web/sub/odd.lua").notes == (
-        "references in lua are not resolved: only what contains what is known",
-    )
+    assert opened.graph("web/sub/odd.lua").notes == ("references in lua cannot be resolved: only containment is known",)
     assert opened.graph("web/sub/odd.lua", edges=["contains"]).notes == ()
     assert opened.graph("README.md").notes == ()
 

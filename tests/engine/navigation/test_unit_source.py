@@ -72,7 +72,7 @@ def test_several_of_a_name_give_the_first_and_a_note(repo: Repo, open_repo: Open
     code = "class A:\n    def run(self):\n        pass\n\n\nclass B:\n    def run(self):\n        pass\n"
     repo.commit("Begin", {"a.py": code})
     found = open_repo(repo.root).unit("a.py", "run")
-    assert found.symbol == "A.run" and "2 of 'run'" in found.notes[0] and "B.run at line 7" in found.notes[0]
+    assert found.symbol == "A.run" and "2 matches for 'run'" in found.notes[0] and "B.run at line 7" in found.notes[0]
 
 
 def test_lines(opened: trackdown.Repository) -> None:
@@ -83,7 +83,7 @@ def test_lines(opened: trackdown.Repository) -> None:
     for lines in ((0, 3), (3, 2), (-1, 4), (19, 20)):
         with pytest.raises(UsageError):
             opened.unit("web/session.py", lines=lines)
-    with pytest.raises(UsageError, match="give one of them"):
+    with pytest.raises(UsageError, match="not both"):
         opened.unit("web/session.py", "sign", (1, 2))
 
 
@@ -116,7 +116,7 @@ def test_what_changes_all_the_time_is_told(
 
     opened.unit("web/session.py")
     monkeypatch.setattr(unit_source, "oid_of_key", lambda key: "0" * 40)
-    with pytest.raises(RepositoryError, match="changed while it was read"):
+    with pytest.raises(RepositoryError, match="changed while it was being read"):
         opened.unit("web/session.py")
 
 

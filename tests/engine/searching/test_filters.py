@@ -49,8 +49,8 @@ def test_a_language_that_is_not_there_is_told_and_one_that_nobody_knows_is_refus
     opened: trackdown.Repository,
 ) -> None:
     answer = opened.search("cookie", languages=["rust"])
-    assert not answer.results and answer.notes == ("no file is in rust",)
-    with pytest.raises(UsageError, match="no language 'klingon'; there are bash, c, cpp"):
+    assert not answer.results and answer.notes == ("no indexed file is in rust",)
+    with pytest.raises(UsageError, match="unknown language 'klingon'; known are bash, c, cpp"):
         opened.search("cookie", languages=["klingon"])
 
 

@@ -227,7 +227,7 @@ def test_where_others_change_files_unseen_it_polls(
 def test_polling_takes_little_of_the_time(begun: Repo, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "inotify_simple", None)
     with watching(begun.root, settings, "polling") as heard:
-        stirring = heard.live._stirring
+        stirring = heard.live._events
         assert stirring is not None
         for seconds, expected in ((0.0, 1.0), (0.2, 4.0), (60.0, 30.0)):
             stirring.looked(None, seconds)
@@ -420,13 +420,13 @@ def test_an_empty_folder_never_looks_like_a_success(
     tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[tuple[str, str]] = []
-    tell = module.LiveIndex._tell
+    tell = module.LiveIndex._set_state
 
     def listening(self: LiveIndex, **changes: object) -> None:
         tell(self, **changes)  # type: ignore[arg-type]
         told.append((self.state.phase, self.state.problem))
 
-    monkeypatch.setattr(module.LiveIndex, "_tell", listening)
+    monkeypatch.setattr(module.LiveIndex, "_set_state", listening)
     (tmp_path / "empty").mkdir()
     heard = Heard(tmp_path / "empty", settings)
     with heard.live:

@@ -103,7 +103,7 @@ def test_names_are_unique_and_only_they_can_be_asked_for(tmp_path: Path, setting
         assert shared.search("bird", repository="app-2")[0].symbol == "r_bird"
         assert paths(shared.search("bird", repository="docs/web")) == []
         for name in ("", "other", "/etc", "../docs", str(tmp_path / "docs")):
-            with pytest.raises(UnknownRepository, match="there are app, app-2, docs/web"):
+            with pytest.raises(UnknownRepository, match="known are app, app-2, docs/web"):
                 shared.search("bird", repository=name)
         with pytest.raises(UsageError, match="name one of them: app, app-2, docs/web"):
             shared.unit("b.py")
@@ -278,9 +278,7 @@ def test_while_an_update_runs_the_state_before_answers(
         zoo.write("web/b.py", "def tapir():\n    pass\n")
         answer = shared.search("zebra gnu", wait=0.5)
         assert answer.partial and paths(answer) == [path for path in paths(before) if path != "web/b.py"]
-        assert answer.notes == (
-            "the index is being brought up to date: this answer does not include the latest changes",
-        )
+        assert answer.notes == ("the index is being updated: this answer does not include the latest changes",)
         assert shared.state().ready and shared.unit("web/a.py", wait=0.1).text
         go_on.set()
         whole = shared.search("tapir", wait=20.0)
@@ -326,7 +324,7 @@ def test_nobody_who_searches_makes_the_vectors_of_a_new_index(
         assert wait_for(lambda: bool(makers))
         answer = shared.search("zebra", effort="fast", wait=0.3)
         assert answer.partial and answer.results
-        assert any("vectors are being made" in note for note in answer.notes), answer.notes
+        assert any("vectors are not ready yet" in note for note in answer.notes), answer.notes
         go_on.set()
         whole = shared.search("zebra", effort="fast", wait=20.0)
         assert not whole.partial and not whole.notes
@@ -355,7 +353,7 @@ def test_before_anything_is_known_the_answer_is_empty_and_says_so(
     with sharing(zoo.root, settings=settings, ready=False) as shared:
         assert wait_for(lambda: shared.state().step == "look")
         answer = shared.search("zebra", wait=0.2)
-        assert answer.partial and not answer.results and "ask again" in answer.notes[0]
+        assert answer.partial and not answer.results and "try again" in answer.notes[0]
         assert shared.history("zebra", wait=0.2).partial
         assert not shared.status(wait=0.2).ready
         for ask in (lambda: shared.unit("web/a.py", wait=0.1), lambda: shared.related("web/a.py:1", wait=0.1)):
@@ -419,7 +417,7 @@ def test_a_full_disk_leaves_what_was_there_and_tells(zoo: Repo, settings: Settin
             zoo.write("web/new.py", "def quagga():\n    pass\n")
             answer = shared.search("zebra quagga", wait=10.0)
             assert answer.partial and "web/a.py" in paths(answer) and "web/new.py" not in paths(answer)
-            assert "cannot be brought up to date" in " ".join(answer.notes) and "full" in " ".join(answer.notes)
+            assert "cannot be updated" in " ".join(answer.notes) and "full" in " ".join(answer.notes)
         assert wait_for(lambda: not shared.search("quagga", wait=5.0).partial)
         assert paths(shared.search("quagga")) == ["web/new.py"]
 

@@ -68,7 +68,7 @@ class Slow(SharedRepositories):
         if early is not None:
             early(answer)
 
-        def hold(_: Repository, __: Progress) -> None:
+        def hold(_: Repository, __: object) -> None:
             self.begun.release()
             number = 0
             while not self.go.is_set():

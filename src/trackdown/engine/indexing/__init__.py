@@ -1,1 +1,1 @@
-"""Is the index true? Look at what is there, and build or open the indexes that belong to it."""
+"""Is the index up to date? Scan the source, and open or build the indexes that belong to its content."""

@@ -1,4 +1,4 @@
-"""Work beside the main thread: the history is read while files are parsed."""
+"""Work in a background thread: the history is read while files are parsed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class Stoppable:
-    """A progress through which work in a thread can be stopped: the next report raises."""
+    """A progress callback that can stop the work: after `stop` is set, the next report raises."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
@@ -38,11 +38,11 @@ class Background(Generic[T]):
     def _run(self) -> None:
         try:
             self._result.append(self._call())
-        except BaseException as error:  # handed to whoever asks for the result
+        except BaseException as error:  # `result` raises it
             self._error = error
 
     def wait(self, seconds: float | None = None) -> None:
-        """Wait until the call has ended, or for some seconds; in short steps, so that Ctrl-C gets through."""
+        """Wait until the call has ended, or for `seconds`; in short steps, so that Ctrl-C works."""
         until = None if seconds is None else time.monotonic() + seconds
         while self._thread.is_alive() and (until is None or time.monotonic() < until):
             self._thread.join(0.2)

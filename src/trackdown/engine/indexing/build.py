@@ -1,4 +1,4 @@
-"""Before a search: look at what is there, build what its indexes lack, and open them."""
+"""Before a search: scan the source, build what the indexes lack, and open them."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ class IndexBuilder:
     def corpus(
         self, at: str | None, progress: Progress, wait_seconds: float = 0.0, *, complete: bool = False
     ) -> Corpus:
-        """Look, build and open. Raises EmptyRepository when there is nothing to search.
+        """Scan, build and open. Raises EmptyRepository if there is nothing to search.
 
-        If another process is indexing this repository, wait for it for `wait_seconds`, then take what is ready; or
-        raise StoreBusy if only a `complete` index will do.
+        If another process is indexing this repository, wait up to `wait_seconds` for it, then use the part that is
+        ready, or raise StoreBusy if the caller needs a `complete` index.
         """
         self._indexes.progress = progress
         listing = self._start_listing()
@@ -53,7 +53,7 @@ class IndexBuilder:
         return corpus
 
     def _build(self, snapshot: Snapshot, wait_seconds: float, complete: bool, *, last: bool) -> tuple[Corpus, bool]:
-        """A corpus of the snapshot, and whether files changed while they were read."""
+        """The corpus of a snapshot, and whether files changed while they were read."""
         code, commits = self._indexes.code(snapshot), self._indexes.commits(snapshot)
         update = CodeUpdate(code) if code is not None else None
         if update is None or (snapshot.commit is not None and commits is None):
@@ -64,12 +64,12 @@ class IndexBuilder:
             ready = f"{len(snapshot.files) - update.pending} of {len(snapshot.files)} files are searchable so far"
             notes.append(f"another process is indexing: {ready}")
         if update.moved and last:
-            notes.append(f"{len(update.moved)} files kept changing while they were read and were left out")
+            notes.append(f"{len(update.moved)} files changed while they were being read and were left out")
         corpus = self._indexes.corpus(snapshot, update.index, commits, notes=notes, partial_answer=incomplete)
         return corpus, bool(update.moved)
 
     def _start_listing(self) -> Background[None] | None:
-        """In a clone that the store has not met, let git list all commits while we look at the files."""
+        """For a clone that the store does not know, list all commits while the files are scanned."""
         git, tip = self._source.git, self._source.head()
         if tip is None or git is None or is_known(self._store, self._source):
             return None
@@ -89,14 +89,14 @@ class IndexBuilder:
         wait_seconds: float,
         complete: bool,
     ) -> tuple[CodeUpdate, CommitUpdate | None]:
-        """Build what is missing, code and history side by side. Without the lock, take what is ready."""
+        """Build what is missing, code and history in parallel. Without the lock, use the part that is ready."""
         repository = self._indexes.identity(snapshot.commit)
         with self._store.writing(repository, wait_seconds) as held:
             if not held:
                 if complete:
                     raise StoreBusy(f"another process is indexing {self._source.name}")
                 return code or gather_partial(self._indexes, snapshot), commits
-            if wait_seconds:  # the process that held the lock may have built the very same
+            if wait_seconds:  # the process that held the lock may have built the same
                 ready = self._indexes.code(snapshot)
                 code = code or (CodeUpdate(ready) if ready else None)
                 commits = self._indexes.commits(snapshot)
@@ -139,7 +139,7 @@ class IndexBuilder:
         return code, commits
 
     def _update_history(self, tip: str, repository: str, progress: Progress) -> CommitUpdate:
-        """Runs beside the parser, with a connection of its own."""
+        """Runs in the background, with its own connection to the store."""
         store = Store(self._settings.store)
         try:
             present = open_commits(store, repository)

@@ -1,4 +1,4 @@
-"""Damage that shows only when something kept is decoded, told as an error of ours."""
+"""Reports stored data that cannot be decoded as StoreCorrupt."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 def reports_damage(method: Callable[P, T]) -> Callable[P, T]:
-    """The same method; what the store gave and nobody can decode becomes StoreCorrupt, which says what to do."""
+    """The same method; if data from the store cannot be decoded, it raises StoreCorrupt, which says what to do."""
 
     @wraps(method)
     def call(*arguments: P.args, **options: P.kwargs) -> T:

@@ -1,4 +1,4 @@
-"""The store as the models' cache: what they compute is a fact like any other."""
+"""The store as a cache for the models: what they compute is a fact like any other."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from trackdown.store.store import Store
 
 
 class StoreFacts:
-    """A `FactCache` in a store. Where the store cannot be written, what is computed is simply not kept."""
+    """A `FactCache` in a store. If the store cannot be written, values are not cached."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     def read(self, kind: str, keys: Sequence[str]) -> dict[str, bytes]:
-        """The values of those keys that are there."""
+        """The cached values of these keys; unknown keys are left out."""
         return self._store.database.read_facts(kind, keys)
 
     def write(self, kind: str, rows: Sequence[tuple[str, bytes]]) -> None:
-        """Keep values; those already there stay as they are."""
+        """Store values; existing ones stay as they are."""
         if self._store.read_only:
             return
         try:
             self._store.database.write_facts(kind, rows)
         except StoreCorrupt:
             raise
-        except StoreError:  # full or busy: they are computed again
+        except StoreError:  # full or busy: they will be computed again
             pass

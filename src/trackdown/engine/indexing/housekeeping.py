@@ -1,4 +1,4 @@
-"""What the store keeps and what goes: the snapshots used last stay, up to a size limit."""
+"""What the store keeps and what it removes: the snapshots used last stay, up to a size limit."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from trackdown.store.store import Store
 
 T = TypeVar("T")
 OWN_FUSION = "own-fusion"
-"""Records of weights that were fitted to a repository's own past (`engine/own.py`)."""
+"""The kind of the records of `repository_weights`."""
 
 
 def held(store: Store) -> list[StoredManifest]:
-    """Every manifest of the store; damaged ones hold nothing."""
+    """Every manifest of the store; damaged ones are left out."""
     found = []
     beside = _beside_segments(store)
     for key, value, used in store.database.records(update_code.MANIFESTS):
@@ -44,7 +44,7 @@ def held(store: Store) -> list[StoredManifest]:
 
 
 def _beside_segments(store: Store) -> dict[str, list[str]]:
-    """The files of vectors and of rewritten units that stand beside each segment, one for each model."""
+    """Segment → its files of vectors and of rewritten units, one per model."""
     found: dict[str, list[str]] = {}
     for name in store.array_names():
         segment = _segment_beside(name)
@@ -54,12 +54,12 @@ def _beside_segments(store: Store) -> dict[str, list[str]]:
 
 
 def _segment_beside(name: str) -> str | None:
-    """The segment that an array file stands beside; None for one that is a segment itself."""
+    """The segment that an array file belongs to; None if it is a segment itself."""
     return segment_of_vectors(name) or segment_of_rewrite_index(name)
 
 
 def index_size(store: Store, code: CodeIndex) -> int:
-    """Bytes of the array files of a snapshot's code, vectors and rewritten units included."""
+    """Size in bytes of a snapshot's array files, including vectors and rewritten units."""
     beside = _beside_segments(store)
     names = (name for segment in code.segments for name in beside.get(segment.name, ()))
     return sum(segment.arrays.size for segment in code.segments) + sum(map(store.array_size, names))
@@ -73,7 +73,7 @@ def _decoded(value: bytes, kind: type[T]) -> T | None:
 
 
 def collect_beyond_limit(store: Store, limit: int) -> bool:
-    """Collect garbage when the store is larger than the limit. Returns whether it was."""
+    """Collect garbage if the store is larger than the limit. Returns whether it was."""
     if store.read_only or store.index_size() <= limit:
         return False
     drop_manifests(store, beyond_limit(store, held(store), limit))
@@ -82,7 +82,7 @@ def collect_beyond_limit(store: Store, limit: int) -> bool:
 
 
 def collect(store: Store, *, but_not_read: bool = False) -> None:
-    """Remove what no manifest holds on to, and give the space back. `but_not_read` leaves what models have read."""
+    """Remove data that no manifest refers to, and free the space. `but_not_read` keeps the results of models."""
     manifests = held(store)
     kept = (VECTORS, RELEVANCE) if but_not_read and manifests else ()
     sweep_unused(store, manifests, lambda kind: None if kind in kept else _live(store, manifests, kind))
@@ -90,9 +90,7 @@ def collect(store: Store, *, but_not_read: bool = False) -> None:
 
 
 def drop_deltas(store: Store, keys: Sequence[str]) -> None:
-    """Remove the indexes of states that nobody will come back to soon. The bases they stand on stay, and so do facts:
-    should somebody come back all the same, it is a matter of gathering.
-    """
+    """Remove the delta indexes of old states. Their bases and facts stay, so a state can be gathered again quickly."""
     if not keys or store.read_only:
         return
     beside = _beside_segments(store)
@@ -107,9 +105,9 @@ def drop_deltas(store: Store, keys: Sequence[str]) -> None:
 
 
 def forget(store: Store, source: Source, repository: str) -> None:
-    """Remove one repository's indexes, state and clone, and the facts that no other one uses.
+    """Remove one repository's indexes, state and clone, and the facts that no other repository uses.
 
-    What models have read stays while there is another repository: nobody knows whose text it was, and reading is slow.
+    The results of models stay while there is another repository: they do not say whose text it was, and are costly.
     """
     drop_manifests(store, [manifest for manifest in held(store) if manifest.repository == repository])
     for kind, place in (("worktree", source.root), ("repository", source.common_dir or source.root)):
@@ -123,8 +121,8 @@ def forget(store: Store, source: Source, repository: str) -> None:
 
 
 def _live(store: Store, manifests: list[StoredManifest], kind: str) -> set[str] | None:
-    """The keys of the facts that the manifests' arrays were gathered from. None of what models computed is among them:
-    nothing is gathered from it, and it is computed again as it is needed.
+    """The keys of the facts of a kind that the manifests' arrays were gathered from. Empty for the results of models:
+    no index is gathered from them, and they are computed again when needed.
     """
     from trackdown.index.program import REFERENCES, references_key
 
@@ -153,7 +151,7 @@ def _live(store: Store, manifests: list[StoredManifest], kind: str) -> set[str] 
 
 
 def _live_rewrites(store: Store, manifests: list[StoredManifest]) -> set[str]:
-    """The keys of rewrites of texts that a unit of some snapshot still has: they were costly to make."""
+    """The keys of rewrites whose text is still the text of a unit in some snapshot."""
     files = _live(store, manifests, UNIT_TEXTS) or set()
     known = store.database.read_facts(UNIT_TEXTS, files).values()
     texts = {digest for value in known for digest in digests_in(value)}

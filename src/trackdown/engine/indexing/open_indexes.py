@@ -1,6 +1,6 @@
-"""The indexes of one source that are ready: found by the keys that belong to what is there, opened, and kept open.
+"""The ready indexes of one source: found by keys that follow from its content, opened, and kept open.
 
-This is why an answer is never stale: a key says which index belongs to which content, and nothing else is opened.
+This is why an answer is never stale: a key says which index belongs to which content, and no other index is opened.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from trackdown.engine.indexing.fact_cache import StoreFacts
-from trackdown.engine.indexing.worktree_cache import WorktreeCache
-from trackdown.errors import EmptyRepository, NoSuchPath
+from trackdown.engine.indexing.worktree_cache import WorktreeCache, folder_is_gone
+from trackdown.errors import EmptyRepository
 from trackdown.index.code import CodeIndex
 from trackdown.index.commits import CommitIndex
 from trackdown.index.corpus import Corpus, no_vectors
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
 
 class OpenIndexes:
-    """Opens what is ready of one source, and keeps what was opened last at hand. It builds nothing but vectors.
+    """Opens the ready indexes of one source, and caches the last ones. It builds nothing except vectors.
 
-    `worktree` may be shared with others that serve the same folder. `progress` is the present caller's: what is kept
-    from one search to the next reports to it.
+    `worktree` may be shared with other objects for the same folder. `progress` is the present caller's; objects that
+    are kept between searches report to it.
     """
 
     def __init__(self, source: Source, store: Store, settings: Settings, worktree: WorktreeCache) -> None:
@@ -59,7 +59,7 @@ class OpenIndexes:
         if at is None and self.source.kind != "bare":
             return self.worktree.look(self.store, patience)
         if not self.source.root.exists():
-            raise NoSuchPath(f"{self.source.name} is gone: there is no folder {self.source.root} any more")
+            raise folder_is_gone(self.source)
         if at is None and self.source.head() is None:
             raise EmptyRepository(f"{self.source.name} has no commit yet: there is nothing to search")
         commit = self.source.resolve("HEAD" if at is None else at)
@@ -77,7 +77,7 @@ class OpenIndexes:
         return self._identity[1]
 
     def set_identity(self, identity: str | None) -> None:
-        """Take an id that somebody found out, or with None look it up again when it is next needed."""
+        """Set the repository's id; None means that it is looked up again when it is next needed."""
         self._identity = None if identity is None else ("history", identity)
 
     def key(self, snapshot: Snapshot) -> str:
@@ -85,7 +85,7 @@ class OpenIndexes:
         return manifest_key(snapshot, self.identity(snapshot.commit))
 
     def code(self, snapshot: Snapshot) -> CodeIndex | None:
-        """The code index of a snapshot, if it needs no work."""
+        """The code index of a snapshot, if it is ready."""
         key = self.key(snapshot)
         if self._code is None or self._code[0] != key:
             ready = open_code(self.store, key)
@@ -95,7 +95,7 @@ class OpenIndexes:
         return self._code[1]
 
     def commits(self, snapshot: Snapshot) -> CommitUpdate | None:
-        """The commit index, if it knows the snapshot's commit."""
+        """The commit index, if it contains the snapshot's commit."""
         if snapshot.commit is None:
             return None
         if self._commits is None or self._commits.index.position(snapshot.commit) < 0:
@@ -106,7 +106,7 @@ class OpenIndexes:
         return self._commits
 
     def has_vectors(self, code: CodeIndex) -> bool:
-        """Whether static vectors need no work, or only the searching process itself can make them."""
+        """Whether the static vectors are ready, or can only be made in memory."""
         table = self.models.static()
         if table is None or self.store.read_only:
             return True
@@ -115,18 +115,18 @@ class OpenIndexes:
         return have_vectors(self.store, code, table, self._known_vectors)
 
     def keep_code(self, snapshot: Snapshot, update: CodeUpdate) -> None:
-        """Keep a code index open that was just built."""
+        """Cache a code index that was just built."""
         if update.repository != self.identity(snapshot.commit):
             self.set_identity(update.repository)
         if not update.moved:
             self._code = (manifest_key(snapshot, update.repository), update.index)
 
     def keep_commits(self, update: CommitUpdate) -> None:
-        """Keep a commit index open that was just built."""
+        """Cache a commit index that was just built."""
         self._commits = update
 
     def forget(self) -> None:
-        """Forget which indexes were ready: somebody may have cleared the store."""
+        """Drop cached indexes, because the store may have been cleared."""
         self._code = self._commits = self._identity = None
 
     # What a search gets
@@ -144,9 +144,7 @@ class OpenIndexes:
         """A snapshot with its indexes, ready to be searched."""
         all_notes = [*self.store.notes, *notes]
         if commits is not None and commits.incomplete:
-            all_notes.append(
-                f"this clone is incomplete: {commits.incomplete} commits are known without all of their changes"
-            )
+            all_notes.append(f"this clone is incomplete: not all changes of {commits.incomplete} commits are known")
         index = commits.index if commits is not None else None
         return Corpus(
             snapshot,
@@ -167,7 +165,7 @@ class OpenIndexes:
         self.progress(step, done, total)
 
     def _open_graph(self, snapshot: Snapshot, code: CodeIndex) -> Graph:
-        """The graph of a snapshot; the last one is kept with what it has resolved."""
+        """The graph of a snapshot. The last one is cached, with the edges it has resolved."""
         if self._graph is None or self._graph[0] is not code:
             from trackdown.graph.graph import Graph
             from trackdown.index.program import IndexedProgram
@@ -184,7 +182,7 @@ class OpenIndexes:
         return self._graph[1]
 
     def _open_vectors(self, code: CodeIndex) -> UnitVectors | None:
-        """The static vectors of a snapshot's units. Those of segments that the last snapshot had are at hand."""
+        """The static vectors of a snapshot's units. Vectors of known segments are cached."""
         table = self.models.static()
         if table is None:
             return None

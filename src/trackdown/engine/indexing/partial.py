@@ -1,4 +1,4 @@
-"""What can be searched already of an index that somebody else is still making."""
+"""The searchable part of an index that another process or thread is still building."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from trackdown.repository.snapshot import Snapshot
 
 
 def gather_partial(indexes: OpenIndexes, snapshot: Snapshot) -> CodeUpdate:
-    """The part of a snapshot whose facts are committed. Threads that ask again soon share what was gathered."""
+    """The part of a snapshot whose facts are committed. Kept for a moment, for other threads."""
     key = indexes.key(snapshot)
     part = indexes.worktree.known_part(key)
     if part is None:

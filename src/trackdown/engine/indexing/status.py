@@ -1,4 +1,4 @@
-"""What the store holds for a snapshot, as `trackdown status` shows it."""
+"""The state of a snapshot's indexes, as `trackdown status` shows it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from trackdown.types import Inventory, Progress, RepositoryStatus
 
 
 def present_status(indexes: OpenIndexes, patience: float | None) -> RepositoryStatus:
-    """What the store holds for what is there now. See `WorktreeCache.look` for `patience`."""
+    """The status of the present state. See `WorktreeCache.look` for `patience`."""
     snapshot = indexes.look(None, patience)
     code, commits = indexes.code(snapshot), indexes.commits(snapshot)
     history = (commits.index, snapshot.commit) if commits is not None and snapshot.commit is not None else None
@@ -23,7 +23,7 @@ def present_status(indexes: OpenIndexes, patience: float | None) -> RepositorySt
 
 
 def take_inventory(indexes: OpenIndexes, at: str | None, progress: Progress) -> Inventory:
-    """Which files a snapshot includes and which it leaves out, with the rule that did it."""
+    """See `Repository.inventory`."""
     snapshot = indexes.look(at)
     included, excluded = read_inventory(
         indexes.store,
@@ -39,7 +39,7 @@ def take_inventory(indexes: OpenIndexes, at: str | None, progress: Progress) -> 
 def describe(
     store: Store, snapshot: Snapshot, code: CodeIndex | None, history: tuple[CommitIndex, str] | None
 ) -> RepositoryStatus:
-    """The state of a snapshot's indexes; None where one is not ready."""
+    """The status of a snapshot. `code` or `history` is None if it is not ready."""
     excluded = Counter(item.reason for item in snapshot.excluded)
     if code is not None:
         excluded.update(code.left_out)

@@ -1,4 +1,4 @@
-"""What is on disk now: looked at by one thread at a time, and kept for those that ask next."""
+"""The present state of a folder: scanned by one thread at a time, and cached for the others."""
 
 from __future__ import annotations
 
@@ -25,11 +25,16 @@ _PARTIAL_SECONDS = 1.0
 _PARTIAL_REST = 4.0
 
 
-class WorktreeCache:
-    """Looks at a work tree or folder. Repositories of one place in one process may share it.
+def folder_is_gone(source: Source) -> NoSuchPath:
+    """The error for a folder that has been removed since it was opened."""
+    return NoSuchPath(f"{source.name} is gone: the folder {source.root} does not exist any more")
 
-    `watch` is armed after two looks in which no folder came; from then on a look costs little while nothing happens.
-    `last` is what was seen last, `whole` what was last found to be indexed.
+
+class WorktreeCache:
+    """Scans a work tree or folder. The repositories of one folder in one process may share it.
+
+    `watch` is armed after two scans without a new folder; from then on a look is cheap while nothing happens. `last` is
+    the last state seen, `whole` the last state with a complete index.
     """
 
     def __init__(self, source: Source, max_bytes: int) -> None:
@@ -49,25 +54,25 @@ class WorktreeCache:
             self.watch.close()
 
     def look(self, store: Store, patience: float | None = None) -> Snapshot:
-        """The snapshot that a search would see now. `store` keeps the state of the look for other processes.
+        """The snapshot that a search would see now. `store` keeps the state of the scan for other processes.
 
-        Raises TooBusy when another thread has been looking for `patience` seconds (None: wait as long as it takes),
-        NoSuchPath when the folder is gone, GitError.
+        Raises TooBusy if another thread has been scanning for `patience` seconds (None: no limit), NoSuchPath if the
+        folder is gone, and GitError.
         """
         if not self._lock.acquire(timeout=-1 if patience is None else max(patience, 0.0)):
-            raise TooBusy(f"the files of {self.source.name} are being listed: ask again in a moment")
+            raise TooBusy(f"the files of {self.source.name} are being listed: try again in a moment")
         try:
             self.last = self._look(store)
             return self.last
         except BaseException:
             self._snapshot = None
-            self.watch.close()  # what comes back under its old name is another folder
+            self.watch.close()  # a folder of the same name may be another folder
             raise
         finally:
             self._lock.release()
 
     def drain(self) -> bool:
-        """Take events off the kernel's queue. Whether there were any; also while somebody is looking."""
+        """Read events from the kernel's queue. Returns whether there were any; True while another thread scans."""
         if not self._lock.acquire(blocking=False):
             return True
         try:
@@ -76,7 +81,7 @@ class WorktreeCache:
             self._lock.release()
 
     def unchanged(self) -> bool:
-        """Whether, as far as git's own files tell, nothing has changed. Cheap; says nothing about the rest."""
+        """Whether HEAD, git's index and the ignore files are unchanged. Cheap; does not look at other files."""
         state, last = self._state, self.last
         return state is None or last is None or (self.source.head() == last.commit and listing_inputs_unchanged(state))
 
@@ -92,34 +97,34 @@ class WorktreeCache:
                 and listing_inputs_unchanged(state)
             ):
                 return last
-            self._snapshot = None  # until the look has succeeded: what the watch told us, it tells once
+            self._snapshot = None  # until the scan has succeeded: the watch reports an event only once
             armed = set(state.folders)
             if happened:
                 self.watch.arm(self.source.root, armed)
             else:
                 self.watch.renew()
         if not self.source.root.is_dir():
-            raise NoSuchPath(f"{self.source.name} is gone: there is no folder {self.source.root} any more")
+            raise folder_is_gone(self.source)
         place = str(self.source.root).encode("utf-8", "replace").decode()
         if state is None:
             record = store.database.read_record(_STATES, place)
             state = decode_state(record) if record is not None else None
         seen = scan_worktree(self.source, state, self.max_bytes, last)
         if seen.changed and not store.read_only and (data := encode_state(seen.state)):
-            with suppress(StoreError):  # it only spares the next look some work: a full disk must not end a search
+            with suppress(StoreError):  # it only makes the next scan faster: a full disk must not end a search
                 store.database.write_record(_STATES, place, data)
         if not armed.issuperset(seen.state.folders):
-            self.watch.close()  # what happened in folders that came is not known: watch them, then look again
+            self.watch.close()  # events in new folders were missed: watch them, then scan again
         self._state, self._snapshot = seen.state, seen.snapshot
         return seen.snapshot
 
-    # What is searchable of a first index that is still being made
+    # The searchable part of a first index that is still being built
 
     def known_part(self, key: str) -> CodeUpdate | None:
-        """Part of an index that was gathered a moment ago; gathering it for every question would slow its making."""
+        """The part of an index that was gathered a moment ago: doing so for every call would slow down the build."""
         part = self._partial
         return part[2] if part is not None and part[0] == key and time.monotonic() < part[1] else None
 
     def keep_part(self, key: str, seconds: float, part: CodeUpdate) -> None:
-        """Keep part of an index for a while: the longer, the more `seconds` it took to gather."""
+        """Cache part of an index: the longer, the more `seconds` it took to gather."""
         self._partial = (key, time.monotonic() + max(_PARTIAL_SECONDS, _PARTIAL_REST * seconds), part)

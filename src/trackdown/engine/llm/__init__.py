@@ -1,1 +1,1 @@
-"""The language model that the settings name, and what a search or a rewrite asks of it."""
+"""The configured language model, and its use in searches and rewrites."""

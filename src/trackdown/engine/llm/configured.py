@@ -1,4 +1,4 @@
-"""The language model that the settings name, with its cache, its budget and its counts."""
+"""The configured language model, with its cache, budget and usage."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ if TYPE_CHECKING:
     from trackdown.models.llm.replay import Recorder, ReplayFile
 
 EMBEDDED = "embedded"
-WITHOUT_LLM = "there is no language model here (name one with --llm or TRACKDOWN_LLM)"
+WITHOUT_LLM = "no language model is configured (set --llm or TRACKDOWN_LLM)"
 _UNSET = Path()
 _OPENING = threading.RLock()
-"""Whoever opens the model first opens it for all: two budgets would be twice the budget."""
+"""The model is opened once per process: two budgets would be twice the budget."""
 
 
 def has_llm(settings: Settings) -> bool:
-    """Whether the settings name a language model, or a file with the answers of one."""
+    """Whether the settings name a language model, or a file with recorded answers."""
     return settings.llm != NONE or settings.llm_replay != _UNSET
 
 
 def open_llm(settings: Settings, facts: FactCache) -> LlmClient | None:
-    """A client of the language model; None where the settings name none. All clients of the same settings share one
-    budget and one total, and each has its own notes and counts: open one for each search.
+    """A client of the language model; None if none is configured. All clients of the same settings share one budget and
+    one total, and each has its own notes and usage: open one per search.
 
-    Nothing is loaded or connected to before the first question. Raises UsageError for settings that cannot work and
-    LlmError for a model that is not there, each with what to do.
+    Nothing is loaded or connected before the first question. Raises UsageError for invalid settings and LlmError if the
+    model is not available, each with what to do.
     """
     if not has_llm(settings):
         return None
@@ -61,29 +61,29 @@ def open_llm(settings: Settings, facts: FactCache) -> LlmClient | None:
 
 @contextmanager
 def asking(settings: Settings) -> Iterator[LlmClient]:
-    """A client for work that opens no repository; answers are kept in the store. Raises UsageError without a model."""
+    """A client for work without a repository; answers are cached in the store. Raises UsageError without a model."""
     from trackdown.engine.indexing.fact_cache import StoreFacts
     from trackdown.store.store import Store
 
     with closing(Store(settings.store)) as store:
         client = open_llm(settings, StoreFacts(store))
         if client is None:
-            raise UsageError("this needs a language model: name one with --llm or TRACKDOWN_LLM")
+            raise UsageError("this needs a language model: set --llm or TRACKDOWN_LLM")
         yield client
 
 
 def llm_name(settings: Settings) -> str:
-    """The id of the model that the settings name, without loading it; empty where they name none. Raises as above."""
+    """The id of the configured model, without loading it; empty if there is none. Raises as above."""
     return _run(settings).model.name if has_llm(settings) else ""
 
 
 def llm_ended(settings: Settings) -> str | None:
-    """Why this process asks the language model nothing any more, for good; None as long as it may. Raises as above."""
+    """Why this process stopped asking the language model for good; None if it did not. Raises as above."""
     return _run(settings).ledger.ended if has_llm(settings) else None
 
 
 def llm_cost(settings: Settings) -> dict[str, Any]:
-    """The cost table of this process for these settings; empty when nothing was asked."""
+    """The cost table of this process for these settings; empty without a language model."""
     if not has_llm(settings):
         return {}
     run = _run(settings)
@@ -92,7 +92,7 @@ def llm_cost(settings: Settings) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """What all clients of the same settings share."""
+    """Shared by all clients of the same settings."""
 
     model: ChatModel
     ledger: UsageLedger
@@ -120,7 +120,7 @@ def _budget(settings: Settings) -> Budget:
     is_url = settings.llm.startswith(("http://", "https://"))
     if is_url and settings.llm_money != Settings().llm_money and prices == Prices():
         raise UsageError(
-            "llm_money bounds nothing without prices: set llm_price_in and llm_price_out, per million tokens"
+            "llm_money has no effect without prices: set llm_price_in and llm_price_out, per million tokens"
         )
     return Budget(settings.llm_tokens, settings.llm_money, prices)
 
@@ -149,41 +149,41 @@ def _model(settings: Settings, replay: ReplayFile | None) -> ChatModel:
     if place.lower().endswith(".gguf"):
         return _embedded(Path(place).expanduser(), settings.llm_context, settings.thread_count)
     raise UsageError(
-        f"llm is {place!r}, which names no language model: write none, embedded, the path of a .gguf file, or a URL"
+        f"llm is {place!r}, which is not a language model: use none, embedded, the path of a .gguf file, or a URL"
     )
 
 
 @lru_cache(maxsize=2)
 def _embedded(path: Path, context: int, threads: int) -> ChatModel:
-    """A model in this process: large, so whoever names it shares it."""
+    """A model in this process. It is large, so all settings that name it share it."""
     from trackdown.models.llm.embedded import Embedded
 
     return Embedded(path, context=context, threads=threads)
 
 
 def _recorded(settings: Settings, replay: ReplayFile | None) -> ChatModel:
-    """A model that is not here: only what it once answered is."""
+    """A model that only has recorded answers."""
     from trackdown.models.llm.replay import ReplayOnlyModel
 
     models = dict(replay.models) if replay is not None else {}
     name = settings.llm_model or (next(iter(models)) if len(models) == 1 else "")
     if not name:
         what = f"answers of {', '.join(models)}: name one with llm_model" if models else "no answers"
-        raise UsageError(f"{settings.llm_replay} holds {what}")
+        raise UsageError(f"{settings.llm_replay} has {what}")
     if name not in models:
-        raise LlmError(f"{settings.llm_replay} holds no answers of {name}; it has {', '.join(models) or 'none'}")
+        raise LlmError(f"{settings.llm_replay} has no answers of {name}; it has {', '.join(models) or 'none'}")
     return ReplayOnlyModel(name, settings.llm_replay, settings.llm_context or models[name])
 
 
 def list_llms(settings: Settings) -> list[Listed]:
-    """The language model that the settings name, with what is wrong with it if anything is; nothing is loaded."""
+    """The configured language model, or the problem with it. Loads nothing."""
     if not has_llm(settings):
         return []
     place = settings.llm if settings.llm != NONE else str(settings.llm_replay)
     try:
         run = _run(settings)
     except (LlmError, UsageError) as error:
-        return [Listed(place.rpartition("@")[2], "llm", str(error))]  # what stands before an @ may be a secret
+        return [Listed(place.rpartition("@")[2], "llm", str(error))]  # the part before an @ may be a secret
     budget = run.ledger.budget
     paid = f" and {budget.money:g}" if budget.prices != Prices() else ""
     what = f"{run.model.context:,} tokens of context; a run may use {budget.tokens:,} tokens{paid}; {place}"

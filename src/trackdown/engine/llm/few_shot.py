@@ -1,6 +1,6 @@
-"""Few-shot pairs for a language model: functions of the repository with what their documentation says of them.
+"""Few-shot pairs for a language model: functions of the repository with the first sentence of their documentation.
 
-They show a model how this code base writes. The choice depends on the snapshot alone.
+They show the model the style of this code base. The selection depends only on the snapshot.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _FEWEST_WORDS, _MOST_WORDS = 4, 40
 
 
 def main_language(code: CodeIndex) -> str:
-    """The language that most files with functions are in; text where there is none."""
+    """The language of most files with functions; text if there are none."""
     functions = code.is_kind(FUNCTION_KINDS) & code.unit_alive
     files = np.unique(code.unit_file[functions]).tolist()
     counts: dict[str, int] = {}
@@ -37,7 +37,7 @@ def main_language(code: CodeIndex) -> str:
 
 
 def few_shot(code: CodeIndex, texts: Texts) -> Callable[[str], Sequence[CodeExample]]:
-    """Language → up to MOST_PAIRS pairs in it, found when they are first asked for."""
+    """Language → up to MOST_PAIRS pairs in it, found on first use."""
     return lru_cache(maxsize=None)(lambda language: _pairs(code, texts, language))
 
 
@@ -49,8 +49,8 @@ def _pairs(code: CodeIndex, texts: Texts, language: str) -> tuple[CodeExample, .
     found: dict[str, CodeExample] = {}
     for unit in sorted(units, key=lambda unit: _drawn(code, unit))[:_MOST_READ]:
         (source,) = texts([unit])
-        said, rest = split_docstring(source, language) if source is not None else ("", "")
-        sentence = said.split(". ")[0].strip()
+        docstring, rest = split_docstring(source, language) if source is not None else ("", "")
+        sentence = docstring.split(". ")[0].strip()
         if _FEWEST_WORDS <= len(sentence.split()) <= _MOST_WORDS and rest.strip():
             found.setdefault(sentence, CodeExample(sentence, rest.strip("\n")))
         if len(found) == MOST_PAIRS:
@@ -59,13 +59,13 @@ def _pairs(code: CodeIndex, texts: Texts, language: str) -> tuple[CodeExample, .
 
 
 def _drawn(code: CodeIndex, unit: int) -> bytes:
-    """A number that is random, but always the same for a place."""
+    """A pseudo-random number that is always the same for a place."""
     place = f"{code.path(int(code.unit_file[unit]))}\0{code.symbol(unit)}"
     return hashlib.blake2b(place.encode("utf-8", "surrogateescape"), digest_size=8).digest()
 
 
 def read_pairs(path: Path) -> tuple[CodeExample, ...]:
-    """Pairs from a file of lines {"query", "code"}. Raises UsageError that names the line."""
+    """Pairs from a file of lines {"query", "code"}. Raises UsageError with the number of an invalid line."""
     try:
         lines = path.read_text("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -84,7 +84,7 @@ def read_pairs(path: Path) -> tuple[CodeExample, ...]:
             raise UsageError(f'{path}, line {number}: an example is a line {{"query": "…", "code": "…"}}')
         found.append(CodeExample(query.strip(), code.strip("\n")))
     if not found:
-        raise UsageError(f"{path} holds no example")
+        raise UsageError(f"{path} has no examples")
     return tuple(found)
 
 

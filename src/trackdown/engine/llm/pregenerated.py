@@ -1,4 +1,4 @@
-"""What a language model made of a query and of the code, as a search uses it: exemplars and rewrites."""
+"""Texts of a language model that a search uses: exemplars for the query and rewrites of the code."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Pregenerated:
-    """Texts written beforehand: exemplars for this query, whose rewrites to use, examples to show a model.
+    """Texts written beforehand: exemplars for this query, the rewriter to use, examples to show a model.
 
-    Where one is empty, a search uses what its own language model writes or has rewritten, or the repository's code.
+    For an empty field, a search uses the texts of its own language model, or the repository's code.
     """
 
     exemplars: tuple[str, ...] = ()
@@ -33,13 +33,13 @@ NOTHING = Pregenerated()
 
 
 def check_exemplars(options: SearchPlan, llm: LanguageModel | None, pregenerated: Pregenerated) -> None:
-    """Refuse to search with exemplars where nobody writes any, unless there may be rewrites to go by."""
+    """Raise UsageError if a search needs exemplars and has no model to write them, unless it can use rewrites."""
     if llm is None and not pregenerated.exemplars and (options.exemplars_only or not options.rewritten):
-        raise UsageError("exemplars need a language model: name one with --llm or TRACKDOWN_LLM")
+        raise UsageError("exemplars need a language model: set --llm or TRACKDOWN_LLM")
 
 
 def examples_of(corpus: Corpus, texts: Texts, given: Sequence[CodeExample]) -> tuple[str, Sequence[CodeExample]]:
-    """The language to write in, and pairs of description and code: those given, else some of the repository's own."""
+    """The language to write in, and pairs of description and code: the `given` ones, else some of the repository's."""
     from trackdown.engine.llm.few_shot import few_shot, main_language
 
     language = main_language(corpus.code)
@@ -49,10 +49,10 @@ def examples_of(corpus: Corpus, texts: Texts, given: Sequence[CodeExample]) -> t
 def open_rewrites(
     corpus: Corpus, texts: Texts, llm: LanguageModel | None, pregenerated: Pregenerated, note: Callable[[str], None]
 ) -> RewriteIndex | None:
-    """The rewrites to search with: those of a named rewriter, else the configured model's (made with the pairs that are
-    given, else without any), else whose there are most. They are one rewriter's, never several.
+    """The rewrites to search with: those of a named rewriter, else of the configured model (made with the given
+    examples, else without any), else of the rewriter that made most. They always come from one rewriter.
 
-    `note` says how many units have one.
+    `note` gets how many units have a rewrite.
     """
     from trackdown.rewrite.unit_selection import units_to_rewrite
 
@@ -67,7 +67,7 @@ def open_rewrites(
     if found is None and not rewriter:
         found = rewrites.open(texts)
     if found is None:
-        note("nothing here has been rewritten: run `trackdown rewrite`; searched without rewrites")
+        note("nothing has been rewritten yet (run `trackdown rewrite`): searched without rewrites")
     else:
         total = max(found.count, len(units_to_rewrite(corpus.code)))
         note(f"{found.count} of {total} units have a rewrite by {rewrites.name(found.rewriter)}")

@@ -1,4 +1,4 @@
-"""`trackdown rewrite`: a language model rewrites the units of a snapshot; or rewrites come from elsewhere."""
+"""`trackdown rewrite`: a language model rewrites the units of a snapshot, or rewrites are imported."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Made = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class RewriteReport:
-    """What `trackdown rewrite` did. In a dry run nothing was made, and the cost says what it would take."""
+    """What `trackdown rewrite` did. After a dry run, the cost is an estimate."""
 
     repository: str
     model: str
@@ -67,9 +67,9 @@ def rewrite_snapshot(
     pairs: Sequence[CodeExample] = (),
     progress: Progress = no_progress,
 ) -> RewriteReport:
-    """Rewrite what has fewer than `times` rewrites by the model. `pairs` are shown in place of the code's own.
+    """Rewrite the units that have fewer than `times` rewrites by the model. `pairs` replace examples from the code.
 
-    Raises UsageError and StoreError; what was made until then is kept.
+    Raises UsageError and StoreError; finished rewrites are kept.
     """
     dry_run = llm.dry_run
     outcome = _rewrite(corpus, llm, times, limit, dry_run, pairs, progress)
@@ -91,30 +91,29 @@ def _rewrite(
     if not 1 <= times <= MOST_TIMES:
         raise UsageError(f"units can be rewritten 1 to {MOST_TIMES} times, not {times}")
     if limit is not None and limit < 1:
-        raise UsageError(f"the limit must be a number of rewrites above 0, not {limit}")
+        raise UsageError(f"the limit must be at least 1 rewrite, not {limit}")
     code, rewrites = corpus.code, corpus.rewrites
     assert rewrites is not None
     rewriter = rewriter_of(llm, pairs)
     name = f"{llm.name} with given examples" if pairs else llm.name
     with SourceReader(corpus.snapshot) as reader:
         texts = partial(reader.units, code)
-        own = few_shot(code, texts)
-        walk = RewriteJob(
+        job = RewriteJob(
             units_to_rewrite(code),
             rewrites.digests(texts),
             rewrites.having(rewriter),
             lambda unit: code.language(int(code.unit_file[unit])),
             texts,
-            (lambda language: pairs) if pairs else own,
+            (lambda language: pairs) if pairs else few_shot(code, texts),
         )
         keep = partial(rewrites.keep, rewriter, name)
-        return rewrite_units(walk, llm, keep, times=times, limit=limit, dry_run=dry_run, progress=progress)
+        return rewrite_units(job, llm, keep, times=times, limit=limit, dry_run=dry_run, progress=progress)
 
 
 def take_rewrites(corpus: Corpus, name: str, made: Mapping[str, Sequence[Made]]) -> str:
-    """Keep rewrites of whole files, by path, that were made elsewhere; each stands for the file's main unit.
+    """Import rewrites of whole files, by path; each counts as a rewrite of the file's main unit.
 
-    Returns the id that these very texts have as a rewriter. Files that are not there do not count. Raises StoreError.
+    Returns the rewriter id of exactly these texts. Unknown files are ignored. Raises StoreError.
     """
     rewriter = rewriter_id("texts", _digest(made))
     code, rewrites = corpus.code, corpus.rewrites
@@ -139,5 +138,5 @@ def take_rewrites(corpus: Corpus, name: str, made: Mapping[str, Sequence[Made]])
 
 
 def _digest(made: Mapping[str, Sequence[Made]]) -> str:
-    told = repr(sorted((path, list(texts)) for path, texts in made.items()))
-    return hashlib.blake2b(told.encode("utf-8", "backslashreplace"), digest_size=16).hexdigest()
+    content = repr(sorted((path, list(texts)) for path, texts in made.items()))
+    return hashlib.blake2b(content.encode("utf-8", "backslashreplace"), digest_size=16).hexdigest()

@@ -1,1 +1,1 @@
-"""From a place in the code to what surrounds it: callers, callees, neighbours, related code."""
+"""From a place in the code to its surroundings: callers, callees, neighbours, related code."""

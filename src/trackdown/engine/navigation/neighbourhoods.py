@@ -1,4 +1,4 @@
-"""The graph around a place: everything within some edges of it."""
+"""The graph around a place: everything within a number of edges."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_DEPTH = 20
 
 @dataclass(frozen=True, slots=True)
 class Neighbourhood:
-    """Nodes, nearest first, and edges around the starts, which are the first nodes. `cut`: there was more than fits."""
+    """Nodes, nearest first, and edges around the starts, which are the first nodes. `cut` if it was too large."""
 
     target: str
     starts: tuple[Node, ...]
@@ -32,7 +32,7 @@ class Neighbourhood:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """How far a walk goes, and along what. Raises UsageError for what there is not."""
+    """How far a walk goes, and along which edges. Raises UsageError for invalid values."""
 
     depth: int = 1
     edges: Sequence[EdgeType] = EDGE_TYPES
@@ -50,7 +50,7 @@ class Reach:
 def neighbourhood(
     graph: Graph, target: str, starts: Starts, reach: Reach, most: int = MOST_NODES, within: str = ""
 ) -> Neighbourhood:
-    """Walk from the starts as far as asked, and not out of the folder `within`. Notes say what did not fit."""
+    """Walk from the starts within `reach` and the folder `within`. A note says if it was cut at `most` nodes."""
     notes = [*starts.notes, *_unresolved(graph, starts.nodes, reach)]
     first = starts.nodes[:most]
     types = tuple(type_ for type_ in EDGE_TYPES if type_ in reach.edges)
@@ -58,25 +58,24 @@ def neighbourhood(
     found = walk(graph, first, reach.depth, types, reach.direction, reach.hows, most, seen)
     cut = found.cut or len(first) < len(starts.nodes)
     if cut:
-        notes.append(f"cut at {most:,} places, the nearest: there are more. Ask for less depth or fewer edge types")
+        notes.append(f"cut at {most:,} places, the nearest ones. For all of them, use less depth or fewer edge types")
     return Neighbourhood(
         target, first, tuple(node for node, _ in found.nodes), found.edges, cut, notes=tuple(dict.fromkeys(notes))
     )
 
 
 def _unresolved(graph: Graph, starts: Sequence[Node], reach: Reach) -> list[str]:
-    """A note for each language of the starts whose references nobody can resolve, if they were asked for."""
+    """A note for each language of the starts without a resolver, if the walk follows references."""
     if set(reach.edges) <= {"contains"}:
         return []
     files = {graph.program.files[node.path] for node in starts if node.path in graph.program.files}
     languages = {graph.program.language(file) for file in files} - set(RESOLVERS) - {"text"}
-    return [f"references in {language} are not resolved: only what contains what is known" for language in
-            sorted(languages)]  # fmt: skip
+    return [f"references in {name} cannot be resolved: only containment is known" for name in sorted(languages)]
 
 
 def _check(what: str, values: Collection[str], known: Sequence[str]) -> None:
     for value in values:
         if value not in known:
-            raise UsageError(f"there is no {what} {value!r}; there are {', '.join(known)}")
+            raise UsageError(f"unknown {what} {value!r}; known are {', '.join(known)}")
     if not values:
         raise UsageError(f"name at least one {what}: {', '.join(known)}")

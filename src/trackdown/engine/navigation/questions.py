@@ -1,4 +1,4 @@
-"""Questions about a place in the code, asked of a repository: what surrounds it, what the graph says, its source."""
+"""Questions about a place in a repository: related code, the graph around it, its source."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def find_related(repository: Repository, location: str, k: int, at: str | None, 
     check_count(k)
     path, colon, line = location.rpartition(":")
     if not colon or not path or "\0" in path:
-        raise UsageError(f"{location!r} is not a location: write FILE:LINE")
+        raise UsageError(f"{location!r} is not a location: use FILE:LINE")
     place = f"{path_from_root(repository, path)}:{line}"
     corpus = repository.present_or(at, progress)
     with SourceReader(corpus.snapshot) as reader:
@@ -80,11 +80,11 @@ def find_source(
         if found is not None:
             notes = (*repository.notes_of(corpus), *found.notes)
             return replace(found, snapshots=(corpus.snapshot.info,), notes=notes)
-    raise RepositoryError(f"{path} changed while it was read: ask again")
+    raise RepositoryError(f"{path} changed while it was being read: try again")
 
 
 def path_from_root(repository: Repository, path: str) -> str:
-    """A path relative to the root (`.` is the root itself), whatever folder it was named from."""
+    """A path relative to the root (`.` is the root itself), whichever folder it was relative to."""
     if repository.from_root:
         return os.path.normpath(path)
     source = repository.source

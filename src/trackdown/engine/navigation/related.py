@@ -1,4 +1,4 @@
-"""Code near a place: what calls it and what it calls, units that read alike, files that changed in the same commits."""
+"""Code related to a place: callers and callees, similar units, files that changed in the same commits."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _WIDEST_COMMIT = 30
 
 @dataclass(frozen=True, slots=True)
 class CoChange:
-    """A file that changed together with another: in how many commits, and which share of the other's."""
+    """A file that changed together with another: in how many commits, and in which share of the other's commits."""
 
     path: str
     commits: int
@@ -39,7 +39,7 @@ class CoChange:
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """What stands near a place. See `Relations` for callers and other relatives."""
+    """Code related to a place. See `Relations` for callers and other relatives."""
 
     location: str
     symbol: str
@@ -65,9 +65,9 @@ def related_places(
     repository: str,
     within: str = "",
 ) -> Related:
-    """Find them. Raises UsageError when the location is not in the snapshot.
+    """Find related code. Raises UsageError if the location is not in the snapshot.
 
-    What is not below the folder `within` is as if it were not there.
+    Code outside the folder `within` is ignored.
     """
     path, line = _parse(location)
     file = code.files_by_path.get(path) if lies_below(path, within) else None
@@ -99,7 +99,7 @@ def related_places(
 def _parse(location: str) -> tuple[str, int]:
     path, _, number = location.rpartition(":")
     if not path or not re.fullmatch(r"0*[1-9][0-9]{0,8}", number):
-        raise UsageError(f"{location!r} is not a location: write FILE:LINE, with a line from 1 on")
+        raise UsageError(f"{location!r} is not a location: use FILE:LINE, with lines counted from 1")
     return path, int(number)
 
 
@@ -110,7 +110,7 @@ def _unit_at(code: CodeIndex, file: int, line: int) -> int:
 
 
 def _similar(code: CodeIndex, unit: int, text: str, k: int, within: str) -> list[Ranked]:
-    """Units whose words weigh most for the words of this one."""
+    """Units with the highest lexical score for the words of this one."""
     counts = dict(term_counts(text).most_common(_TERMS * 3))
     if not counts:
         return []
@@ -121,23 +121,23 @@ def _similar(code: CodeIndex, unit: int, text: str, k: int, within: str) -> list
         scores *= files_below(code, within)[code.unit_file]
     if unit >= 0:
         scores[_overlaps(code, unit)] = 0.0
-    chosen = [row for row in np.argsort(-scores, kind="stable")[:k].tolist() if scores[row] > 0]
-    details = lexical.details(chosen)
+    nearest = [row for row in np.argsort(-scores, kind="stable")[:k].tolist() if scores[row] > 0]
+    details = lexical.details(nearest)
     return [
         Ranked(row, int(code.unit_file[row]), row, value := float(scores[row] / best), (Why(SIGNAL, value, detail),))
-        for row, detail in zip(chosen, details, strict=True)
+        for row, detail in zip(nearest, details, strict=True)
     ]
 
 
 def _overlaps(code: CodeIndex, unit: int) -> Mask:
-    """Units of the same lines: the unit itself, what encloses it and what it encloses."""
+    """Units with lines in common: the unit itself, enclosing and enclosed units."""
     same = code.unit_file == code.unit_file[unit]
     overlapping: Mask = same & (code.unit_start <= code.unit_end[unit]) & (code.unit_end >= code.unit_start[unit])
     return overlapping
 
 
 def _together(code: CodeIndex, index: CommitIndex, commit: str, path: str, k: int, within: str) -> tuple[CoChange, ...]:
-    """Files of the snapshot by how many commits they share with this one; commits that touch very many say nothing."""
+    """Files by the number of commits they share with this one. Commits that touch very many files are ignored."""
     positions = index.touching(path, commit)
     owners, numbers = index.changes(positions)
     if not len(owners):

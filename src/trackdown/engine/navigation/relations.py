@@ -1,4 +1,4 @@
-"""How a place hangs together with the rest of the code: callers, callees, siblings, base classes and subclasses."""
+"""How a place relates to the rest of the code: callers, callees, siblings, base classes and subclasses."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from trackdown.index.code import CodeIndex
 
 @dataclass(frozen=True, slots=True)
 class Relative:
-    """A class, function or file that a place hangs together with. `how` says how sure that is."""
+    """A class, function or file related to a place. `how` says how the relation was resolved."""
 
     path: str
     symbol: str
@@ -26,10 +26,10 @@ class Relative:
 
 @dataclass(frozen=True, slots=True)
 class Relations:
-    """The relatives of a place, the surest first.
+    """The relatives of a place, the most certain first.
 
-    Siblings are the other members of its class, or what else stands at the top of its file, the nearest first. Base
-    classes and subclasses are those of the class that the place is in.
+    Siblings are the other members of its class, or the other top-level definitions of its file, nearest first. Base
+    classes and subclasses are those of the enclosing class.
     """
 
     callers: tuple[Relative, ...] = ()
@@ -40,7 +40,7 @@ class Relations:
 
 
 class RelativeFinder:
-    """Looks along the edges of a snapshot's graph; at most `k` relatives of each sort, below `within` only."""
+    """Follows the edges of a snapshot's graph; finds at most `k` relatives of each kind, only below `within`."""
 
     def __init__(self, graph: Graph, code: CodeIndex, k: int, within: str = "") -> None:
         self._graph = graph
@@ -49,7 +49,7 @@ class RelativeFinder:
         self._within = within
 
     def at(self, file: int, line: int) -> Relations:
-        """The relatives of the innermost class or function around a line; of the file where there is none."""
+        """The relatives of the innermost class or function around a line, or else of the file."""
         found = innermost(self._graph.program.definitions(file), line)
         node = self._graph.node(found) if found is not None else self._graph.file_node(file)
         around = self._class_around(node)

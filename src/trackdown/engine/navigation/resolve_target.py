@@ -1,4 +1,4 @@
-"""What a person names (a file, a line in it, a folder, a class or function) → nodes of the graph."""
+"""A target (a file, a line, a folder, a class or function) → nodes of the graph."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from trackdown.engine.navigation.similar_names import nearest_names
+from trackdown.engine.navigation.similar_names import dotted_name, nearest_names, suggestion
 from trackdown.engine.searching.filters import files_below, lies_below
 from trackdown.errors import UsageError
 from trackdown.graph.edges import Node
@@ -20,17 +20,17 @@ _LINE = re.compile(r"[0-9]{1,9}")
 
 @dataclass(frozen=True, slots=True)
 class Starts:
-    """Where a walk begins, and what should be said about that."""
+    """Where a walk begins, with notes."""
 
     nodes: tuple[Node, ...]
     notes: tuple[str, ...] = ()
 
 
 class TargetResolver:
-    """Finds the starts in a snapshot.
+    """Finds the nodes of a target in a snapshot.
 
-    `relative` turns a path as it was typed into one from the root. A symbol is looked for below `subfolder` first. With
-    `confined`, what is not below it is as if it were not there, and the root is the subfolder.
+    `relative` turns a path as typed into a path from the root. Symbols are looked up below `subfolder` first. With
+    `confined`, everything outside it is ignored, and the subfolder is the root.
     """
 
     def __init__(
@@ -51,13 +51,13 @@ class TargetResolver:
         self._within = subfolder if confined else ""
 
     def find(self, target: str) -> Starts:
-        """The starts that `target` names.
+        """The nodes that `target` names.
 
-        In this order: a file or folder; FILE:LINE, FILE:SYMBOL or a node's id; a whole symbol; the last names of
-        symbols; the last names of a path. Raises UsageError, with the nearest names, when it is none of these.
+        In this order: a file or folder; FILE:LINE, FILE:SYMBOL or a node's id; a full symbol; the end of a symbol; the
+        end of a path. Raises UsageError, with the most similar names, if it is none of these.
         """
         if not target.strip() or "\0" in target:
-            raise UsageError(f"{target!r} names nothing: give a FILE, FILE:LINE, a folder or a SYMBOL")
+            raise UsageError(f"{target!r} is not a target: give a FILE, FILE:LINE, a folder or a SYMBOL")
         found = self._path(target) or self._inside(target) or self._symbol(target) or self._end_of_path(target)
         if found is None:
             raise self._unknown(target)
@@ -85,26 +85,30 @@ class TargetResolver:
     def _at_line(self, file: int, path: str, line: int) -> Starts:
         lines = max(1, int(self._code.file_lines[file]))
         if not 1 <= line <= lines:
-            raise UsageError(f"{path} has {lines} lines, counted from 1: there is no line {line}")
+            raise UsageError(f"{path} has no line {line}: its lines are 1 to {lines}")
         found = innermost(self._graph.program.definitions(file), line)
         if found is not None:
             return Starts((self._graph.node(found),))
-        return Starts((Node("file", path),), (f"line {line} of {path} is in no function or class: this is its file",))
+        return Starts(
+            (Node("file", path),), (f"line {line} of {path} is not in a function or class: this is its file",)
+        )
 
     def _named(self, file: int, path: str, rest: str) -> Starts:
         """FILE:SYMBOL, and the id of a node: FILE:SYMBOL:LINE."""
         definitions = self._graph.program.definitions(file)
         symbol, _, line = rest.rpartition(":")
-        for name, first in ((_dotted(rest), ""), (_dotted(symbol), line)):
+        for name, first in ((dotted_name(rest), ""), (dotted_name(symbol), line)):
             named = [one for one in definitions if one.symbol == name and first in ("", str(one.start_line))]
             found = named or [one for one in definitions if not first and one.symbol.endswith(f".{name}")]
             if name and found:
                 return self._several(rest, found)
-        near = nearest_names(_dotted(rest), (one.symbol for one in definitions), ".")
-        raise UsageError(f"{path} has no {rest!r}: give a line from 1 on, or a class or function in it{_listed(near)}")
+        near = nearest_names(dotted_name(rest), (one.symbol for one in definitions), ".")
+        raise UsageError(
+            f"{path} has no {rest!r}: give a line, counted from 1, or a class or function in it{suggestion(near)}"
+        )
 
     def _symbol(self, target: str) -> Starts | None:
-        name = _dotted(target)
+        name = dotted_name(target)
         if not name:
             return None
         program = self._graph.program
@@ -122,7 +126,7 @@ class TargetResolver:
             return Starts(tuple(nodes))
         shown = ", ".join(f"{node.path}:{node.start_line}" for node in nodes[:_LISTED])
         more = f" and {len(nodes) - _LISTED} more" if len(nodes) > _LISTED else ""
-        note = f"{target} names {len(nodes)} places, and all of them are starts: {shown}{more}. Give FILE:LINE for one"
+        note = f"{target} matches {len(nodes)} places, this includes all of them: {shown}{more}. For one, use FILE:LINE"
         return Starts(tuple(nodes), (note,))
 
     def _end_of_path(self, target: str) -> Starts | None:
@@ -134,17 +138,17 @@ class TargetResolver:
             return Starts(tuple(nodes)) if nodes else None
         shown = ", ".join(node.path for node in nodes[:_LISTED])
         more = f" and {len(nodes) - _LISTED} more" if len(nodes) > _LISTED else ""
-        return Starts(tuple(nodes), (f"{target} names {len(nodes)} files, and all of them are starts: {shown}{more}",))
+        return Starts(tuple(nodes), (f"{target} matches {len(nodes)} files, this includes all of them: {shown}{more}",))
 
     def _unknown(self, target: str) -> UsageError:
         path, _, rest = target.rpartition(":")
         if path and _LINE.fullmatch(rest):
             near = nearest_names(path, self._paths(), "/")
-            return UsageError(f"{path} is not an indexed file of {self._repository}{_listed(near)}")
-        near = nearest_names(_dotted(target), self._symbols(), ".")
+            return UsageError(f"{path} is not an indexed file of {self._repository}{suggestion(near)}")
+        near = nearest_names(dotted_name(target), self._symbols(), ".")
         if "/" in target or not near:
             near = [*nearest_names(target.rstrip("/"), self._paths(), "/"), *near][:5]
-        return UsageError(f"{self._repository} has no file, folder, class or function {target!r}{_listed(near)}")
+        return UsageError(f"{self._repository} has no file, folder, class or function {target!r}{suggestion(near)}")
 
     def _paths(self) -> Iterator[str]:
         return (path for path in self._code.files_by_path if lies_below(path, self._within))
@@ -163,12 +167,3 @@ def innermost(definitions: Sequence[Definition], line: int) -> Definition | None
     """The smallest definition around a line."""
     around = [one for one in definitions if one.start_line <= line <= one.end_line]
     return min(around, key=lambda one: one.end_line - one.start_line, default=None)
-
-
-def _dotted(target: str) -> str:
-    """A symbol as we write it, from how other languages and their tools do: `A::b`, `A#b`, `a.b()`."""
-    return target.strip().removesuffix("()").replace("::", ".").replace("#", ".").strip(".")
-
-
-def _listed(near: Sequence[str]) -> str:
-    return f"; nearest: {', '.join(near)}" if near else ""

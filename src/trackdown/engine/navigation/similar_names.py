@@ -1,9 +1,9 @@
-"""A name that nobody has → the names that are most like it. Quick on fifty thousand names."""
+"""An unknown name → the most similar known names. Fast with fifty thousand names."""
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 from itertools import pairwise
 
@@ -11,11 +11,21 @@ _COMPARED = 200
 _LIKE_ENOUGH = 0.55
 
 
-def nearest_names(wanted: str, names: Iterable[str], separator: str, most: int = 5) -> list[str]:
-    """The names most like the wanted one, nearest first.
+def dotted_name(symbol: str) -> str:
+    """A symbol with dots, from the notation of other languages and tools: `A::b`, `A#b`, `a.b()`."""
+    return symbol.strip().removesuffix("()").replace("::", ".").replace("#", ".").strip(".")
 
-    Of a longer name (`Session.load` for `lod`) as many last parts are compared as the wanted name has. Pairs of letters
-    choose a few, which are then compared letter by letter.
+
+def suggestion(names: Sequence[str]) -> str:
+    """The end of an error message that offers names; empty if there are none."""
+    return f"; nearest: {', '.join(names)}" if names else ""
+
+
+def nearest_names(wanted: str, names: Iterable[str], separator: str, most: int = 5) -> list[str]:
+    """The names most similar to the wanted one, best first.
+
+    Of a longer name (`Session.load` for `lod`) only as many last parts are compared as the wanted name has. Pairs of
+    letters select a few names, which are then compared letter by letter.
     """
     parts = wanted.count(separator) + 1
     target = wanted.lower()

@@ -1,11 +1,10 @@
-"""The source of a file of a snapshot, of a unit in it or of some lines: of indexed files only, as they were indexed."""
+"""The source of an indexed file, of a unit in it, or of a range of lines, as it was indexed."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from trackdown.engine.navigation.similar_names import nearest_names
+from trackdown.engine.navigation.similar_names import dotted_name, nearest_names, suggestion
 from trackdown.engine.searching.filters import lies_below
 from trackdown.engine.searching.source_reader import SourceReader
 from trackdown.errors import UsageError
@@ -19,9 +18,9 @@ _WINDOW = "window"
 
 @dataclass(frozen=True, slots=True)
 class UnitQuery:
-    """What is asked for. Raises UsageError for what cannot be: the path of a file stands below the root.
+    """Which source to read. Raises UsageError for an invalid path (it must be below the root) or invalid lines.
 
-    Neither `symbol` nor `lines` means the whole file.
+    Without `symbol` and `lines`, the whole file.
     """
 
     path: str
@@ -31,31 +30,29 @@ class UnitQuery:
     def __post_init__(self) -> None:
         parts = self.path.split("/")
         if not self.path or "\0" in self.path or self.path.startswith("/") or not {"..", ".", ""}.isdisjoint(parts):
-            raise UsageError(f"{self.path!r} is not the path of a file, from the repository's root on")
+            raise UsageError(f"{self.path!r} is not the path of a file, relative to the repository's root")
         if self.symbol is not None and self.lines is not None:
-            raise UsageError("a symbol or some lines: give one of them")
+            raise UsageError("give a symbol or lines, not both")
         if self.lines is not None and not 1 <= self.lines[0] <= self.lines[1]:
-            raise UsageError(
-                f"lines are counted from 1, the first before the last, not {self.lines[0]}-{self.lines[1]}"
-            )
+            raise UsageError(f"lines are counted from 1, first to last, not {self.lines[0]}-{self.lines[1]}")
 
 
 def read_unit(
     code: CodeIndex, snippets: SourceReader, wanted: UnitQuery, repository: str, within: str = ""
 ) -> UnitSource | None:
-    """Read it. None when the file has changed since it was indexed. Raises UsageError with what is nearest.
+    """Read it. None if the file has changed since it was indexed. Raises UsageError, with the most similar names.
 
-    What is not below the folder `within` is as if it were not there.
+    Files outside the folder `within` are ignored.
     """
     file = code.files_by_path.get(wanted.path) if lies_below(wanted.path, within) else None
     if file is None:
         near = nearest_names(wanted.path, (path for path in code.files_by_path if lies_below(path, within)), "/")
-        raise UsageError(f"{wanted.path} is not an indexed file of {repository}{_listed(near)}")
+        raise UsageError(f"{wanted.path} is not an indexed file of {repository}{suggestion(near)}")
     lines = snippets.lines(wanted.path, oid_of_key(code.fact_key(file)))
     if lines is None:
         return None
     if len(lines) > 1 and not lines[-1]:
-        lines = lines[:-1]  # behind the last line break there is no line
+        lines = lines[:-1]  # no line follows the last line break
     symbol, kind, first, last = "", "file", 1, len(lines)
     notes: tuple[str, ...] = ()
     if wanted.lines is not None:
@@ -73,19 +70,15 @@ def read_unit(
 
 
 def _named(code: CodeIndex, file: int, path: str, symbol: str) -> tuple[int, tuple[str, ...]]:
-    """The first unit of a file that has this symbol, or whose symbol ends with it; notes when there are more."""
-    wanted = symbol.strip().removesuffix("()").replace("::", ".").replace("#", ".").strip(".")
+    """The first unit of a file with this symbol, or whose symbol ends with it; a note if there are more."""
+    wanted = dotted_name(symbol)
     units = [unit for unit in code.units_of(file) if code.kind(unit) != _WINDOW]
     whole = [unit for unit in units if code.symbol(unit) == wanted]
     found = whole or [unit for unit in units if wanted and code.symbol(unit).endswith(f".{wanted}")]
     if not found:
         near = nearest_names(wanted, (code.symbol(unit) for unit in units), ".")
-        raise UsageError(f"{path} has no class or function {symbol!r}{_listed(near)}")
+        raise UsageError(f"{path} has no class or function {symbol!r}{suggestion(near)}")
     if len(found) == 1:
         return found[0], ()
     places = ", ".join(f"{code.symbol(unit)} at line {code.unit_start[unit]}" for unit in found[: _LISTED + 1])
-    return found[0], (f"{path} has {len(found)} of {symbol!r}, and this is the first: {places}",)
-
-
-def _listed(near: Sequence[str]) -> str:
-    return f"; nearest: {', '.join(near)}" if near else ""
+    return found[0], (f"{path} has {len(found)} matches for {symbol!r}, this is the first: {places}",)

@@ -1,1 +1,1 @@
-"""A request → a plan → results: what one search does, from the first check to the last snippet."""
+"""A request → a plan → results: one search from start to finish."""

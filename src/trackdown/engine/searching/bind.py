@@ -1,4 +1,4 @@
-"""A corpus for one search: with the reader of its source, the language model, and whoever listens."""
+"""A corpus for one search: bound to a source reader, a language model and callbacks."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def bound_corpus(
     pregenerated: Pregenerated = NOTHING,
     progress: Progress | None = None,
 ) -> Corpus:
-    """The same corpus, whose source `reader` reads. `llm` is the language model that stages may ask, `note` takes its
-    remarks, and `pregenerated` is what it need not write.
+    """The corpus with `reader` for its source. `llm` is the language model that stages may ask, `note` takes remarks
+    for the answer, and `pregenerated` holds texts that the model need not write.
     """
     texts = partial(reader.units, corpus.code)
     return replace(
@@ -42,7 +42,7 @@ def bound_corpus(
 
 
 def seen_from(corpus: Corpus, commit: str) -> Corpus:
-    """The same code, with the past of an earlier commit (a full id). Raises UnknownRevision if it is no ancestor."""
+    """The same code with the history of an earlier commit (a full id). Raises UnknownRevision if it is not indexed."""
     if corpus.history is None:
         return corpus
     index, named_at = corpus.history

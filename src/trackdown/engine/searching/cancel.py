@@ -1,4 +1,4 @@
-"""Stopping a search that nobody waits for any more: between stages, between batches of models, while indexing."""
+"""Stop a search when the caller cancels it: between stages, between batches of models, while indexing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from trackdown.types import FactCache, Progress
 
 
 class Check:
-    """Asks a caller whether the answer is still wanted. Raises Cancelled when it is not."""
+    """Raises Cancelled when called after the caller has cancelled the search."""
 
     def __init__(self, cancelled: Callable[[], bool]) -> None:
         self._cancelled = cancelled
@@ -19,7 +19,7 @@ class Check:
             raise Cancelled("the search was cancelled")
 
     def progress(self, progress: Progress) -> Progress:
-        """The same progress; a report is an occasion to ask."""
+        """The same callback; checks at each report."""
 
         def report(step: str, done: int, total: int | None) -> None:
             self()
@@ -29,17 +29,17 @@ class Check:
 
 
 class CheckedFacts:
-    """A `FactCache` that asks before it reads: models look there for what is known before every batch they run."""
+    """A `FactCache` that checks before each read: models read from it before every batch they run."""
 
     def __init__(self, facts: FactCache, check: Check) -> None:
         self._facts = facts
         self._check = check
 
     def read(self, kind: str, keys: Sequence[str]) -> dict[str, bytes]:
-        """The values of those keys that are there."""
+        """The cached values of these keys; unknown keys are left out."""
         self._check()
         return self._facts.read(kind, keys)
 
     def write(self, kind: str, rows: Sequence[tuple[str, bytes]]) -> None:
-        """Keep values under their keys."""
+        """Store values under their keys."""
         self._facts.write(kind, rows)

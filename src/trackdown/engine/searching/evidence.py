@@ -1,4 +1,4 @@
-"""What channels and models say of the candidates of a query, before it is weighed: what weights are fitted to."""
+"""Unweighted scores of channels and models for the candidates of a query: the data that weights are fitted to."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from trackdown.fuse.learned import ranks_of
 from trackdown.index.corpus import Corpus
 from trackdown.models.shelf import model_shelf
 from trackdown.query.features import query_features
-from trackdown.query.understand import Query, understand
+from trackdown.query.understand import understand
 from trackdown.rerank.neural import SCALES
 from trackdown.rerank.plan import FUSED
 from trackdown.retrieve.candidates import candidates
 from trackdown.retrieve.channel import Channel, Request
 from trackdown.settings import Settings
-from trackdown.types import PROSE, TEST
+from trackdown.types import CODE, PROSE, TEST
 
 Floats = npt.NDArray[np.float64]
 DEEPEST = 200
@@ -29,10 +29,10 @@ DEEPEST = 200
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Candidates with what was said of them: a row for each, a column for each signal.
+    """Candidates and their scores: a row per candidate, a column per signal.
 
-    Ranks are those among all candidates, 0 where a signal says nothing of one. `full` is the score of each signal that
-    counts as 1 when it is scaled. `factors` are what roles (tests, prose) multiply scores by.
+    Ranks are among all candidates; 0 where a signal did not find one. `full` is the score of each signal that scales
+    to 1. `factors` are the factors of the candidates' roles (tests, prose).
     """
 
     places: tuple[tuple[str, str], ...]
@@ -45,14 +45,14 @@ class Evidence:
 
 
 def speaking_models(settings: Settings, *, readers: bool) -> tuple[str, ...]:
-    """The ids of the models behind channels, or behind those that read candidates as well."""
+    """The ids of the models behind channels and, with `readers`, of those that read candidates."""
     shelf = model_shelf(settings.models, settings.thread_count)
     parts = (shelf.static(), *((shelf.encoder(), shelf.cross_encoder()) if readers else ()))
     return tuple(part.model_id for part in parts if part is not None)
 
 
 def channel_evidence(corpus: Corpus, query: str, options: pipeline.SearchPlan, deepest: int = DEEPEST) -> Evidence:
-    """Ask all channels, and keep the best candidates of each. Raises QueryError."""
+    """The scores of all channels for the `deepest` best candidates of each. Raises QueryError."""
     understood = understand(query)
     pool = candidates(corpus.code, options.level)
     with SourceReader(corpus.snapshot) as reader:
@@ -69,27 +69,29 @@ def channel_evidence(corpus: Corpus, query: str, options: pipeline.SearchPlan, d
     allowed = pool.allowed(corpus.code, tests=options.tests, folders=options.folders, among=options.among)
     within = np.any([(column > 0) & (column <= deepest) for column in ranks], axis=0)
     chosen = np.flatnonzero(within & allowed)
+    factors = pipeline.role_factors(understood)
+    by_role = np.array([factors.get(role, 1.0) for role in (CODE, TEST, PROSE)])
     return Evidence(
         _places(corpus, pool.units[chosen].tolist(), pool.files[chosen].tolist()),
         signals,
         np.stack([column[chosen] for column in scores], axis=1),
         np.stack([column[chosen] for column in ranks], axis=1),
         np.array([column.max(initial=floor) for column, floor in zip(scores, floors, strict=True)]),
-        _role_factors(understood)[corpus.code.file_role[pool.files[chosen]]],
+        by_role[corpus.code.file_role[pool.files[chosen]]],
         query_features(understood),
     )
 
 
 def judged_evidence(corpus: Corpus, query: str, options: pipeline.SearchPlan) -> Evidence | None:
-    """What fusion and the models said of the candidates that models read; None where none did. Raises QueryError."""
+    """The scores of fusion and of the models for the reranked candidates; None if none were. Raises QueryError."""
     understood = understand(query)
-    heard: list[pipeline.Tapped] = []
+    traces: list[pipeline.Tapped] = []
     with SourceReader(corpus.snapshot) as reader:
-        pipeline.search(bound_corpus(corpus, reader), understood, replace(options, explained=False), tap=heard.append)
-    (tapped,) = heard
+        pipeline.search(bound_corpus(corpus, reader), understood, replace(options, explained=False), tap=traces.append)
+    (tapped,) = traces
     if not tapped.judged or not len(tapped.fused):
         return None
-    columns = {FUSED: tapped.fused / np.maximum(tapped.factors, 1e-9)}  # roles are multiplied in when it is weighed
+    columns = {FUSED: tapped.fused / np.maximum(tapped.factors, 1e-9)}  # fitting multiplies by the factor again
     for signal, values in tapped.judged.items():
         scale, without = SCALES[signal]
         columns[signal] = np.nan_to_num(scale(values), nan=without)
@@ -103,14 +105,6 @@ def judged_evidence(corpus: Corpus, query: str, options: pipeline.SearchPlan) ->
         tapped.factors,
         query_features(understood),
     )
-
-
-def _role_factors(query: Query) -> Floats:
-    asked = {TEST: query.asks_for_tests, PROSE: query.asks_for_prose}
-    factors = np.ones(3)
-    for role, factor in pipeline.ROLE_FACTORS.items():
-        factors[role] = 1.0 if asked[role] else factor
-    return factors
 
 
 def _places(corpus: Corpus, units: Sequence[int], files: Sequence[int]) -> tuple[tuple[str, str], ...]:

@@ -15,6 +15,7 @@ from trackdown.types import HistoryResults, Progress, Result, SearchResults, Sna
 
 Place = tuple[str, str, str, int]
 Hearing = Callable[[SearchResults], None]
+"""A callback for early results."""
 
 
 def search_all(
@@ -26,32 +27,32 @@ def search_all(
     progress: Progress = no_progress,
     **options: Any,
 ) -> SearchResults:
-    """Search several repositories or folders and merge the answers by score; the order within each stays.
+    """Search several repositories or folders and merge the answers by score; each keeps its order.
 
-    What bounds reranking holds for each repository. Folders of one repository may overlap: each place is in the answer
-    once. Different repositories with the same name are told apart by their full paths. `early` may be called several
-    times, each time with a whole answer.
+    A budget or depth applies to each repository. Folders of one repository may overlap: each place appears once.
+    Repositories that share a name are shown by their full paths. `early` may be called several times, each time with
+    a complete answer.
     """
     request = request_of(query, options)
     names = _names(repositories)
     answers: list[SearchResults] = []
     for repository in repositories:
         name = names[str(repository.source.root)] if len(repositories) > 1 else repository.source.name
-        hear = heard_with(early, answers, name, request.k)
-        answer = repository.search(request, early=hear, cancelled=cancelled, progress=progress)
+        merged_early = heard_with(early, answers, name, request.k)
+        answer = repository.search(request, early=merged_early, cancelled=cancelled, progress=progress)
         answers.append(under_name(answer, name))
     return merged(answers, request.k)
 
 
 def heard_with(early: Hearing | None, before: Sequence[SearchResults], name: str, k: int) -> Hearing | None:
-    """What hears early results of one repository, and gives them on together with the answers of others `before`."""
+    """A callback that merges one repository's early results with the answers of those `before`, and passes them on."""
     if early is None:
         return None
     return lambda found: early(merged([*before, under_name(found, name)], k))
 
 
 def under_name(answer: SearchResults, name: str) -> SearchResults:
-    """The same answer, with the repository called by another name."""
+    """The same answer with another name for the repository."""
     return replace(
         answer,
         results=tuple(replace(result, repository=name) for result in answer.results),
@@ -60,12 +61,12 @@ def under_name(answer: SearchResults, name: str) -> SearchResults:
 
 
 def merged(answers: Sequence[SearchResults], k: int) -> SearchResults:
-    """The best of several answers to one question, by score."""
+    """The best results of several answers to one request, by score."""
     if len(answers) == 1:
         return answers[0]
     unique: dict[Place, tuple[float, Result]] = {}
     for answer in answers:
-        lowest = inf  # what was moved down stands below what it stands behind, whatever its own score
+        lowest = inf  # a result that was moved down ranks below its predecessors, even if its score is higher
         for result in answer:
             lowest = min(lowest, result.score)
             unique.setdefault((result.repository, result.path, result.symbol, result.start_line), (lowest, result))
@@ -86,7 +87,7 @@ def merged(answers: Sequence[SearchResults], k: int) -> SearchResults:
 
 
 def state_under_name(snapshots: Sequence[SnapshotInfo], name: str) -> tuple[SnapshotInfo, ...]:
-    """The same states, with the repository called by another name."""
+    """The same snapshots with another name for the repository."""
     return tuple(replace(info, repository=name) for info in snapshots)
 
 

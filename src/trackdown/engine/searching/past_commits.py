@@ -1,4 +1,4 @@
-"""Past commits like a query, as `trackdown history` shows them."""
+"""Past commits similar to a query, as `trackdown history` shows them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def search_history(repository: Repository, query: str, k: int, at: str | None, p
 
 
 def past_commits(corpus: Corpus, query: Query, k: int, within: str = "") -> tuple[PastCommit, ...]:
-    """The best commits of a history, with the files below `within` that they touched under their present names."""
+    """The best commits of a history, with the files below `within` that they touched, under their present names."""
     if corpus.history is None:
         return ()
     index, commit = corpus.history

@@ -1,7 +1,7 @@
-"""A request and the settings → what each stage of the search does. Nothing else decides that.
+"""A request and the settings → a plan of what each stage does. Nothing else decides that.
 
-The mode names retrievers and stages. The default mode leaves the models to the request's effort; any other mode says
-itself which models take part, and effort, budget and depth only bound them.
+The mode names retrievers and stages. In the default mode the request's effort chooses the models. Any other mode names
+the models itself, and effort, budget and depth only limit them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from trackdown.settings import Settings
 
 
 def plan(request: SearchRequest, settings: Settings) -> SearchPlan:
-    """What the stages do for a request. Raises UsageError for an unknown mode or language, or a folder outside the
+    """The plan for a request. Raises UsageError for an unknown mode or language, or a folder outside the
     repository.
     """
     settings = replace(
@@ -47,33 +47,33 @@ def plan(request: SearchRequest, settings: Settings) -> SearchPlan:
 
 
 def _asks_for_models(request: SearchRequest) -> bool:
-    """Whether the request itself asks for reranking, rather than getting it by default."""
+    """Whether the request explicitly asks for reranking."""
     return bool(request.rerank) or bool(request.budget) or request.depth is not None or request.effort == "thorough"
 
 
 def _judging(request: SearchRequest, base: SearchPlan, budget_ms: float) -> RerankPlan | None:
-    """What the models read; None for nothing."""
+    """How to rerank; None for not at all."""
     named = base.judging
     if request.rerank is False or request.budget == 0:
         return None
     if named is None and not _asks_for_models(request) and (request.effort == "fast" or not base.models_by_effort):
         return None
-    chosen = named or (THOROUGH if request.effort == "thorough" else BALANCED)
+    stages = named or (THOROUGH if request.effort == "thorough" else BALANCED)
     if request.depth is not None:
-        return _to_depth(chosen, request.depth)
+        return _to_depth(stages, request.depth)
     if request.budget is None and (named is not None or request.effort == "thorough"):
-        return chosen
+        return stages
     budget = budget_ms if request.budget is None else request.budget
-    return replace(chosen, budget_ms=budget) if budget else None
+    return replace(stages, budget_ms=budget) if budget else None
 
 
 def _listwise(request: SearchRequest, named: Listwise | None) -> Listwise | None:
-    """What a language model orders; None for nothing. A time budget leaves it no time unless the mode names it."""
-    chosen = named or (LISTWISE_IF_THERE if request.effort == "thorough" else None)
+    """How a language model reranks; None for not at all. With a time budget it only does if the mode names it."""
+    listwise = named or (LISTWISE_IF_THERE if request.effort == "thorough" else None)
     unwanted = request.rerank is False or request.budget == 0 or (named is None and request.budget is not None)
-    if chosen is None or unwanted:
+    if listwise is None or unwanted:
         return None
-    return chosen if request.depth is None else replace(chosen, depth=request.depth)
+    return listwise if request.depth is None else replace(listwise, depth=request.depth)
 
 
 def _to_depth(judging: RerankPlan, depth: int) -> RerankPlan:

@@ -1,4 +1,4 @@
-"""Rank a corpus without snippets or reasons: what evaluations need, a thousand places deep."""
+"""Rank a corpus without snippets or reasons, for evaluations that look a thousand places deep."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RankedPlace:
-    """A file, or with a symbol a unit, with its score."""
+    """A file (without symbol) or a unit, with its score."""
 
     path: str
     symbol: str
@@ -38,11 +38,11 @@ def rank(
     note: Callable[[str], None] = ignore_note,
     pregenerated: Pregenerated = NOTHING,
 ) -> list[RankedPlace]:
-    """The best places for a query, each symbol of a file once. `seen_from` is a full id: only its past is visible.
+    """The best places for a query, each symbol of a file once. Only the history of the commit `seen_from` is visible.
 
-    `tap` gets what every stage said of the candidates. `llm` is the language model that stages may ask, `note` takes
-    remarks on its answers, and `pregenerated` is what it need not write. Raises QueryError, UnknownRevision when
-    `seen_from` is not in the history of the corpus, and UsageError for exemplars that nobody can write.
+    `tap` gets the scores of every stage. `llm` is the language model that stages may ask, `note` takes remarks on its
+    answers, and `pregenerated` holds texts that it need not write. Raises QueryError, UnknownRevision if `seen_from` (a
+    full id) is not in the history of the corpus, and UsageError if exemplars are needed and there is no model.
     """
     understood = understand(query)
     if options.exemplars:

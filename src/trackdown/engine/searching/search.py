@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from trackdown import pipeline
@@ -37,7 +38,7 @@ def run_search(
     cancelled: Callable[[], bool],
     progress: Progress,
 ) -> SearchResults:
-    """See `Repository.search`. If a file that the answer shows has changed since the index was opened, search again."""
+    """See `Repository.search`. Searches again if a file in the answer has changed since the index was opened."""
     query = understand(request.query)
     stages = plan(request, repository.settings)
     folder = stages.folders[0]
@@ -59,12 +60,12 @@ def run_search(
                 (*repository.notes_of(corpus), *filter_notes(corpus.code, stages.languages, folder)),
                 corpus.partial,
             )
-            chosen = _with_repository_weights(repository, corpus, stages)
+            weighted = _with_repository_weights(repository, corpus, stages)
             with SourceReader(corpus.snapshot) as reader:
                 bound = bound_corpus(corpus, reader, llm=llm, note=notes.append, progress=report)
                 bound = replace(bound, facts=CheckedFacts(corpus.facts, check))
-                hear = None if early is None else _Hearing(early, answer, watch, reader, corpus)
-                found = pipeline.search(bound, query, chosen, watch, early=hear)
+                report_early = None if early is None else partial(_report_early, early, answer, watch, reader, corpus)
+                found = pipeline.search(bound, query, weighted, watch, early=report_early)
                 results = read_results(reader, corpus, found)
             watch.lap("snippets")
             if len(results) == len(found) or corpus.partial or attempt == _ATTEMPTS - 1:
@@ -76,7 +77,7 @@ def run_search(
 
 
 def read_results(reader: SourceReader, corpus: Corpus, found: Sequence[pipeline.Ranked]) -> tuple[Result, ...]:
-    """Ranked candidates as results. Those whose file has changed since it was indexed are left out."""
+    """Ranked candidates as results, without those whose file has changed since it was indexed."""
     results: list[Result] = []
     for item in found:
         result = reader.result(corpus.code, item, len(results) + 1, corpus.snapshot.source.name)
@@ -85,26 +86,21 @@ def read_results(reader: SourceReader, corpus: Corpus, found: Sequence[pipeline.
     return tuple(results)
 
 
-class _Hearing:
-    """Passes on what was found before the models read, as an answer of its own."""
-
-    def __init__(
-        self, early: Early, answer: SearchResults, watch: pipeline.Stopwatch, reader: SourceReader, corpus: Corpus
-    ) -> None:
-        self._early = early
-        self._answer = answer
-        self._watch = watch
-        self._reader = reader
-        self._corpus = corpus
-
-    def __call__(self, found: list[pipeline.Ranked]) -> None:
-        results = read_results(self._reader, self._corpus, found)
-        self._early(replace(self._answer, results=results, timings_ms=self._watch.rounded()))
+def _report_early(
+    early: Early,
+    answer: SearchResults,
+    watch: pipeline.Stopwatch,
+    reader: SourceReader,
+    corpus: Corpus,
+    found: list[pipeline.Ranked],
+) -> None:
+    """Pass on the results before reranking, as a complete answer."""
+    early(replace(answer, results=read_results(reader, corpus, found), timings_ms=watch.rounded()))
 
 
 def _open_llm(repository: Repository, stages: SearchPlan, note: Callable[[str], None]) -> LlmClient | None:
-    """The language model, if a stage may ask one and there is one. If nobody asked for it by name, one that cannot be
-    opened costs a note. Raises UsageError where exemplars were asked for and nobody can write any.
+    """The language model, if the plan may use one and one is configured. If it is optional and cannot be opened, adds a
+    note. Raises UsageError if exemplars are needed and there is no model to write them.
     """
     if not stages.asks_llm:
         return None
@@ -121,12 +117,12 @@ def _open_llm(repository: Repository, stages: SearchPlan, note: Callable[[str], 
     if stages.exemplars:
         check_exemplars(stages, llm, NOTHING)
     if llm is None and stages.needs_llm:
-        note(f"{WITHOUT_LLM}: searched without")
+        note(f"{WITHOUT_LLM}: searched without it")
     return llm
 
 
 def _with_repository_weights(repository: Repository, corpus: Corpus, stages: SearchPlan) -> SearchPlan:
-    """The plan with the weights that were fitted to this repository's past, where they won."""
+    """The plan with the weights fitted to this repository's history, if they beat the default."""
     if not stages.repository_weights:
         return stages
     from trackdown.engine.repository_weights import fusing_models, repository_fusion
@@ -139,9 +135,7 @@ def _with_repository_weights(repository: Repository, corpus: Corpus, stages: Sea
 
 @contextmanager
 def _loading_models(models: ModelShelf, stages: SearchPlan) -> Iterator[None]:
-    """Load the models that read candidates beside retrieval. Nothing is still loading afterwards, so that a process
-    may end.
-    """
+    """Load the rerankers while retrieval runs. Waits for them at the end, so that the process can exit."""
     loading = Background(models.warm) if stages.judging is not None else None
     try:
         yield
@@ -151,10 +145,10 @@ def _loading_models(models: ModelShelf, stages: SearchPlan) -> Iterator[None]:
 
 
 def _model_notes(models: ModelShelf, stages: SearchPlan) -> list[str]:
-    """What is wrong with the models. That there are none is only said to callers who asked for them."""
+    """Problems with the models. Missing models are only worth a note if the caller asked for them."""
     missing = stages.expects_models and models.encoder() is None and models.cross_encoder() is None
     if notes := models.notes():
         return notes
     if missing or (stages.only_dense and models.static() is None):
-        return ["there is no model for this here (`trackdown modes` lists them): searched without"]
+        return ["there is no model for this (`trackdown modes` lists the models): searched without it"]
     return []

@@ -1,4 +1,4 @@
-"""Ranked candidates → results with their source, read from the very content that was indexed."""
+"""Ranked candidates → results with their source, read from exactly the content that was indexed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SNIPPET_LINES = 15
 
 
 class SourceReader:
-    """Reads source of a snapshot; a context manager, since it may hold a git process."""
+    """Reads the source of a snapshot. A context manager, because it may run a git process."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
@@ -34,7 +34,7 @@ class SourceReader:
             self._reader.close()
 
     def lines(self, path: str, oid: str) -> list[str] | None:
-        """The lines of a file as it was indexed; None when that content is not there any more."""
+        """The lines of a file as it was indexed; None if that content is gone."""
         if path not in self._lines:
             data = self._read(path, oid)
             text = decode_text(data) if data is not None else None
@@ -52,7 +52,7 @@ class SourceReader:
         return self._reader.read(oid)
 
     def units(self, code: CodeIndex, units: Sequence[int]) -> list[str | None]:
-        """The source of units; None for one whose file's content has changed since it was indexed."""
+        """The source of units; None for a unit whose file has changed since it was indexed."""
         found: list[str | None] = []
         for unit in units:
             file = int(code.unit_file[unit])
@@ -62,7 +62,7 @@ class SourceReader:
         return found
 
     def result(self, code: CodeIndex, item: Ranked, rank: int, repository: str) -> Result | None:
-        """A result with its snippet; None when the file's content has changed since it was indexed."""
+        """A result with its snippet; None if the file has changed since it was indexed."""
         path = code.path(item.file)
         lines = self.lines(path, oid_of_key(code.fact_key(item.file)))
         if lines is None:

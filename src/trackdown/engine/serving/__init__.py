@@ -1,1 +1,1 @@
-"""Repositories for the many threads of a server: kept up to date, lent out, and shared fairly."""
+"""Repositories for the threads of a server: kept up to date and shared fairly."""

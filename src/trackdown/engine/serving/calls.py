@@ -1,4 +1,4 @@
-"""One call of a server: how long it waits, whom it reports to, and whether anybody still wants the answer."""
+"""One call of a server: how long it waits, its progress, and whether it was cancelled."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ _REPORT_SECONDS = 0.1
 
 
 class CallOptions(TypedDict, total=False):
-    """What every call of `SharedRepositories` takes.
+    """Options of every call of `SharedRepositories`.
 
-    `wait` is how many seconds to wait for a complete index (1 by default); after that the answer comes from what is
-    ready and is marked `partial`. `progress` gets the steps of indexing, and `cancelled` is asked whether to stop.
+    `wait` is how many seconds to wait for a complete index (1 by default); after that the answer comes from the index
+    that is ready and is marked `partial`. `progress` gets the steps of indexing; the call stops when `cancelled`
+    returns True.
     """
 
     wait: float
@@ -29,11 +30,11 @@ class CallOptions(TypedDict, total=False):
 
 
 class NotIndexedYet(TooBusy):
-    """Nothing is known of a repository yet."""
+    """No part of the repository is indexed yet."""
 
 
 class Call:
-    """A call under way. `stopping` says whether the server ends."""
+    """A running call. `stopping` tells whether the server is shutting down."""
 
     def __init__(self, stopping: Callable[[], bool], options: CallOptions) -> None:
         cancelled = options.get("cancelled", never)
@@ -45,11 +46,11 @@ class Call:
 
     @property
     def left(self) -> float:
-        """Seconds that are left to wait for a complete index."""
+        """Seconds left to wait for a complete index."""
         return max(0.0, self.until - time.monotonic())
 
     def await_index(self, served: ServedRepository) -> None:
-        """Wait for a first index, or for a long update that is under way, without taking a turn."""
+        """Wait for the first index, or for a long update that is running, without holding a turn."""
         live = served.live
         while live is not None and self.left:
             self.check()
@@ -64,7 +65,7 @@ class Call:
 
 @contextmanager
 def told_apart(served: ServedRepository) -> Iterator[None]:
-    """Turn any other TooBusy from within into NotIndexedYet, or into StoreError where waiting will not help."""
+    """Convert TooBusy, except OutOfDate, to NotIndexedYet, or to StoreError if waiting will not help."""
     try:
         yield
     except OutOfDate:

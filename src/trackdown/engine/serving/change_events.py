@@ -1,4 +1,4 @@
-"""Whether anything happened in a place that is kept indexed: to its files, or to what git says is checked out."""
+"""Detects changes in a folder that is kept indexed: to its files, or to what git has checked out."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _POLL_SHARE = 20
 _SHORTEST_POLL, _LONGEST_POLL = 1.0, 30.0
 _FULL_LOOK = 30.0
 TICK = 2.0
-"""Seconds between two cheap looks at what git says, where no event tells."""
+"""Seconds between two cheap checks of git's files, for changes without an event."""
 _GIT_BUSY = 10.0
 
 
 class ChangeEvents:
-    """Asks the kernel where it can, and says how often to look all the same.
+    """Uses inotify where it can, and says how often to scan anyway.
 
-    Where there is no inotify, or others change files behind the kernel's back, everything is looked at every second or
-    less often: looking takes a twentieth of the time at most.
+    Without inotify, or on a file system where other machines change files, the folder is scanned every second or less
+    often, so that scanning takes at most a twentieth of the time.
     """
 
     def __init__(self, worktree: WorktreeCache) -> None:
@@ -38,35 +38,35 @@ class ChangeEvents:
 
     @property
     def watching(self) -> Watching:
-        """How it finds out."""
+        """How changes are detected."""
         bare = self._source.kind == "bare"
         watched = self._refs.armed if bare else self._worktree.watch.armed
         return "inotify" if watched and not self._hidden else "polling"
 
     def descriptors(self) -> tuple[int, int]:
-        """What can be read when something happened; -1 where nothing is watched."""
+        """Descriptors that become readable on an event; -1 if nothing is watched."""
         return self._worktree.watch.fileno(), self._refs.fileno()
 
     def looked(self, indexed: Snapshot | None, seconds: float) -> None:
-        """Note what was last indexed, and how long a look takes. Watches git's own files from now on."""
+        """Record what was indexed and how long the scan took. Watches git's files from now on."""
         self._commit = indexed.commit if indexed is not None else None
         self._indexed = indexed
         self._look_seconds = seconds
         self._refs.arm(Path("/"), [folder.lstrip("/") for folder in self._git_folders()])
 
     def interval(self) -> float:
-        """Seconds until it is time to look, whether anything stirred or not."""
+        """Seconds until the next scan, even without an event."""
         if self.watching == "inotify":
             return _FULL_LOOK
         return min(max(_SHORTEST_POLL, _POLL_SHARE * self._look_seconds), _LONGEST_POLL)
 
     def stirred(self) -> bool:
-        """Whether files were touched since the last look, git has something else checked out or in its index, or
-        somebody else's look has seen what is not indexed: the events of that are used up.
+        """Whether files were touched since the last scan, git has another commit checked out or another index, or
+        another thread's scan has seen a state that is not indexed: that scan has consumed the events.
         """
-        came = self._worktree.drain()
+        touched = self._worktree.drain()
         self._refs.drain()
-        if came or self._worktree.watch.has_events:
+        if touched or self._worktree.watch.has_events:
             return True
         last, indexed = self._worktree.last, self._indexed
         if last is not None and indexed is not None and last.key != indexed.key:
@@ -74,18 +74,18 @@ class ChangeEvents:
         return self._source.head() != self._commit or not self._worktree.unchanged()
 
     def goes_on(self) -> bool:
-        """Whether anything was touched since this or `stirred` was asked."""
-        came, moving = self._worktree.drain(), self._refs.drain()
-        return came or moving
+        """Whether anything was touched since the last call of this method or of `stirred`."""
+        touched, refs_touched = self._worktree.drain(), self._refs.drain()
+        return touched or refs_touched
 
     @property
     def unarmed(self) -> bool:
-        """Whether files could be watched, but only after another look."""
+        """Whether files can be watched, but only after another scan."""
         watch = self._worktree.watch
         return self._source.kind != "bare" and watch.possible and not watch.armed
 
     def git_is_busy(self) -> bool:
-        """Whether git is just changing the work tree. A lock that a dead git left behind does not count for long."""
+        """Whether git is changing the work tree. A lock left behind by a crashed git is ignored after a while."""
         if self._source.git is None:
             return False
         try:
@@ -99,13 +99,14 @@ class ChangeEvents:
         self._refs.close()
 
     def _git_folders(self) -> list[str]:
-        """The folders in which a commit, a switch or a reset leaves its traces."""
+        """The folders that a commit, a switch or a reset changes."""
         if self._source.git is None:
             return []
-        own, common = self._source.git.git_dir, self._source.common_dir or self._source.git.git_dir
-        folders = {own, common, common / "refs" / "heads"}
+        git_dir = self._source.git.git_dir
+        common = self._source.common_dir or git_dir
+        folders = {git_dir, common, common / "refs" / "heads"}
         try:
-            head = (own / "HEAD").read_text("utf-8", "replace").strip()
+            head = (git_dir / "HEAD").read_text("utf-8", "replace").strip()
         except OSError:
             head = ""
         if head.startswith("ref: ") and ".." not in head:

@@ -1,4 +1,4 @@
-"""Taking turns: so many at once, the others wait in line, and beyond a length of the line people are sent away."""
+"""Admission: a few calls run at once, the others wait in a queue of limited length."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SHORTEST_RETRY, _LONGEST_RETRY = 1.0, 60.0
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """How many run and how many wait, and the most there can be of each."""
+    """How many calls run and wait, and the limits of both."""
 
     running: int
     waiting: int
@@ -28,7 +28,7 @@ class Load:
 
 
 class FairQueue:
-    """First come, first served. For any thread."""
+    """First come, first served. Thread-safe."""
 
     def __init__(self, at_once: int, most_waiting: int, longest_wait: float) -> None:
         self._at_once = at_once
@@ -41,13 +41,13 @@ class FairQueue:
         self._idle = threading.Condition(self._lock)
 
     def load(self) -> Load:
-        """How busy it is now."""
+        """The present load."""
         with self._lock:
             return Load(self._running, len(self._line), self._at_once, self._most_waiting)
 
     @contextmanager
     def turn(self, cancelled: Callable[[], bool] = never) -> Iterator[None]:
-        """Wait for a turn and have it. Raises TooBusy when the line is too long or does not move, and Cancelled."""
+        """Run the body when it is this call's turn. Raises TooBusy if the queue is full or too slow, and Cancelled."""
         self._wait(cancelled)
         started = time.monotonic()
         try:
@@ -58,7 +58,7 @@ class FairQueue:
                 self._leave()
 
     def drain(self, seconds: float) -> bool:
-        """Wait until nobody runs and nobody waits. Whether that came to be in time."""
+        """Wait until no call runs or waits, at most `seconds`. Returns whether that is so."""
         with self._lock:
             return self._idle.wait_for(lambda: not self._running and not self._line, seconds)
 
@@ -68,7 +68,7 @@ class FairQueue:
                 self._running += 1
                 return
             if len(self._line) >= self._most_waiting:
-                raise self.too_busy(f"{len(self._line)} requests are waiting already")
+                raise self.too_busy(f"{len(self._line)} requests are already waiting")
             called = threading.Event()
             self._line.append(called)
         until = time.monotonic() + self._longest_wait
@@ -85,11 +85,11 @@ class FairQueue:
             return
         self._step_out(called)
         if stop:
-            raise Cancelled("the request was cancelled while it waited for its turn")
-        raise self.too_busy(f"no turn came in {self._longest_wait:g} seconds")
+            raise Cancelled("the request was cancelled while it was waiting")
+        raise self.too_busy(f"the request waited {self._longest_wait:g} seconds in vain")
 
     def _step_out(self, called: threading.Event) -> None:
-        """Leave the line; or, when the turn has just come, give it on."""
+        """Leave the queue, or pass on a turn that has just come."""
         with self._lock:
             if called.is_set():
                 self._leave()
@@ -98,7 +98,7 @@ class FairQueue:
                 self._idle.notify_all()
 
     def _leave(self) -> None:
-        """Hand the turn to who is first in line."""
+        """Pass the turn to the first in the queue."""
         if self._line:
             self._line.popleft().set()
         else:
@@ -106,6 +106,6 @@ class FairQueue:
         self._idle.notify_all()
 
     def too_busy(self, reason: str) -> TooBusy:
-        """Make the error for a refusal; it says when the calls in line should be done."""
+        """The error for a refused call; `retry_after` estimates when the queue will be empty."""
         wait = self._mean_seconds * len(self._line) / self._at_once
         return TooBusy(f"too busy: {reason}; try again later", min(max(wait, _SHORTEST_RETRY), _LONGEST_RETRY))

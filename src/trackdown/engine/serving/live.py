@@ -1,7 +1,7 @@
 """An index that keeps itself up to date while files change.
 
-A thread waits for events, lets a burst of them end (or a second pass), and brings the index up to date as a search
-would. What it cannot do now (a full disk, a folder that is gone) it tries again, less and less often.
+A thread waits for events, waits for the end of a burst (a second at most), and brings the index up to date as a search
+would. After a failure (a full disk, a missing folder) it tries again, less and less often.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from trackdown.engine.repository import Repository
 from trackdown.engine.serving.change_events import TICK, ChangeEvents
 from trackdown.engine.serving.recent_states import RecentStates
+from trackdown.engine.serving.snapshot_changes import count_changes, is_changed
 from trackdown.engine.serving.throttle import Throttle
 from trackdown.engine.serving.wakeup import Wakeup
 from trackdown.errors import Cancelled, EmptyRepository, StoreBusy, StoreFull
@@ -23,9 +24,9 @@ from trackdown.repository.snapshot import Snapshot
 from trackdown.types import IndexState, Phase, Progress
 
 QUIET = 0.1
-"""Seconds without an event after which a burst is over."""
+"""Seconds without an event that end a burst."""
 LATEST = 1.0
-"""Seconds after which an update begins although events keep coming."""
+"""Seconds after which an update begins even if events keep coming."""
 _GIT_LATEST = 10.0
 _STEP = 0.05
 _LOCK_SECONDS = 1.0
@@ -36,10 +37,10 @@ _SECONDS_TO_END = 5.0
 
 @dataclass(frozen=True, slots=True)
 class LiveUpdate:
-    """What an update found: how many files came, changed, went or have another path now, and how long it took.
+    """An update: how many files were added, changed, removed or renamed, and how long it took.
 
-    `behind` are the seconds from the first event until all of it could be searched; None where none was seen. A
-    `problem` says why nothing could be done; it is told once.
+    `behind` is the time in seconds from the first event until the change could be searched; None without an event. A
+    `problem` says why the update failed; the same problem is reported once.
     """
 
     repository: str
@@ -56,39 +57,41 @@ class LiveUpdate:
     problem: str = ""
 
 
-def _nobody(update: LiveUpdate) -> None:
-    """The listener of callers that do not want to hear of updates."""
+def _ignore_update(update: LiveUpdate) -> None:
+    """Default for `on_update`: ignore it."""
 
 
 class LiveIndex:
-    """Keeps one place's index up to date, in a thread (`start`) or in the caller's own (`run`), until it is closed.
+    """Keeps the index of one folder up to date, in a thread (`start`) or in the caller's (`run`), until it is closed.
 
-    `opened` is asked for the repository before every update, and gets the one that it gave before, or None when that
-    was closed because something was wrong with it. A live index is the `Keeper` of other repositories of its place.
-    `told` hears of every update, in the thread that works.
+    Before every update, `open_repository` returns the repository; it gets the previous one, or None if that was closed
+    after a failure. A live index is the `Keeper` of other repositories of its folder. `on_update` is called after every
+    update, in the live index's thread.
     """
 
     def __init__(
-        self, opened: Callable[[Repository | None], Repository], told: Callable[[LiveUpdate], None] = _nobody
+        self,
+        open_repository: Callable[[Repository | None], Repository],
+        on_update: Callable[[LiveUpdate], None] = _ignore_update,
     ) -> None:
-        self._opened = opened
-        self._told = told
-        self._alarm = Wakeup()
-        self._pace = Throttle()
+        self._open_repository = open_repository
+        self._on_update = on_update
+        self._wakeup = Wakeup()
+        self._throttle = Throttle()
         self._recent = RecentStates()
         self._closing = False
         self._no_room = False
-        self._asked = False
+        self._requested = False
         self._done = 0
         self._state = IndexState()
         self._news = threading.Condition()
         self._thread: threading.Thread | None = None
         self._repository: Repository | None = None
-        self._stirring: ChangeEvents | None = None
+        self._events: ChangeEvents | None = None
         self._snapshot: Snapshot | None = None
         self._steps: dict[str, tuple[int, int | None]] = {}
         self._failures = 0
-        self._stirred_at: float | None = None
+        self._event_at: float | None = None
 
     def __enter__(self) -> LiveIndex:
         self.start()
@@ -101,31 +104,31 @@ class LiveIndex:
 
     @property
     def state(self) -> IndexState:
-        """How far it is."""
+        """The present state."""
         return self._state
 
     def start(self) -> None:
-        """Begin, in a thread of its own."""
+        """Run in a new thread."""
         self._thread = threading.Thread(target=self.run, name="live index", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
-        """Have it stop soon."""
+        """Ask it to stop. Returns immediately."""
         self._closing = True
-        self._alarm.ring()
+        self._wakeup.ring()
 
     def close(self) -> None:
-        """Stop, and wait until it has, a few seconds at the most."""
+        """Stop, and wait up to a few seconds until it has."""
         self.stop()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join(_SECONDS_TO_END)
 
     def bring_up_to_date(self, seconds: float, progress: Progress) -> bool:
-        """Have what is on disk now indexed at once, and wait for it, so long at the most. False when it failed."""
+        """Index the present state now, and wait for it, at most `seconds`. Returns whether it succeeded in time."""
         until = time.monotonic() + seconds
         before = self._done
-        self._asked = True
-        self._alarm.ring()
+        self._requested = True
+        self._wakeup.ring()
         while True:
             with self._news:
                 if self._done != before or self._closing:
@@ -138,88 +141,87 @@ class LiveIndex:
                 progress(state.step, state.done, state.total)
 
     def wait_for_news(self, seconds: float) -> None:
-        """Wait for the end of an update, so long at the most."""
+        """Wait for the end of an update, at most `seconds`."""
         with self._news:
             if not self._closing:
                 self._news.wait(seconds)
 
     def problem(self) -> str:
-        """Why the last attempt failed, or nothing."""
+        """Why the last update failed; empty if it did not."""
         return self._state.problem
 
     def out_of_room(self) -> bool:
-        """Whether it failed for want of room on the disk."""
+        """Whether the last update failed because the disk is full."""
         return bool(self._state.problem) and self._no_room
 
-    # In the thread that works
+    # In the live index's thread
 
     def run(self) -> None:
-        """Work until it is closed."""
+        """Update until closed."""
         try:
             while not self._closing:
                 try:
                     self._rest(self._round())
-                except Exception as error:  # what nobody thought of must not end it either
+                except Exception as error:  # an unexpected error must not end the thread
                     self._rest(self._failed(error))
         finally:
             self._let_go()
-            self._tell(phase="closed", step="")
-            self._alarm.close()
+            self._set_state(phase="closed", step="")
+            self._wakeup.close()
 
     def _round(self) -> float | None:
-        """Bring the index up to date once. Returns how many seconds to wait before trying again; None for as long as
-        nothing happens.
-        """
+        """Bring the index up to date once. Returns the seconds until the next try; None to wait for an event."""
         started = time.monotonic()
-        asked, self._asked = self._asked, False
+        requested, self._requested = self._requested, False
         self._steps = {}
-        self._tell(phase="indexing", step="look", done=0, total=None)
+        self._set_state(phase="indexing", step="look", done=0, total=None)
         try:
-            self._take(self._opened(self._repository))
+            self._take(self._open_repository(self._repository))
             assert self._repository is not None
-            if asked:
-                self._repository.indexes.forget()  # the caller did not find what this one may take for done
-            corpus = self._recent.build(self._repository, _LOCK_SECONDS, self._heard)
+            if requested:
+                self._repository.indexes.forget()  # the caller found no index for a state that may look indexed here
+            corpus = self._recent.build(self._repository, _LOCK_SECONDS, self._on_progress)
         except StoreBusy:
-            self._tell(step="wait")
+            self._set_state(step="wait")
             return _FIRST_RETRY
         except Cancelled:
             return None
         except EmptyRepository as error:
             self._succeeded(None, started, str(error))
             return None
-        except Exception as error:  # whatever it is, the server that this runs in must live
+        except Exception as error:  # no error may end the server
             return self._failed(error)
         return self._succeeded(corpus, started)
 
     def _succeeded(self, corpus: Corpus | None, started: float, problem: str = "") -> float | None:
-        assert self._repository is not None and self._stirring is not None
+        assert self._repository is not None and self._events is not None
         snapshot = corpus.snapshot if corpus is not None else self._repository.worktree.last
         code = corpus.code if corpus is not None else None
         now = time.monotonic()
-        behind, self._stirred_at = (None if self._stirred_at is None else now - self._stirred_at), None
+        behind = None if self._event_at is None else now - self._event_at
+        self._event_at = None
         self._failures, self._no_room = 0, False
         update = LiveUpdate(
             self._repository.source.name,
             snapshot.commit if snapshot is not None else None,
-            *_differences(self._snapshot, snapshot),
+            *count_changes(self._snapshot, snapshot),
             files=code.file_count if code is not None else 0,
             units=code.unit_count if code is not None else 0,
             seconds=now - started,
             behind=behind,
             first=self._snapshot is None,
         )
-        new = _differs(self._snapshot, snapshot)
+        new = is_changed(self._snapshot, snapshot)
         self._snapshot = snapshot
-        self._stirring.looked(snapshot, now - started if not new else 0.0)
-        self._tell(
+        self._events.looked(snapshot, now - started if not new else 0.0)
+        self._set_state(
             done_rounds=1,
             phase="ready",
             ready=True,
             step="",
             done=0,
             total=None,
-            watching=self._stirring.watching,
+            watching=self._events.watching,
             commit=update.commit,
             files=update.files,
             units=update.units,
@@ -229,10 +231,10 @@ class LiveIndex:
             problem=problem,
         )
         if new:
-            self._told(update)
-        self._pace.spend(time.monotonic() - started, more=self._stirring.stirred())
-        # The folders of a first look are watched from the second one on.
-        return 0.0 if new and self._stirring.unarmed else None
+            self._on_update(update)
+        self._throttle.spend(time.monotonic() - started, more=self._events.stirred())
+        # The folders of a first scan are watched after the second one.
+        return 0.0 if new and self._events.unarmed else None
 
     def _failed(self, error: Exception) -> float:
         problem = str(error) or type(error).__name__
@@ -240,37 +242,36 @@ class LiveIndex:
         self._no_room = isinstance(error, StoreFull)
         name = self._repository.source.name if self._repository is not None else ""
         self._let_go()
-        self._tell(done_rounds=1, phase="broken", step="", problem=problem)
+        self._set_state(done_rounds=1, phase="broken", step="", problem=problem)
         if not repeated:
-            self._told(LiveUpdate(name, problem=problem))
+            self._on_update(LiveUpdate(name, problem=problem))
         self._failures += 1
         return float(min(_FIRST_RETRY * 2 ** (self._failures - 1), _LAST_RETRY))
 
     def _take(self, repository: Repository) -> None:
         if repository is not self._repository:
             self._let_go()
-            self._repository, self._stirring = repository, ChangeEvents(repository.worktree)
+            self._repository, self._events = repository, ChangeEvents(repository.worktree)
 
     def _let_go(self) -> None:
-        with suppress(Exception):  # it may be broken in any way
-            if self._stirring is not None:
-                self._stirring.close()
+        with suppress(Exception):  # the repository may be broken
+            if self._events is not None:
+                self._events.close()
             if self._repository is not None:
                 self._repository.close()
-        self._stirring = self._repository = None
+        self._events = self._repository = None
 
-    def _heard(self, step: str, done: int, total: int | None) -> None:
-        """Tell of the step that is not done yet; parsing and history run side by side."""
+    def _on_progress(self, step: str, done: int, total: int | None) -> None:
+        """Show the first step that is not done yet; parsing and history run in parallel."""
         if self._closing:
             raise Cancelled("stopped")
         self._steps[step] = (done, total)
-        for name, (so_far, whole) in self._steps.items():
-            if whole is None or so_far < whole:
-                self._tell(step=name, done=so_far, total=whole)
-                return
-        self._tell(step=step, done=done, total=total)
+        running = [name for name, (count, goal) in self._steps.items() if goal is None or count < goal]
+        shown = running[0] if running else step
+        done, total = self._steps[shown]
+        self._set_state(step=shown, done=done, total=total)
 
-    def _tell(self, *, done_rounds: int = 0, phase: Phase | None = None, **changes: object) -> None:
+    def _set_state(self, *, done_rounds: int = 0, phase: Phase | None = None, **changes: object) -> None:
         with self._news:
             named = changes if phase is None else {"phase": phase, **changes}
             self._state = replace(self._state, **named)  # type: ignore[arg-type]
@@ -279,59 +280,35 @@ class LiveIndex:
                 self._news.notify_all()
 
     def _rest(self, retry: float | None) -> None:
-        """Until something happens and the burst is over, it is time for a look, somebody asks, or it is closed."""
-        stirring = self._stirring
-        if retry is not None or stirring is None:
-            self._pause(min(retry or 0.0, _FIRST_RETRY), whoever_asks=True)
+        """Sleep until a burst of events is over, the next scan is due, a caller requests an update, or it is closed."""
+        events = self._events
+        if retry is not None or events is None:
+            self._pause(min(retry or 0.0, _FIRST_RETRY), ignore_requests=True)
             self._pause((retry or 0.0) - _FIRST_RETRY)
             return
-        until = time.monotonic() + stirring.interval()
-        while not self._closing and not self._asked and (left := until - time.monotonic()) > 0:
-            if stirring.stirred():
-                self._stirred_at = time.monotonic()
-                self._settle(stirring)
-                self._pause(self._pace.rest())
+        until = time.monotonic() + events.interval()
+        while not self._closing and not self._requested and (left := until - time.monotonic()) > 0:
+            if events.stirred():
+                self._event_at = time.monotonic()
+                self._settle(events)
+                self._pause(self._throttle.rest())
                 return
-            self._alarm.sleep(min(TICK, left), stirring.descriptors())
+            self._wakeup.sleep(min(TICK, left), events.descriptors())
 
-    def _settle(self, stirring: ChangeEvents) -> None:
-        """Wait until no event has come for a moment, and git has done what it does; but not for ever."""
+    def _settle(self, events: ChangeEvents) -> None:
+        """Wait until no event has come for a moment and git is done, up to a limit."""
         began = last = time.monotonic()
-        while not self._closing and not self._asked:
+        while not self._closing and not self._requested:
             now = time.monotonic()
-            busy = stirring.git_is_busy()
+            busy = events.git_is_busy()
             if (now - last >= QUIET and not busy) or now - began >= (_GIT_LATEST if busy else LATEST):
                 return
-            self._alarm.sleep(_STEP)
-            if stirring.goes_on():
+            self._wakeup.sleep(_STEP)
+            if events.goes_on():
                 last = time.monotonic()
 
-    def _pause(self, seconds: float, *, whoever_asks: bool = False) -> None:
-        """Sleep, unless somebody asks meanwhile."""
+    def _pause(self, seconds: float, *, ignore_requests: bool = False) -> None:
+        """Sleep, unless a caller requests an update."""
         until = time.monotonic() + seconds
-        while not self._closing and (whoever_asks or not self._asked) and (left := until - time.monotonic()) > 0:
-            self._alarm.sleep(left)
-
-
-def _differs(before: Snapshot | None, after: Snapshot | None) -> bool:
-    if before is None or after is None:
-        return before is not after
-    return before.key != after.key or before.commit != after.commit
-
-
-def _differences(before: Snapshot | None, after: Snapshot | None) -> tuple[int, int, int, int]:
-    """How many files are new, changed, gone, and elsewhere with the same content."""
-    if before is None or after is None or before.key == after.key:
-        return (len(after.files) if before is None and after is not None else 0), 0, 0, 0
-    old = {file.path: file.oid for file in before.files}
-    new = {file.path: file.oid for file in after.files}
-    came = {path: oid for path, oid in new.items() if path not in old}
-    went = {path: oid for path, oid in old.items() if path not in new}
-    changed = sum(1 for path, oid in new.items() if path in old and old[path] != oid)
-    gone = list(went.values())
-    renamed = 0
-    for oid in came.values():
-        if oid in gone:
-            gone.remove(oid)
-            renamed += 1
-    return len(came) - renamed, changed, len(went) - renamed, renamed
+        while not self._closing and (ignore_requests or not self._requested) and (left := until - time.monotonic()) > 0:
+            self._wakeup.sleep(left)

@@ -1,4 +1,4 @@
-"""The states that a live index went through: each edit makes one, and only the last few stay in the store."""
+"""The recent states of a live index: each edit makes one, and only the last few stay in the store."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _KEPT = 8
 
 
 class RecentStates:
-    """Builds the present state, and drops the indexes of states that nobody will come back to soon."""
+    """Builds the present state, and drops the indexes of old states."""
 
     def __init__(self) -> None:
         self._keys: list[str] = []
@@ -29,7 +29,7 @@ class RecentStates:
         repository.worktree.whole = corpus.snapshot
         key = repository.indexes.key(corpus.snapshot)
         self._keys = [*(old for old in self._keys if old != key), key]
-        with suppress(StoreError):  # a full disk, of all things, must not end an update
+        with suppress(StoreError):  # a full disk must not end an update
             drop_deltas(repository.store, self._keys[:-_KEPT])
         self._keys = self._keys[-_KEPT:]
         return corpus

@@ -1,4 +1,4 @@
-"""One place of a server: its repository as many times as threads use it, and the thread that keeps its index."""
+"""One served folder: a pool of `Repository` objects for it, and the thread that keeps its index up to date."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from trackdown.engine.indexing.worktree_cache import WorktreeCache
+from trackdown.engine.indexing.worktree_cache import WorktreeCache, folder_is_gone
 from trackdown.engine.opening import open
 from trackdown.engine.repository import Repository
 from trackdown.engine.serving.live import LiveIndex
-from trackdown.errors import Cancelled, NoSuchPath, TooBusy, TrackdownError, UsageError
+from trackdown.errors import Cancelled, TooBusy, TrackdownError, UsageError
 from trackdown.repository.source import Source
 from trackdown.settings import Settings
 from trackdown.store.store import Store
@@ -19,10 +19,10 @@ _Inodes = tuple[tuple[int, int], ...]
 
 
 class ServedRepository:
-    """Lends repositories of one place, each to one thread at a time. They share the look at the disk, and models.
+    """Lends repositories of one folder, each to one thread at a time. They share the worktree cache and the models.
 
-    After `start`, a thread keeps the index, and what is lent only reads it. A place that went and came back is opened
-    anew. Raises what opening it raises.
+    After `start`, a thread keeps the index up to date, and the lent repositories only read it. A folder that was
+    removed and created again is opened again. Raises what opening it raises.
     """
 
     def __init__(self, where: str, settings: Settings, most_idle: int) -> None:
@@ -38,13 +38,13 @@ class ServedRepository:
         self.name = f"{self.source.name}/{self.source.subfolder}" if self.source.subfolder else self.source.name
 
     def start(self) -> None:
-        """Keep the index in the background from now on."""
+        """Start the thread that keeps the index up to date."""
         if self.live is None:
             self.live = LiveIndex(self._kept)
             self.live.start()
 
     def close(self) -> None:
-        """Stop the thread and close what is not lent."""
+        """Stop the thread and close the idle repositories."""
         if self.live is not None:
             self.live.close()
         self._drop_idle()
@@ -52,7 +52,7 @@ class ServedRepository:
 
     @contextmanager
     def lent(self, patience: float) -> Iterator[Repository]:
-        """A repository for this thread alone. Raises NoSuchPath while the place is gone."""
+        """Lend a repository to this thread. Raises NoSuchPath while the folder is gone."""
         repository = self._take()
         repository.patience = patience
         try:
@@ -61,7 +61,7 @@ class ServedRepository:
             self._give_back(repository)
             raise
         except BaseException:
-            repository.close()  # its store may be damaged, which opening it again heals; or its folder is gone
+            repository.close()  # its store may be damaged, which reopening repairs; or its folder is gone
             self._check_presence()
             raise
         else:
@@ -86,14 +86,14 @@ class ServedRepository:
         repository.close()
 
     def _check_presence(self) -> None:
-        """Open the place anew if something else stands there by now. Raises NoSuchPath while nothing does."""
+        """Open the folder again if it has been replaced. Raises NoSuchPath while it is gone."""
         found = _inodes(self.source)
         if found == self._inodes:
             return
         self._drop_idle()
         if not found:
             self._inodes = found
-            raise NoSuchPath(f"{self.source.name} is gone: there is no folder {self.source.root} any more")
+            raise folder_is_gone(self.source)
         with self._lock:
             if _inodes(self.source) != self._inodes:
                 self._worktree.close()
@@ -105,7 +105,7 @@ class ServedRepository:
             return opened.source, WorktreeCache(opened.source, self._settings.max_file_bytes)
 
     def _kept(self, present: Repository | None) -> Repository:
-        """The repository of the thread that keeps the index."""
+        """The repository for the thread that keeps the index: the `present` one as long as it is valid."""
         self._check_presence()
         if present is not None and present.source is self.source and not present.store.database.is_replaced():
             return present
@@ -124,7 +124,7 @@ class ServedRepository:
 
 
 def _inodes(source: Source) -> _Inodes:
-    """What tells a folder from another one of its name; nothing when it is gone."""
+    """Identifies a folder, also if another one replaces it; empty if it is gone."""
     folders = [source.root] if source.git is None else [source.root, source.git.git_dir]
     try:
         found = [folder.stat() for folder in folders]

@@ -1,4 +1,4 @@
-"""Several repositories for the many threads of a server: named, kept up to date, and used by a few at a time."""
+"""Several repositories for the threads of a server: named, kept up to date, and used by a few calls at a time."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _LONGEST_PATIENCE = 1.0
-"""How long a call that has its turn waits for an update that became due since: others wait behind it."""
+"""How long a call that has its turn waits for an update. Not long, because others are waiting for the turn."""
 _SECONDS_TO_FINISH, _SECONDS_TO_STOP = 5.0, 3.0
 
 
 @dataclass(frozen=True, slots=True)
 class ServedInfo:
-    """A repository that is served: the name that requests use, where it is, and how far its index is."""
+    """A served repository: the name for requests, its location, and the state of its index."""
 
     name: str
     root: str
@@ -54,8 +54,8 @@ class ServedInfo:
 class SharedRepositories:
     """Repositories and folders by name. Every method may be called from any thread.
 
-    `searches` run at once (0: one for each core, between two and four); up to `most_waiting` others queue, none longer
-    than `longest_wait` seconds. Opening raises what `trackdown.open` raises; nothing is indexed before `start`.
+    `searches` run at once (0: one for each core, between two and four); up to `most_waiting` others queue, each for at
+    most `longest_wait` seconds. Opening raises what `trackdown.open` raises; nothing is indexed before `start`.
     """
 
     def __init__(
@@ -90,13 +90,13 @@ class SharedRepositories:
         self.close()
 
     def start(self) -> None:
-        """Index and watch in the background from now on. Returns at once."""
+        """Start to index and watch in the background. Returns immediately."""
         if self._live:
             for place in self._served.values():
                 place.start()
 
     def close(self) -> None:
-        """Let running calls end, stop them if they do not, stop the background work and close everything."""
+        """Wait for running calls, cancel them if they take too long, stop the background work and close everything."""
         if not self._queue.drain(_SECONDS_TO_FINISH):
             self._stopping = True
             self._queue.drain(_SECONDS_TO_STOP)
@@ -109,45 +109,45 @@ class SharedRepositories:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names that requests may use, in the order of the places."""
+        """The names for requests, in the order of the places."""
         return tuple(self._served)
 
     def places(self) -> tuple[ServedInfo, ...]:
-        """What is served."""
+        """The served repositories."""
         return tuple(
             ServedInfo(name, str(at.source.root), at.source.subfolder, at.source.kind, at.source.url, self.state(name))
             for name, at in self._served.items()
         )
 
     def state(self, repository: str | None = None) -> IndexState:
-        """How far the index of a repository is. Raises UnknownRepository."""
+        """The state of a repository's index. Raises UnknownRepository."""
         live = self._only(repository).live
         return live.state if live is not None else IndexState()
 
     def languages(self, repository: str | None = None) -> dict[str, int]:
-        """Language → number of files in the last whole index, most first. Raises UnknownRepository."""
+        """Language → number of files in the last complete index, most first. Raises UnknownRepository."""
         return dict(self.state(repository).languages)
 
     def load(self) -> Load:
-        """How many calls run and wait."""
+        """How many calls are running and waiting."""
         return self._queue.load()
 
     def admit(self) -> None:
-        """Raise TooBusy if no more calls are taken now. Cheap: a server can refuse a request without a thread."""
+        """Raise TooBusy if no more calls are accepted. Cheap: a server can refuse a request without a thread."""
         if self._stopping:
             raise TooBusy("the server is stopping")
         if len(self._inside) >= self._most_inside:
-            raise self._queue.too_busy(f"{len(self._inside)} requests are under way")
+            raise self._queue.too_busy(f"{len(self._inside)} requests are running or waiting")
 
     def wait_ready(self, repository: str | None = None, seconds: float = 60.0, **call: Unpack[CallOptions]) -> bool:
-        """Wait up to `seconds` for a complete index. False when there is none by then, or it cannot be made."""
+        """Wait up to `seconds` for a complete index. Returns whether there is one."""
         served = self._only(repository)
         call["wait"] = seconds
         Call(lambda: self._stopping, call).await_index(served)
         return self.state(served.name).ready
 
     def status(self, repository: str | None = None, **call: Unpack[CallOptions]) -> RepositoryStatus:
-        """What the store holds for the present state of a repository."""
+        """Describe the indexes of a repository's present state."""
         served = self._only(repository)
         try:
             found = self._ask(served, lambda used, _: used.status(), call)
@@ -168,7 +168,7 @@ class SharedRepositories:
     ) -> SearchResults:
         """As `Repository.search`; without a name, in all repositories together.
 
-        `early` may be called several times, each time with a whole answer. See `CallOptions` for the rest. Raises
+        `early` may be called several times, each time with a complete answer. See `CallOptions` for the rest. Raises
         UnknownRepository, TooBusy, Cancelled, and what `Repository.search` raises.
         """
         request = request_of(query, options)
@@ -178,10 +178,10 @@ class SharedRepositories:
         def ask(served: ServedRepository) -> SearchResults:
             left = max(0.0, until - time.monotonic())
             call = CallOptions(wait=left, progress=progress, cancelled=cancelled)
-            hear = heard_with(early, answers, served.name, request.k)
+            merged_early = heard_with(early, answers, served.name, request.k)
 
-            def search(used: Repository, _: Progress) -> SearchResults:
-                return used.search(request, early=hear, cancelled=self._or_stopping(cancelled), progress=progress)
+            def search(used: Repository, running: Call) -> SearchResults:
+                return used.search(request, early=merged_early, cancelled=running.cancelled, progress=progress)
 
             try:
                 return under_name(self._ask(served, search, call), served.name)
@@ -206,7 +206,9 @@ class SharedRepositories:
 
         def ask(served: ServedRepository) -> HistoryResults:
             try:
-                found = self._ask(served, lambda used, report: used.history(query, k, at, progress=report), call)
+                found = self._ask(
+                    served, lambda used, running: used.history(query, k, at, progress=running.report), call
+                )
             except NotIndexedYet as error:
                 return HistoryResults(query, (), notes=(str(error),), partial=True)
             commits = tuple(replace(commit, repository=served.name) for commit in found.commits)
@@ -229,7 +231,7 @@ class SharedRepositories:
     ) -> Related:
         """As `Repository.related`. Raises TooBusy as long as nothing is indexed yet."""
         served = self._only(repository)
-        found = self._ask(served, lambda used, report: used.related(location, k, at, progress=report), call)
+        found = self._ask(served, lambda used, running: used.related(location, k, at, progress=running.report), call)
         similar = tuple(replace(result, repository=served.name) for result in found.similar)
         return replace(found, similar=similar, snapshots=state_under_name(found.snapshots, served.name))
 
@@ -248,8 +250,8 @@ class SharedRepositories:
         """As `Repository.graph`. Raises TooBusy as long as nothing is indexed yet."""
         served = self._only(repository)
 
-        def walk(used: Repository, report: Progress) -> Neighbourhood:
-            return used.graph(target, depth, edges, direction, hows, at, progress=report)
+        def walk(used: Repository, running: Call) -> Neighbourhood:
+            return used.graph(target, depth, edges, direction, hows, at, progress=running.report)
 
         found = self._ask(served, walk, call)
         return replace(found, snapshots=state_under_name(found.snapshots, served.name))
@@ -266,7 +268,9 @@ class SharedRepositories:
     ) -> UnitSource:
         """As `Repository.unit`. Raises TooBusy as long as nothing is indexed yet."""
         served = self._only(repository)
-        found = self._ask(served, lambda used, report: used.unit(path, symbol, lines, at, progress=report), call)
+        found = self._ask(
+            served, lambda used, running: used.unit(path, symbol, lines, at, progress=running.report), call
+        )
         return replace(found, repository=served.name, snapshots=state_under_name(found.snapshots, served.name))
 
     # How a call gets a repository
@@ -281,15 +285,15 @@ class SharedRepositories:
         """The repository of a name, or the only one."""
         if repository is None:
             if len(self._served) > 1:
-                raise UsageError(f"there are several repositories, name one of them: {', '.join(self._served)}")
+                raise UsageError(f"several repositories are served, name one of them: {', '.join(self._served)}")
             return next(iter(self._served.values()))
         served = self._served.get(repository)
         if served is None:
-            raise UnknownRepository(f"there is no repository {repository!r} here; there are {', '.join(self._served)}")
+            raise UnknownRepository(f"unknown repository {repository!r}; known are {', '.join(self._served)}")
         return served
 
     def _each(self, repository: str | None, ask: Callable[[ServedRepository], T]) -> Iterator[tuple[T | None, str]]:
-        """The answers of all repositories, or of the named one. If one of several fails, the reason takes its place."""
+        """The answers of all repositories, or of the named one. If one of several fails, yields None and the reason."""
         if repository is not None or len(self._served) == 1:
             yield ask(self._only(repository)), ""
             return
@@ -303,16 +307,8 @@ class SharedRepositories:
                     raise
                 yield None, f"{place.name}: {error}"
 
-    def _or_stopping(self, cancelled: Callable[[], bool]) -> Callable[[], bool]:
-        return lambda: self._stopping or cancelled()
-
-    def _ask(
-        self,
-        served: ServedRepository,
-        work: Callable[[Repository, Progress], T],
-        options: CallOptions,
-    ) -> T:
-        """Let a repository work, when it is this call's turn. A call that waits for an update gives its turn back.
+    def _ask(self, served: ServedRepository, work: Callable[[Repository, Call], T], options: CallOptions) -> T:
+        """Run `work` on a repository when it is this call's turn. A call that waits for an update gives up its turn.
 
         Raises TooBusy, NotIndexedYet and Cancelled.
         """
@@ -326,10 +322,10 @@ class SharedRepositories:
                     call.check()
                     try:
                         with told_apart(served), served.lent(min(call.left, _LONGEST_PATIENCE)) as repository:
-                            return work(repository, call.report)
+                            return work(repository, call)
                     except OutOfDate:
                         pass
                 if served.live is None or not served.live.bring_up_to_date(call.left, call.report):
-                    call.until = 0.0  # it failed, or time is up: what is ready has to do
+                    call.until = 0.0  # it failed, or time is up: use the index that is ready
         finally:
             self._inside.discard(call)

@@ -1,4 +1,4 @@
-"""How often to work when there is always more to do: a storm of events must not keep a core busy."""
+"""Limits how often to update, so that a storm of events does not keep a core busy."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import time
 from trackdown.types import Clock
 
 SAVED = 4.0
-"""Seconds of work that may be done without a rest after some quiet time: enough for many single edits in a row."""
+"""Seconds of work allowed without a rest after a quiet time: enough for many single edits in a row."""
 SHARE = 0.25
-"""The part of the time that may be spent on work that never ends."""
+"""The share of the time that continuous work may take."""
 _LONGEST_REST = 8.0
 _ONCE = 1.0
 
 
 class Throttle:
-    """Work is paid with saved time, which grows again at a fixed rate. Debts mean a rest, of a bounded length."""
+    """A token bucket: work spends saved time, which refills at a fixed rate. A debt means a rest of limited length."""
 
     def __init__(self, clock: Clock = time.monotonic) -> None:
         self._clock = clock
@@ -23,15 +23,15 @@ class Throttle:
         self._counted_at = clock()
 
     def spend(self, seconds: float, *, more: bool) -> None:
-        """Note that work took so long. `more` says that there was something new to do before it was done.
+        """Record that work took `seconds`. `more` says that new events came before it was done.
 
-        Without that, long work was a single event, like a branch switch, and is not held against what comes next.
+        Without `more`, long work was a single event, such as a branch switch, and does not delay the next one.
         """
         self._count()
         self._saved -= seconds if more else min(seconds, _ONCE)
 
     def rest(self) -> float:
-        """How many seconds to wait before the next piece of work."""
+        """Seconds to wait before the next update."""
         self._count()
         if self._saved >= 0:
             return 0.0

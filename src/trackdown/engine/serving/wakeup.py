@@ -1,4 +1,4 @@
-"""Sleep that ends early: when a descriptor can be read, or when another thread rings."""
+"""Sleep that ends early: when a descriptor is readable, or when another thread rings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 
 class Wakeup:
-    """For one sleeper. `ring` may be called from any thread, and is heard by the next sleep if none is going on."""
+    """For one sleeping thread. Any thread may call `ring`; if nobody sleeps, the next sleep ends at once."""
 
     def __init__(self) -> None:
         self._ear, self._bell = socket.socketpair()
@@ -16,21 +16,21 @@ class Wakeup:
         self._bell.setblocking(False)
 
     def ring(self) -> None:
-        """End the sleep."""
+        """Wake the sleeper."""
         try:
             self._bell.send(b"!")
-        except OSError:  # full, so it rings already; or closed
+        except OSError:  # full, so a ring is pending; or closed
             pass
 
     def sleep(self, seconds: float, descriptors: Iterable[int] = ()) -> None:
-        """Sleep so long at the most. Ends when one of the descriptors can be read; negative ones are passed over."""
+        """Sleep at most `seconds`. Ends when one of the descriptors is readable; negative ones are ignored."""
         with selectors.DefaultSelector() as selector:
             selector.register(self._ear, selectors.EVENT_READ)
             for descriptor in {number for number in descriptors if number >= 0}:
                 try:
                     selector.register(descriptor, selectors.EVENT_READ)
                 except (OSError, ValueError, KeyError):
-                    pass  # closed meanwhile by whoever owns it
+                    pass  # its owner has closed it
             selector.select(max(seconds, 0.0))
         try:
             while self._ear.recv(1024):
@@ -39,6 +39,6 @@ class Wakeup:
             pass
 
     def close(self) -> None:
-        """Give the descriptors back."""
+        """Close the descriptors."""
         self._ear.close()
         self._bell.close()
