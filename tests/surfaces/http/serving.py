@@ -73,13 +73,16 @@ class Slow(SharedRepositories):
             number = 0
             while not self.go.is_set():
                 if cancelled():
-                    self.ended.append("cancelled")
                     raise Cancelled("the caller has gone")
                 number += 1
                 progress("waiting", number, None)
                 time.sleep(0.005)
 
-        self._ask(self._only(repository), hold, {"wait": 0.0, "cancelled": cancelled})
+        try:
+            self._ask(self._only(repository), hold, {"wait": 0.0, "cancelled": cancelled})
+        except Cancelled:  # in its turn, or before it came
+            self.ended.append("cancelled")
+            raise
         self.ended.append("answered")
         return answer
 
