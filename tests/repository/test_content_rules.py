@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trackdown.repository import content_rules
-from trackdown.repository.content_rules import REASONS, decode_text, reason_to_skip
+from trackdown.repository.blobs import decode_text
+from trackdown.repository.content_rules import REASONS, reason_to_skip
 
 LIMIT = 100_000
 CODE = b"def f():\n    return 1\n"

@@ -13,13 +13,15 @@ from types import TracebackType
 
 import msgspec
 
-from trackdown.engine.indexing.housekeeping import OWN_FUSION
 from trackdown.fuse.learned import LearnedFusion, decode_fusions, fusion_for, load_learned, packaged_text
 from trackdown.index.repository_id import repository_id
 from trackdown.models.shelf import ModelShelf, model_shelf
 from trackdown.repository.source import open_source
 from trackdown.settings import Settings
 from trackdown.store.store import Store
+
+WEIGHTS_RECORDS = "own-fusion"
+"""The kind of the store's records."""
 
 
 class WeightsScore(msgspec.Struct, frozen=True):
@@ -57,7 +59,7 @@ def default_digest() -> str:
 
 def read_weights(store: Store, repository: str) -> WeightsRecord | None:
     """The record of a repository; None if there is none or it is damaged."""
-    data = store.database.read_record(OWN_FUSION, repository)
+    data = store.database.read_record(WEIGHTS_RECORDS, repository)
     try:
         return msgspec.json.decode(data, type=WeightsRecord) if data is not None else None
     except msgspec.DecodeError:
@@ -116,10 +118,10 @@ class RepositoryWeights:
 
     def keep(self, record: WeightsRecord) -> None:
         """Store a record; it replaces the previous one."""
-        self._store.database.write_record(OWN_FUSION, self.repository, msgspec.json.encode(record))
+        self._store.database.write_record(WEIGHTS_RECORDS, self.repository, msgspec.json.encode(record))
 
     def forget(self) -> bool:
         """Remove the record. Returns whether there was one."""
-        known = self._store.database.read_record(OWN_FUSION, self.repository) is not None
-        self._store.database.delete_records(OWN_FUSION, [self.repository])
+        known = self._store.database.read_record(WEIGHTS_RECORDS, self.repository) is not None
+        self._store.database.delete_records(WEIGHTS_RECORDS, [self.repository])
         return known

@@ -12,8 +12,7 @@ import numpy as np
 from trackdown.graph.program import Definition
 from trackdown.index.code import CodeIndex
 from trackdown.index.postings import find_terms
-from trackdown.repository.blobs import BlobReader, read_on_disk
-from trackdown.repository.content_rules import decode_text
+from trackdown.repository.blobs import BlobReader, decode_text, read_on_disk
 from trackdown.repository.snapshot import Snapshot
 from trackdown.store.store import Store
 from trackdown.types import Progress, no_progress

@@ -9,8 +9,7 @@ from functools import lru_cache
 from types import TracebackType
 
 from trackdown.errors import TrackdownError
-from trackdown.repository.blobs import BlobReader
-from trackdown.repository.content_rules import decode_text
+from trackdown.repository.blobs import BlobReader, decode_text
 from trackdown.repository.git import Git
 from trackdown.repository.ignore import IGNORE_FILE, IgnoreRules
 from trackdown.repository.snapshot import File

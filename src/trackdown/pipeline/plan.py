@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from trackdown.rerank.llm import Listwise
-from trackdown.rerank.plan import RerankPlan
+from trackdown.rerank.plan import Listwise, RerankPlan
 from trackdown.retrieve import commits, dense
 from trackdown.types import Aggregation, Fusion, Level, Why
 

@@ -10,8 +10,7 @@ from trackdown.pipeline.expanding import pieces
 from trackdown.pipeline.fusing import Fused
 from trackdown.pipeline.plan import SearchPlan, Stopwatch
 from trackdown.query.understand import Query
-from trackdown.rerank.llm import Listwise
-from trackdown.rerank.plan import SIGNALS, RerankPlan, RerankWeights
+from trackdown.rerank.plan import SIGNALS, Listwise, RerankPlan, RerankWeights
 from trackdown.rerank.result import Reranking
 
 

@@ -19,6 +19,21 @@ def blob_id(data: bytes, object_format: str = "sha1") -> str:
     return hashlib.new(object_format, b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
+def decode_text(data: bytes) -> str | None:
+    """Bytes → text: UTF-8, UTF-16 with a byte-order mark, otherwise Latin-1. None when it is not text."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        try:
+            return data.decode("utf-16")
+        except UnicodeDecodeError:
+            return None
+    if b"\0" in data:
+        return None
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
 class BlobReader:
     """`git cat-file --batch`, one blob at a time. A context manager; not thread-safe."""
 

@@ -73,18 +73,3 @@ def _is_minified(data: bytes) -> bool:
     spaces = sum(line.count(b" ") for line in longest)
     foreign = sum(len(line.translate(None, _ASCII)) for line in longest)  # Chinese is written without spaces
     return spaces < held / 12 and foreign < held / 4
-
-
-def decode_text(data: bytes) -> str | None:
-    """Bytes → text: UTF-8, UTF-16 with a byte-order mark, otherwise Latin-1. None when it is not text."""
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        try:
-            return data.decode("utf-16")
-        except UnicodeDecodeError:
-            return None
-    if b"\0" in data:
-        return None
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return data.decode("latin-1")

@@ -8,10 +8,10 @@ model names the best few of a single window instead, as SpIDER's reranker picks 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from trackdown.models.llm.listwise import DATA_ONLY, ListwiseTask, listwise_prompt, max_passages, parse_numbers
 from trackdown.models.llm.prompt import LanguageModel
+from trackdown.rerank.plan import Listwise
 from trackdown.types import Progress, no_progress
 
 STAGE = "rerank"
@@ -28,21 +28,6 @@ _ORDER = ListwiseTask(
     "Order all pieces from 1 to {count}, the one that most likely has to change first. Answer with numbers only.",
     ((*_EXAMPLE, "2, 1"),),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Listwise:
-    """How many candidates to order, the size of a window, and how far a window moves.
-
-    With `top` above 0 the model is asked once, for the `top` best of the first `depth`. `optional` skips the stage
-    silently when there is no language model.
-    """
-
-    depth: int = 20
-    window: int = 20
-    step: int = 10
-    top: int = 0
-    optional: bool = False
 
 
 def windows(depth: int, window: int, step: int) -> Iterator[tuple[int, int]]:

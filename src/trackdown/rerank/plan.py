@@ -49,3 +49,18 @@ class RerankPlan:
     def depth(self) -> int:
         """The number of candidates that the stages need."""
         return max(self.encoder, self.commits, self.code)
+
+
+@dataclass(frozen=True, slots=True)
+class Listwise:
+    """How many candidates to order, the size of a window, and how far a window moves.
+
+    With `top` above 0 the model is asked once, for the `top` best of the first `depth`. `optional` skips the stage
+    silently when there is no language model.
+    """
+
+    depth: int = 20
+    window: int = 20
+    step: int = 10
+    top: int = 0
+    optional: bool = False

@@ -17,7 +17,7 @@ from trackdown.engine.searching.modes import (
 )
 from trackdown.errors import UsageError
 from trackdown.pipeline import RETRIEVERS, SearchPlan
-from trackdown.rerank.llm import Listwise
+from trackdown.rerank.plan import Listwise
 from trackdown.settings import Settings, load_settings
 
 

@@ -12,8 +12,7 @@ from trackdown.engine.searching.planning import plan
 from trackdown.errors import UsageError
 from trackdown.pipeline import SearchPlan
 from trackdown.request import MAX_DEPTH, MAX_RESULTS, SearchRequest
-from trackdown.rerank.llm import Listwise
-from trackdown.rerank.plan import RerankPlan
+from trackdown.rerank.plan import Listwise, RerankPlan
 from trackdown.settings import Settings
 
 NAMED = "hybrid+code-reranker@7"

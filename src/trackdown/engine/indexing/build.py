@@ -70,8 +70,8 @@ class IndexBuilder:
 
     def _start_listing(self) -> Background[None] | None:
         """For a clone that the store does not know, list all commits while the files are scanned."""
-        git, tip = self._source.git, self._source.head()
-        if tip is None or git is None or is_known(self._store, self._source):
+        git = self._source.git
+        if git is None or is_known(self._store, self._source) or (tip := self._source.head()) is None:
             return None
 
         def find() -> None:

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 import msgspec
 
+from trackdown.engine.repository_weights import WEIGHTS_RECORDS
 from trackdown.index import update_code, update_commits
 from trackdown.index.blob_facts import BLOBS
 from trackdown.index.code import CodeIndex, CodeSegment
@@ -21,8 +22,6 @@ from trackdown.store.garbage_collection import StoredManifest, beyond_limit, dro
 from trackdown.store.store import Store
 
 T = TypeVar("T")
-OWN_FUSION = "own-fusion"
-"""The kind of the records of `repository_weights`."""
 
 
 def held(store: Store) -> list[StoredManifest]:
@@ -112,7 +111,7 @@ def forget(store: Store, source: Source, repository: str) -> None:
     drop_manifests(store, [manifest for manifest in held(store) if manifest.repository == repository])
     for kind, place in (("worktree", source.root), ("repository", source.common_dir or source.root)):
         store.database.delete_records(kind, [str(place).encode("utf-8", "replace").decode()])
-    store.database.delete_records(OWN_FUSION, [repository])
+    store.database.delete_records(WEIGHTS_RECORDS, [repository])
     collect(store, but_not_read=True)
     if source.url is not None:
         import shutil

@@ -17,8 +17,7 @@ from trackdown.graph.edges import EDGE_TYPES
 from trackdown.models.shelf import NONE
 from trackdown.pipeline import RETRIEVERS, SearchPlan
 from trackdown.query.augmented import MOST_EXEMPLARS
-from trackdown.rerank.llm import Listwise
-from trackdown.rerank.plan import RerankPlan
+from trackdown.rerank.plan import Listwise, RerankPlan
 from trackdown.retrieve import commits, dense, lexical, mentions
 from trackdown.settings import Settings
 

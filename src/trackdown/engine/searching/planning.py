@@ -12,8 +12,7 @@ from trackdown.engine.searching.filters import checked_folder, checked_languages
 from trackdown.engine.searching.modes import BALANCED, LISTWISE_IF_THERE, THOROUGH, default_plan
 from trackdown.pipeline import SearchPlan
 from trackdown.request import SearchRequest
-from trackdown.rerank.llm import Listwise
-from trackdown.rerank.plan import RerankPlan
+from trackdown.rerank.plan import Listwise, RerankPlan
 from trackdown.settings import Settings
 
 

@@ -7,8 +7,7 @@ from types import TracebackType
 
 from trackdown.index.code import CodeIndex
 from trackdown.pipeline import Ranked
-from trackdown.repository.blobs import BlobReader, blob_id, read_on_disk
-from trackdown.repository.content_rules import decode_text
+from trackdown.repository.blobs import BlobReader, blob_id, decode_text, read_on_disk
 from trackdown.repository.snapshot import Snapshot
 from trackdown.types import Result
 from trackdown.units.facts import oid_of_key

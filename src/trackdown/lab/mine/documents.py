@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from trackdown.lab.mine.messages import content_words
-from trackdown.repository.blobs import BlobReader
-from trackdown.repository.content_rules import decode_text
+from trackdown.repository.blobs import BlobReader, decode_text
 from trackdown.repository.ignore import reason_by_name
 from trackdown.repository.roles import role_of
 from trackdown.types import CLASS_KINDS, CODE, FUNCTION_KINDS

@@ -18,8 +18,8 @@ from trackdown.lab.cases import CodeLocation
 from trackdown.lab.clone import files_among, regular_files
 from trackdown.lab.mine.patch_text import parse_patch
 from trackdown.lab.mine.patches import FilePatch, Hunk, apply, fitted
-from trackdown.repository.blobs import BlobReader
-from trackdown.repository.content_rules import decode_text, reason_to_skip
+from trackdown.repository.blobs import BlobReader, decode_text
+from trackdown.repository.content_rules import reason_to_skip
 from trackdown.repository.git import Git
 from trackdown.repository.snapshot import File, commit_snapshot
 from trackdown.repository.source import Source

@@ -7,7 +7,7 @@ from importlib import import_module
 
 from tree_sitter import Node
 
-from trackdown.repository.content_rules import decode_text
+from trackdown.repository.blobs import decode_text
 from trackdown.units.extract import extract, syntax_tree
 from trackdown.units.facts import Unit
 from trackdown.units.references.facts import BlobReferences
