@@ -149,3 +149,11 @@ def test_results_move_to_their_final_places(open_page: Callable[..., Page], serv
     answered(page)
     assert page.locator('.result[data-mine="yes"]').count() == 1
     expect(panel(page)).to_be_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_menu_of_options_is_accessible(open_page: Callable[..., Page], server: Served, scheme: str) -> None:
+    page = open_page(address(server.url, q="cookie", graph="1"), color_scheme=scheme)
+    answered(page)
+    page.locator("#options summary").click()
+    assert Axe().run(page, context="#options", options=RULES).response["violations"] == []

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import fields
 from pathlib import Path
 
+from trackdown.request import SearchRequest
 from trackdown.surfaces.agents.registry import AGENTS
 from trackdown.surfaces.cli.mcp import command
 from trackdown.surfaces.mcp.tools import TOOLS
@@ -19,7 +21,8 @@ def test_every_tool_and_agent_is_in_the_document() -> None:
 
 
 def test_arguments_and_defaults_are_those_of_the_document() -> None:
-    for name in ("k", "at", "level", "effort", "tests", "languages", "folder", "repository", "max_tokens"):
+    fields_of_request = [field.name for field in fields(SearchRequest) if field.name != "query"]
+    for name in (*fields_of_request, "repository", "max_tokens"):
         assert f"`{name}`" in TEXT and name in TOOLS["search_code"].takes.model_fields
     defaults = {option.name: option.default for option in command.params}
     assert defaults["wait"] == 15 and "up to 15 seconds (`--wait`)" in TEXT

@@ -146,7 +146,7 @@ class GraphQuery(QueryParameters):
     drawing: bool = Field(False, description="Also return the coordinates of a drawing.")
 
 
-class UnitQuery(QueryParameters):
+class ReadUnitQuery(QueryParameters):
     """The source of a symbol, of some lines or of a file."""
 
     path: Location = Field(description="A file, named from the repository's root.")
@@ -166,7 +166,7 @@ class UnitQuery(QueryParameters):
         return int(first), int(last or first)
 
     @model_validator(mode="after")
-    def _one_location(self) -> UnitQuery:
+    def _one_location(self) -> ReadUnitQuery:
         if self.symbol is not None and self.lines is not None:
             raise ValueError("give a symbol or lines, not both")
         span = self.span()

@@ -21,11 +21,11 @@ from trackdown.surfaces.http.reports import MEDIA_TYPES
 from trackdown.surfaces.http.request_models import (
     GraphQuery,
     HistoryQuery,
+    ReadUnitQuery,
     RelatedQuery,
     SearchBody,
     SearchQuery,
     StatusQuery,
-    UnitQuery,
 )
 from trackdown.surfaces.http.request_pool import Cancelled
 from trackdown.surfaces.http.response_models import (
@@ -178,7 +178,7 @@ def _add_navigation(router: APIRouter, state: AppState) -> None:
         return json_answer(await state.pool.run(request.receive, work))
 
     @router.get("/unit", response_model=UnitSource, operation_id="unit")
-    async def unit(request: Request, asked: Annotated[UnitQuery, Query()]) -> Response:
+    async def unit(request: Request, asked: Annotated[ReadUnitQuery, Query()]) -> Response:
         """The source of a class or function, of some lines, or of a whole file. Only indexed files can be read."""
         name = state.only(asked.repository)
         path = exactly(request, "path", asked.path)

@@ -31,7 +31,7 @@ from trackdown.errors import TrackdownError
 from trackdown.surfaces.mcp.arguments import ToolArguments, in_words
 from trackdown.surfaces.mcp.formatting import refusal
 from trackdown.surfaces.mcp.repositories import RepositoryProvider
-from trackdown.surfaces.mcp.tools import INSTRUCTIONS, TOOLS, Call, Tool
+from trackdown.surfaces.mcp.tools import INSTRUCTIONS, TOOLS, Tool, ToolCall
 from trackdown.surfaces.steps import INDEXING, SEARCHING
 
 LOG = logging.getLogger("trackdown.mcp")
@@ -95,7 +95,7 @@ class _Running:
         self._repositories = repositories
         self._asked = asked
         self._cancelled = threading.Event()
-        self._call = Call(wait, self._hear, self._cancelled.is_set)
+        self._call = ToolCall(wait, self._hear, self._cancelled.is_set)
         self._heard = ""
         self._began = time.monotonic()
 

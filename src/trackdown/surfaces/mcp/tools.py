@@ -28,7 +28,7 @@ _THOROUGH_MS = 20_000.0
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ToolCall:
     """How to make a call: how long to wait for a first index, where to report progress, and whether to stop."""
 
     wait: float
@@ -49,34 +49,36 @@ class Tool:
     description: str
     takes: type[arguments.ToolArguments]
     gives: type[BaseModel]
-    run: Callable[[SharedRepositories, Any, Call], ToolAnswer]
+    run: Callable[[SharedRepositories, Any, ToolCall], ToolAnswer]
 
 
-def _search_code(repositories: SharedRepositories, asked: arguments.SearchCode, call: Call) -> ToolAnswer:
+def _search_code(repositories: SharedRepositories, asked: arguments.SearchCode, call: ToolCall) -> ToolAnswer:
     return _search(repositories, asked.query, asked, call)
 
 
-def _locate_issue(repositories: SharedRepositories, asked: arguments.LocateIssue, call: Call) -> ToolAnswer:
+def _locate_issue(repositories: SharedRepositories, asked: arguments.LocateIssue, call: ToolCall) -> ToolAnswer:
     return _search(repositories, asked.issue, asked, call)
 
 
-def _search(repositories: SharedRepositories, query: str, asked: arguments.SearchArguments, call: Call) -> ToolAnswer:
+def _search(
+    repositories: SharedRepositories, query: str, asked: arguments.SearchArguments, call: ToolCall
+) -> ToolAnswer:
     request = asked.as_request(query, _THOROUGH_MS)
     answer = repositories.search(request, repository=asked.repository, **call.options())
     return formatting.found(answer, asked.max_tokens, several=len(repositories.names) > 1)
 
 
-def _past_changes(repositories: SharedRepositories, asked: arguments.PastChanges, call: Call) -> ToolAnswer:
+def _past_changes(repositories: SharedRepositories, asked: arguments.PastChanges, call: ToolCall) -> ToolAnswer:
     answer = repositories.history(asked.query, repository=asked.repository, k=asked.k, at=asked.at, **call.options())
     return formatting.past(answer, asked.max_tokens, several=len(repositories.names) > 1)
 
 
-def _related_code(repositories: SharedRepositories, asked: arguments.RelatedCode, call: Call) -> ToolAnswer:
+def _related_code(repositories: SharedRepositories, asked: arguments.RelatedCode, call: ToolCall) -> ToolAnswer:
     answer = repositories.related(asked.location, repository=asked.repository, k=asked.k, at=asked.at, **call.options())
     return formatting.nearby(answer, asked.max_tokens, asked.level)
 
 
-def _read_unit(repositories: SharedRepositories, asked: arguments.ReadUnit, call: Call) -> ToolAnswer:
+def _read_unit(repositories: SharedRepositories, asked: arguments.ReadUnit, call: ToolCall) -> ToolAnswer:
     lines = None
     if asked.lines is not None:
         first, _, last = asked.lines.partition("-")
@@ -87,7 +89,7 @@ def _read_unit(repositories: SharedRepositories, asked: arguments.ReadUnit, call
     return formatting.source(answer, asked.max_tokens)
 
 
-def _index_status(repositories: SharedRepositories, asked: arguments.IndexStatus, call: Call) -> ToolAnswer:
+def _index_status(repositories: SharedRepositories, asked: arguments.IndexStatus, call: ToolCall) -> ToolAnswer:
     if asked.repository is not None:
         repositories.state(asked.repository)  # raises for a name that is not there
     places = [place for place in repositories.places() if asked.repository in (None, place.name)]
