@@ -182,7 +182,7 @@ def test_many_bad_lines_are_counted_and_few_are_told(in_process: InProcess, zoo:
         (["--dataset", "EMPTY"], ["EMPTY holds no case"]),
         (["--dataset", "BAD"], ["BAD holds no case", "line 1: not JSON"]),
         (["--manifest", "gone.json"], ["cannot read the manifest"]),
-        (["--modes", "neural"], ["no 'neural' here", "bm25"]),
+        (["--modes", "neural"], ["unknown part 'neural'", "bm25"]),
         (["--ks", "0"], ["--ks must be whole numbers above 0"]),
         (["--ks", "1,x"], ["--ks must be whole numbers above 0"]),
         (["--level", "galaxy"], ["'galaxy' is not one of"]),
@@ -301,8 +301,8 @@ def test_adaptive_fusion_is_an_option_and_a_setting(inside: Program) -> None:
 
 def test_modes_that_settings_name_wrongly_are_refused(inside: Program, in_process: InProcess, tmp_path: Path) -> None:
     inside.having(TRACKDOWN_ADAPTIVE="perhaps")("search", "x").refused(2, "TRACKDOWN_ADAPTIVE", "'perhaps'")
-    inside.having(TRACKDOWN_MODE="neural")("search", "cookie").refused(2, "no 'neural' here")
+    inside.having(TRACKDOWN_MODE="neural")("search", "cookie").refused(2, "unknown part 'neural'")
     repo = Repo(tmp_path / "fresh")
     repo.commit("Begin", {"a.py": "x = 1\n"})
-    in_process("search", "cookie", repo.root, "--mode", "neural").refused(2, "no 'neural' here")
+    in_process("search", "cookie", repo.root, "--mode", "neural").refused(2, "unknown part 'neural'")
     assert not in_process("status", repo.root, "--format", "json").json()["ready"], "it was refused before any work"
