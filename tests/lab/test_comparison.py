@@ -102,7 +102,7 @@ def test_a_place_is_what_it_is_now(
 def test_wrong_modes_and_protocols_are_refused(repo: Repo, settings: Settings) -> None:
     _, commit = grown_repository(repo, 2)
     cases = [replace(case("1", "render a cookie", "src/m1.py"), commit=commit, protocol="past")]
-    with pytest.raises(UsageError, match="no 'neural' here"):
+    with pytest.raises(UsageError, match="unknown part 'neural'"):
         compare_modes(repo.root, cases, ["neural"], settings=settings)
     with pytest.raises(UsageError, match="was mined for protocol 'past'"):
         compare_modes(repo.root, cases, protocol="head", settings=settings)

@@ -230,7 +230,7 @@ def test_one_id_for_two_cases_is_refused(bench: Bench, run: Run) -> None:
 
 @pytest.mark.parametrize(
     ("modes", "words"),
-    [((), "at least one"), (("bm25", "bm25"), "named twice"), (("bm25+nonsense",), "no 'nonsense' here")],
+    [((), "at least one"), (("bm25", "bm25"), "named twice"), (("bm25+nonsense",), "unknown part 'nonsense'")],
 )
 def test_modes_that_cannot_be(modes: tuple[str, ...], words: str, settings: Settings) -> None:
     with pytest.raises(UsageError, match=words):
