@@ -12,8 +12,8 @@ from trackdown.engine import Corpus, default_plan, rank, with_mode
 from trackdown.expand.neighbours import neighbour_finder
 from trackdown.expand.spider import Expansion
 from trackdown.pipeline import SearchPlan, role_factors
-from trackdown.query.understand import Query, understand
-from trackdown.retrieve.candidates import Candidates, candidates
+from trackdown.query.parse import Query, understand
+from trackdown.retrieve.candidate_pool import Candidates, candidates
 from trackdown.settings import load_settings
 from trackdown.types import CODE, PROSE, TEST
 

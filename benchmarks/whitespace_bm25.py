@@ -28,7 +28,7 @@ import snowballstemmer
 from measure import keep, new_parser
 
 from trackdown.lab.benches.text2code import SET_NAMES, read_text2code
-from trackdown.lab.evaluation import evaluation
+from trackdown.lab.evaluations import evaluation
 from trackdown.lab.run import search_bundle
 from trackdown.lab.run_plan import plan
 from trackdown.lab.tasks import Bench

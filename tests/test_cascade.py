@@ -17,11 +17,11 @@ from trackdown.index.corpus import Corpus, no_vectors
 from trackdown.index.vectors import UnitVectors, build_vectors
 from trackdown.models.registry import Models, open_models
 from trackdown.pipeline import Ranked, SearchPlan, Stopwatch, Tapped, search
-from trackdown.query.understand import understand
+from trackdown.query.parse import understand
 from trackdown.rerank.plan import CODE, COMMITS, ENCODER, RerankPlan
 from trackdown.store.store import Store
 from trackdown.types import LEVELS, Fusion, Level
-from trackdown.units.extract import extract
+from trackdown.units.extraction import extract
 from trackdown.units.languages import language_of
 
 BODY = "def {0}(cookie):\n    session = cookie\n    return session\n"

@@ -10,7 +10,7 @@ from tests.growth import grows_at_most
 from tests.index.segments import commits_of, corpus_of, index_of
 from trackdown.index.corpus import Corpus
 from trackdown.pipeline import Ranked, SearchPlan, Stopwatch, search
-from trackdown.query.understand import understand
+from trackdown.query.parse import understand
 from trackdown.types import LEVELS, Fusion, Level
 
 BODY = "def {0}(cookie):\n    session = cookie\n    return session\n"

@@ -4,8 +4,9 @@ The names below are the whole public API. They are loaded when they are first us
 `trackdown --help` start without the engine.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from trackdown.doors import door
 
 if TYPE_CHECKING:
     from trackdown.engine import Related, Repository, open, search_all
@@ -13,25 +14,11 @@ if TYPE_CHECKING:
     from trackdown.request import SearchRequest
     from trackdown.settings import Settings, load_settings
     from trackdown.types import HistoryResults, PastCommit, Result, SearchResults, SnapshotInfo, Why
+else:
+    __getattr__ = door(__name__)
 
 __version__ = "0.2.0"
 
-_HOME = {
-    "HistoryResults": "types",
-    "PastCommit": "types",
-    "Related": "engine",
-    "Repository": "engine",
-    "Result": "types",
-    "SearchRequest": "request",
-    "SearchResults": "types",
-    "Settings": "settings",
-    "SnapshotInfo": "types",
-    "TrackdownError": "errors",
-    "Why": "types",
-    "load_settings": "settings",
-    "open": "engine",
-    "search_all": "engine",
-}
 
 __all__ = [
     "HistoryResults",
@@ -50,9 +37,3 @@ __all__ = [
     "open",
     "search_all",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'trackdown' has no attribute {name!r}")
-    return getattr(import_module(f"trackdown.{_HOME[name]}"), name)

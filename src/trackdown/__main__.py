@@ -1,5 +1,5 @@
 """`python -m trackdown`: the command line, for where the console script is not at hand."""
 
-from trackdown.surfaces.cli.main import run
+from trackdown.surfaces.cli import run
 
 run()

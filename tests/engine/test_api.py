@@ -37,7 +37,7 @@ def test_everything_that_is_exported_is_there() -> None:
     for name in trackdown.__all__:
         assert getattr(trackdown, name) is not None
     with pytest.raises(AttributeError, match="no_such_name"):
-        _ = trackdown.no_such_name
+        _ = trackdown.no_such_name  # type: ignore[attr-defined]
 
 
 def test_an_answer_is_a_sequence_with_what_is_worth_knowing(web: Repo, open_repo: Opener) -> None:

@@ -7,7 +7,7 @@ import pytest
 from tests.expand.test_spider import near
 from tests.models.llm.made_llm import MadeLlm, blocks_of, honest
 from trackdown.expand.llm import llm_selector
-from trackdown.expand.spider import Expansion, spider
+from trackdown.expand.spider import Expansion, expand_spider
 from trackdown.models.llm.prompt import Prompt
 
 ISSUE = "The cookie is lost"
@@ -23,7 +23,7 @@ def order(asker: MadeLlm, settings: Expansion = LLM, notes: list[str] | None = N
     ranked = list(range(12))
     chooser = llm_selector(ISSUE, read, asker, ([] if notes is None else notes).append)
     scores = [1 - 0.05 * number for number in ranked]
-    placed = spider(ranked, scores, near(TABLE), settings, chooser=chooser)
+    placed = expand_spider(ranked, scores, near(TABLE), settings, chooser=chooser)
     found = [one.candidate for one in placed]
     assert sorted(found) == ranked
     return found
@@ -82,7 +82,7 @@ def test_so_many_neighbours_are_read_as_settings_and_context_allow() -> None:
 def test_without_a_model_scores_decide() -> None:
     settings = Expansion(window=6, centres=1, among=10, selector="llm", threshold=0.7, each=10)
     ranked = list(range(12))
-    placed = spider(ranked, [1 - 0.05 * number for number in ranked], near({0: [5, 9]}), settings)
+    placed = expand_spider(ranked, [1 - 0.05 * number for number in ranked], near({0: [5, 9]}), settings)
     assert [one.candidate for one in placed][:3] == [0, 5, 1]
 
 

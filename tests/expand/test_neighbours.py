@@ -14,7 +14,7 @@ from trackdown.expand.neighbours import neighbour_finder
 from trackdown.expand.spider import Expansion
 from trackdown.index.corpus import Corpus
 from trackdown.pipeline import SearchPlan
-from trackdown.retrieve.candidates import candidates
+from trackdown.retrieve.candidate_pool import candidates
 from trackdown.types import Level
 
 CART = """from app.money import total

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trackdown.expand.spider import Expansion, Neighbour, Neighbours, spider
+from trackdown.expand.spider import Expansion, Neighbour, Neighbours, expand_spider
 
 PLAIN = Expansion(window=6, centres=2, among=10, selector="none", each=10)
 
@@ -24,7 +24,7 @@ def near(table: dict[int, list[int]]) -> Neighbours:
 
 def order(table: dict[int, list[int]], settings: Expansion, count: int = 12) -> list[int]:
     ranked = list(range(count))
-    return [one.candidate for one in spider(ranked, [1 - 0.05 * n for n in ranked], near(table), settings)]
+    return [one.candidate for one in expand_spider(ranked, [1 - 0.05 * n for n in ranked], near(table), settings)]
 
 
 def test_neighbours_stand_directly_below_their_centre_and_the_lowest_leave_the_window() -> None:
@@ -60,7 +60,7 @@ def test_the_selector_asks_for_a_share_of_the_centres_score() -> None:
 
 
 def test_every_placed_candidate_says_where_it_was_and_who_drew_it() -> None:
-    placed = spider([4, 2, 7], [1.0, 0.9, 0.8], near({4: [7]}), Expansion(window=3, centres=1, selector="none"))
+    placed = expand_spider([4, 2, 7], [1.0, 0.9, 0.8], near({4: [7]}), Expansion(window=3, centres=1, selector="none"))
     assert [(one.candidate, one.before, one.centre, one.relation) for one in placed] == [
         (4, 1, None, ""), (7, 3, 4, "near 4"), (2, 2, None, ""),
     ]  # fmt: skip
@@ -83,7 +83,7 @@ def test_nothing_is_lost_or_doubled_and_centres_stay_in_front(
 
 
 def test_an_empty_ranking_stays_empty() -> None:
-    assert spider([], [], near({}), PLAIN) == []
+    assert expand_spider([], [], near({}), PLAIN) == []
 
 
 @pytest.mark.parametrize("each", [0, 3])

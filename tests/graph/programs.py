@@ -9,7 +9,7 @@ from pathlib import Path
 from trackdown.graph.edges import Edge
 from trackdown.graph.graph import Graph
 from trackdown.graph.program import Definition
-from trackdown.units.extract import extract
+from trackdown.units.extraction import extract
 from trackdown.units.languages import language_of
 from trackdown.units.references.extract import extract_references
 from trackdown.units.references.facts import BlobReferences

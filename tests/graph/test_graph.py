@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.graph.programs import MemoryProgram
 from trackdown.graph.edges import Node
 from trackdown.graph.graph import ROOT, Graph, enclosing
-from trackdown.graph.walk import walk
+from trackdown.graph.walks import walk
 
 CART = """import app.page
 

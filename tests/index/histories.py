@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tests.conftest import Repo
+from trackdown.index.commit_update import CommitUpdate, open_commits, update_commits
 from trackdown.index.commits import CommitIndex
-from trackdown.index.repository_id import repository_id
-from trackdown.index.update_commits import CommitUpdate, open_commits, update_commits
+from trackdown.index.identity import repository_id
 from trackdown.repository.source import Source
 from trackdown.store.store import Store
 from trackdown.types import no_progress

@@ -21,7 +21,7 @@ from trackdown.repository.history import CommitFacts, CommitRef, PathChange
 from trackdown.repository.snapshot import Snapshot
 from trackdown.repository.source import open_source
 from trackdown.store.arrays import Arrays
-from trackdown.units.extract import extract
+from trackdown.units.extraction import extract
 from trackdown.units.facts import fact_key
 from trackdown.units.languages import language_of
 

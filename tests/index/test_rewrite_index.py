@@ -18,6 +18,7 @@ from trackdown.engine.indexing.housekeeping import collect, held
 from trackdown.engine.llm.rewrite_units import rewrite_snapshot
 from trackdown.engine.searching.source_reader import SourceReader
 from trackdown.index.blob_facts import BLOBS
+from trackdown.index.code_update import CODE_MANIFESTS
 from trackdown.index.rewrite_facts import (
     REWRITES,
     UNIT_TEXTS,
@@ -28,7 +29,6 @@ from trackdown.index.rewrite_facts import (
     write_rewrites,
 )
 from trackdown.index.rewrite_index import segment_of_rewrite_index
-from trackdown.index.update_code import MANIFESTS
 from trackdown.rewrite.reco import rewriter_of
 from trackdown.settings import Settings
 from trackdown.store.garbage_collection import drop_manifests
@@ -302,7 +302,7 @@ def test_what_no_snapshot_has_any_more_is_collected_and_the_rest_stays(
         assert len(rewritten_numbers(store, rewriter_of(scribe.client(store)))) == 3
         assert set(names(store)) <= {name for item in held(store) for name in item.arrays} and names(store)
         assert found(opened, "quagga") == right
-    drop_manifests(store, [item for item in held(store) if item.kind == MANIFESTS])
+    drop_manifests(store, [item for item in held(store) if item.kind == CODE_MANIFESTS])
     collect(store)
     assert not names(store) and not store.database.fact_keys(REWRITES) and not store.database.fact_keys(UNIT_TEXTS)
 

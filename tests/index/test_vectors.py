@@ -15,8 +15,8 @@ from tests.rerank.tiny_models import make_models
 from trackdown.engine.indexing.housekeeping import collect, held
 from trackdown.index.blob_facts import BLOBS
 from trackdown.index.code import CodeIndex
+from trackdown.index.code_update import CODE_MANIFESTS
 from trackdown.index.segment_facts import SegmentFacts
-from trackdown.index.update_code import MANIFESTS
 from trackdown.index.vectors import (
     SegmentVectors,
     UnitVectors,
@@ -31,7 +31,7 @@ from trackdown.settings import Settings
 from trackdown.store.garbage_collection import drop_manifests
 from trackdown.store.store import Store
 from trackdown.types import no_progress
-from trackdown.units.extract import extract
+from trackdown.units.extraction import extract
 
 Opener = Callable[[Path | str], trackdown.Repository]
 FILES = {
@@ -212,7 +212,7 @@ def test_vectors_go_with_their_segment_and_stay_with_it(
     collect(store)
     assert first <= set(store.array_names()) and len(first) == 2
     assert first <= {name for item in held(store) for name in item.arrays}
-    drop_manifests(store, [item for item in held(store) if item.kind == MANIFESTS])
+    drop_manifests(store, [item for item in held(store) if item.kind == CODE_MANIFESTS])
     collect(store)
     assert not any(map(segment_of_vectors, store.array_names()))
 

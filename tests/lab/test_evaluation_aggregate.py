@@ -7,7 +7,7 @@ import json
 import pytest
 
 from trackdown.errors import UsageError
-from trackdown.lab.evaluation import STANDARD_METRICS, Evaluation, aggregate_by_mode, mean_results
+from trackdown.lab.evaluations import STANDARD_METRICS, Evaluation, aggregate_by_mode, mean_results
 from trackdown.lab.measure.metrics import JudgedRanking
 
 

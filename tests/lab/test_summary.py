@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.lab.test_evaluation import found_at
+from tests.lab.test_evaluations import found_at
 from trackdown.lab.cases import CodeLocation
 from trackdown.lab.runs import Row
 from trackdown.lab.summary import ALL_METRICS, summarise

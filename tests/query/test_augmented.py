@@ -10,7 +10,7 @@ from tests.models.llm.made_llm import MadeLlm
 from trackdown.models.llm.code_generation import CodeExample
 from trackdown.query.augmented import code_weights, with_exemplars
 from trackdown.query.exemplars import exemplar_prompts, write_exemplars
-from trackdown.query.understand import understand
+from trackdown.query.parse import understand
 
 QUERY = understand("sign the session cookie")
 EXEMPLAR = "def sign(cookie):\n    for part in cookie:\n        cookie = part"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from trackdown.query.features import QUERY_FEATURES, query_features
-from trackdown.query.understand import understand
+from trackdown.query.parse import understand
 
 TRACEBACK = 'It fails:\n  File "src/app.py", line 12, in run\nValueError: no cookie'
 

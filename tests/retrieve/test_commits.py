@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from tests.index.segments import commits_of, corpus_of, index_of
-from trackdown.query.understand import understand
-from trackdown.retrieve.candidates import candidates
+from trackdown.query.parse import understand
+from trackdown.retrieve.candidate_pool import candidates
 from trackdown.retrieve.channel import Channel, Request
 from trackdown.retrieve.commits import PastCommits, retrieve
 from trackdown.types import Aggregation, Level

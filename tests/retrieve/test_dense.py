@@ -12,12 +12,12 @@ from trackdown.index.vectors import UnitVectors, build_vectors
 from trackdown.models.registry import open_models
 from trackdown.models.static import StaticTable
 from trackdown.query.augmented import with_exemplars
-from trackdown.query.understand import understand
+from trackdown.query.parse import understand
 from trackdown.retrieve import dense
-from trackdown.retrieve.candidates import candidates
+from trackdown.retrieve.candidate_pool import candidates
 from trackdown.retrieve.channel import Channel, Request
 from trackdown.types import LEVELS, Level
-from trackdown.units.extract import extract
+from trackdown.units.extraction import extract
 
 FILES = {
     "a.py": "def sign(cookie):\n    return cookie\n\n\ndef route(request):\n    return request\n",

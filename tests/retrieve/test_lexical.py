@@ -6,8 +6,8 @@ import numpy as np
 
 from tests.index.segments import corpus_of, index_of
 from trackdown.index.code import CodeIndex
-from trackdown.query.understand import understand
-from trackdown.retrieve.candidates import candidates
+from trackdown.query.parse import understand
+from trackdown.retrieve.candidate_pool import candidates
 from trackdown.retrieve.channel import Request
 from trackdown.retrieve.lexical import Lexical, LexicalParameters, retrieve
 

@@ -14,10 +14,10 @@ import trackdown
 from tests.conftest import Repo
 from tests.index.edits import Editor, answers, fresh_answers
 from trackdown.engine.indexing.housekeeping import collect, collect_beyond_limit, forget, held
-from trackdown.index import update_code, update_commits
 from trackdown.index.blob_facts import BLOBS
-from trackdown.index.repository_id import repository_id
-from trackdown.index.update_commits import COMMITS
+from trackdown.index.code_update import CODE_MANIFESTS
+from trackdown.index.commit_update import COMMIT_MANIFESTS, COMMITS
+from trackdown.index.identity import repository_id
 from trackdown.settings import Settings
 from trackdown.store.garbage_collection import StoredManifest, beyond_limit, drop_manifests, sweep_unused
 from trackdown.store.store import Store
@@ -105,7 +105,7 @@ def test_collecting_keeps_what_is_live_and_the_answers(repo: Repo, open_repo: Op
 def test_what_no_manifest_holds_on_to_is_collected(repo: Repo, open_repo: Opener, store: Store) -> None:
     opened = edited(repo, open_repo)
     before = answers(opened)
-    code = [item for item in held(store) if item.kind == update_code.MANIFESTS]
+    code = [item for item in held(store) if item.kind == CODE_MANIFESTS]
     assert len(code) >= 4
     store.write_arrays("code-orphan", {"x": np.arange(5)}, {})
     store.database.write_facts(BLOBS, [("f" * 40 + ":python:1", b"x")])
@@ -131,12 +131,12 @@ def test_beyond_the_limit_the_snapshots_used_last_stay(repo: Repo, open_repo: Op
     opened = edited(repo, open_repo)
     before = answers(opened)
     with sqlite3.connect(store.database.path) as connection:  # all but the one just searched were used an hour ago
-        latest = max(held(store), key=lambda item: (item.kind == update_code.MANIFESTS, item.used)).key
+        latest = max(held(store), key=lambda item: (item.kind == CODE_MANIFESTS, item.used)).key
         connection.execute("UPDATE records SET used = used - 3600 WHERE kind='code' AND key<>?", (latest,))
     size = store.index_size()
     assert collect_beyond_limit(store, 1)
     kinds = [item.kind for item in held(store)]
-    assert sorted(kinds) == [update_code.MANIFESTS, update_commits.MANIFESTS]
+    assert sorted(kinds) == [CODE_MANIFESTS, COMMIT_MANIFESTS]
     assert latest in [item.key for item in held(store)]
     assert store.index_size() < size
     with open_repo(repo.root) as again:
@@ -155,7 +155,7 @@ def test_an_old_snapshot_that_was_collected_is_searched_again_with_the_same_answ
 
     before = asked(opened)
     opened.search("parse")
-    drop_manifests(store, [item for item in held(store) if item.kind == update_code.MANIFESTS][1:])
+    drop_manifests(store, [item for item in held(store) if item.kind == CODE_MANIFESTS][1:])
     collect(store)
     with open_repo(repo.root) as again:
         assert asked(again) == before and before

@@ -12,7 +12,7 @@ import pytest
 from tests.conftest import Repo
 from tests.index.histories import Planned, make_history
 from tests.lab.made_tasks import source, words
-from tests.lab.test_evaluation import found_at
+from tests.lab.test_evaluations import found_at
 from tests.surfaces.program import Program, Run, paths, without_escapes
 from trackdown.engine import list_modes
 from trackdown.lab.runs import encode_row, read_run

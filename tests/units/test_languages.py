@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from trackdown.units.extract import extract
+from trackdown.units.extraction import extract
 from trackdown.units.facts import Unit
 from trackdown.units.languages import LANGUAGES, language_of
 

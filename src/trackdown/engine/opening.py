@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 
 from trackdown.engine.repository import Repository
-from trackdown.repository.source import is_url, open_source, open_url
+from trackdown.repository import is_url, open_source, open_url
 from trackdown.settings import Settings, load_settings
-from trackdown.store.store import Store
+from trackdown.store import Store
 
 
 def open(place: str | os.PathLike[str] = ".", *, settings: Settings | None = None) -> Repository:

@@ -18,12 +18,12 @@ from trackdown.engine.indexing.read import IndexReader, Keeper
 from trackdown.engine.indexing.worktree_cache import WorktreeCache
 from trackdown.engine.searching.past_commits import search_history
 from trackdown.engine.searching.search import run_search
-from trackdown.graph.edges import EDGE_TYPES, HOWS, Direction, EdgeType, How
-from trackdown.index.corpus import Corpus
-from trackdown.repository.source import Source
+from trackdown.graph import EDGE_TYPES, HOWS, Direction, EdgeType, How
+from trackdown.index import Corpus
+from trackdown.repository import Source
 from trackdown.request import SearchRequest, request_of
 from trackdown.settings import Settings
-from trackdown.store.store import Store
+from trackdown.store import Store
 from trackdown.types import (
     HistoryResults,
     Inventory,

@@ -13,12 +13,12 @@ from types import TracebackType
 
 import msgspec
 
-from trackdown.fuse.learned import LearnedFusion, decode_fusions, fusion_for, load_learned, packaged_text
-from trackdown.index.repository_id import repository_id
-from trackdown.models.shelf import ModelShelf, model_shelf
-from trackdown.repository.source import open_source
+from trackdown.fuse import LearnedFusion, decode_fusions, fusion_for, load_learned, packaged_text
+from trackdown.index import repository_id
+from trackdown.models import ModelShelf, model_shelf
+from trackdown.repository import open_source
 from trackdown.settings import Settings
-from trackdown.store.store import Store
+from trackdown.store import Store
 
 WEIGHTS_RECORDS = "own-fusion"
 """The kind of the store's records."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from trackdown.expand.spider import Expansion, Neighbour
-from trackdown.graph.edges import Edge, EdgeType, Node
-from trackdown.graph.graph import Graph
-from trackdown.index.code import CodeIndex
+from trackdown.graph import Edge, EdgeType, Graph, Node
+from trackdown.index import CodeIndex
 from trackdown.types import CLASS_KINDS, Level
 
 _OUT: Mapping[EdgeType, str] = {"invokes": "called by", "inherits": "a base of", "imports": "imported by"}

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from trackdown.expand.spider import Neighbour
-from trackdown.graph.paths import shared_length
-from trackdown.index.code import CodeIndex
+from trackdown.graph import shared_length
+from trackdown.index import CodeIndex
 
 Way = tuple[str, ...]
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from trackdown.expand.linked import LinkNeighbours
 from trackdown.expand.nearby import ContainmentNeighbours
 from trackdown.expand.spider import Expansion, Neighbour, Neighbours
-from trackdown.graph.graph import Graph
-from trackdown.index.code import CodeIndex
+from trackdown.graph import Graph
+from trackdown.index import CodeIndex
 from trackdown.types import Level
 
 _DEEPEST_FOR_CLASSES = 2

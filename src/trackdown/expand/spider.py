@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from trackdown.graph.edges import EdgeType, How
+from trackdown.graph import EdgeType, How
 
 Selector = Literal["none", "scores", "cross-encoder", "llm"]
 SIGNAL = "graph"
@@ -71,7 +71,7 @@ Chooser = Callable[[Sequence[Sequence[int]]], Sequence[Sequence[int] | None]]
 """The neighbours of each centre → a model's picks, best first; None where its answer was unusable."""
 
 
-def spider(
+def expand_spider(
     ranked: Sequence[int],
     scores: Sequence[float],
     neighbours: Neighbours,

@@ -11,7 +11,7 @@ Floats = npt.NDArray[np.float64]
 K = 60
 
 
-def rrf(channels: Sequence[Floats], weights: Sequence[float], k: int = K) -> list[Floats]:
+def fuse_rrf(channels: Sequence[Floats], weights: Sequence[float], k: int = K) -> list[Floats]:
     """What each channel adds to each candidate: weight / (k + rank). Candidates with score 0 get nothing.
 
     Equal scores share the best of their ranks, so that the order of candidates does not matter.

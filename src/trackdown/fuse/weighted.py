@@ -10,7 +10,7 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 
 
-def weighted(channels: Sequence[Floats], weights: Sequence[float], floors: Sequence[float]) -> list[Floats]:
+def fuse_weighted(channels: Sequence[Floats], weights: Sequence[float], floors: Sequence[float]) -> list[Floats]:
     """What each channel adds to each candidate: weight × score / best score.
 
     A channel's floor is the score that counts as full: where nothing reaches it, weak evidence stays weak.

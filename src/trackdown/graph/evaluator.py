@@ -7,7 +7,7 @@ from collections.abc import Hashable
 from typing import Generic, TypeVar
 
 from trackdown.graph.memo import RecursiveMemo
-from trackdown.units.references.chain import Chain, ChainPart, parse_chain
+from trackdown.units.references import Chain, ChainPart, parse_chain
 
 Place = TypeVar("Place", bound=Hashable)
 Readings = TypeVar("Readings")

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from trackdown.graph.program import Definition, Program
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS
-from trackdown.units.references.facts import BASE, IMPLEMENTS, BlobReferences, Export, Import
+from trackdown.units.references import BASE, IMPLEMENTS, BlobReferences, Export, Import
 
 MODULE_SCOPE = -1
 """The unit of code outside all units."""

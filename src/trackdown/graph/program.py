@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from trackdown.units.references.facts import BlobReferences
+from trackdown.units.references import BlobReferences
 
 
 @dataclass(frozen=True, slots=True)

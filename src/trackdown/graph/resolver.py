@@ -14,7 +14,7 @@ from typing import Generic, NamedTuple, Protocol
 from trackdown.graph.edges import HOWS, EdgeType, How
 from trackdown.graph.program import Definition
 from trackdown.graph.sources import Scopes, Sources
-from trackdown.units.references.facts import BASE, IMPLEMENTS, Reference
+from trackdown.units.references import BASE, IMPLEMENTS, Reference
 
 _MOST_REFERENCES = 50_000
 _MOST_NAMESAKES = 3

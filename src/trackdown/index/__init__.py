@@ -1,1 +1,40 @@
 """Facts → searchable arrays: build, update, open."""
+
+from typing import TYPE_CHECKING
+
+from trackdown.doors import door
+
+if TYPE_CHECKING:
+    from trackdown.index.blob_facts import BLOBS
+    from trackdown.index.bm25 import Floats, Mask, Scores
+    from trackdown.index.code import CodeIndex, CodeSegment
+    from trackdown.index.code_update import (
+        CODE_MANIFESTS,
+        CodeManifest,
+        CodeUpdate,
+        manifest_key,
+        open_code,
+        partial_code,
+        read_inventory,
+        update_code,
+    )
+    from trackdown.index.commit_update import (
+        COMMIT_MANIFESTS,
+        COMMITS,
+        CommitManifest,
+        CommitUpdate,
+        open_commits,
+        update_commits,
+    )
+    from trackdown.index.commits import CommitIndex, CommitSegment
+    from trackdown.index.corpus import Corpus, RerankModels, Texts, ignore_note, no_vectors
+    from trackdown.index.identity import is_known, repository_id
+    from trackdown.index.messages import commit_messages
+    from trackdown.index.program import REFERENCES, IndexedProgram, references_key
+    from trackdown.index.rewrite_facts import REWRITES, UNIT_TEXTS, digest_of_key, digests_in, rewriter_id
+    from trackdown.index.rewrite_index import RewriteBodies, RewriteIndex, segment_of_rewrite_index
+    from trackdown.index.selection import kth_largest
+    from trackdown.index.snapshot_rewrites import RewriteMemory, SnapshotRewrites
+    from trackdown.index.vectors import SegmentVectors, UnitVectors, have_vectors, segment_of_vectors, unit_vectors
+else:
+    __getattr__ = door(__name__)

@@ -6,11 +6,10 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from trackdown.repository.snapshot import Snapshot
-from trackdown.store.store import Store
+from trackdown.repository import Snapshot
+from trackdown.store import Store
 from trackdown.types import Progress
-from trackdown.units.facts import fact_key
-from trackdown.units.languages import language_of
+from trackdown.units import fact_key, language_of
 
 BLOBS = "blob"
 _WRITE_EVERY = 256
@@ -50,7 +49,7 @@ class FactSource:
         self._progress = progress
         source = snapshot.source
         git_dir = str(source.git.git_dir) if source.git else None
-        from trackdown.units.worker import ContentSource  # not needed to search what is indexed
+        from trackdown.units import ContentSource
 
         self._content = ContentSource(str(source.root), git_dir, snapshot.on_disk, source.object_format, max_bytes)
 
@@ -89,8 +88,7 @@ class FactSource:
     def _make(self, paths: list[str], keys: Mapping[str, str]) -> Iterator[dict[str, bytes | None]]:
         """Parse files in this order. Yields facts by key, None for a file that has changed."""
         files = {file.path: file for file in self._snapshot.files}
-        from trackdown.units.pool import extract_all
-        from trackdown.units.worker import ExtractionJob
+        from trackdown.units import ExtractionJob, extract_all
 
         jobs: dict[str, ExtractionJob] = {}
         for path in paths:

@@ -16,11 +16,10 @@ from trackdown.index.bm25 import FieldScorer, Mask, Scores
 from trackdown.index.freed_memory import keep_freed_memory
 from trackdown.index.postings import PostingsWriter, find_terms, open_field
 from trackdown.index.strings import SortedTable, StringTable, pack, to_bytes
-from trackdown.repository.roles import role_of
-from trackdown.store.arrays import Arrays
+from trackdown.repository import role_of
+from trackdown.store import Arrays
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS
-from trackdown.units.facts import BlobFacts
-from trackdown.units.tokens import words
+from trackdown.units import BlobFacts, words
 
 FIELDS = ("body", "name", "path")
 KINDS = ("window", *sorted(FUNCTION_KINDS), *sorted(CLASS_KINDS))

@@ -19,10 +19,9 @@ import numpy as np
 
 from trackdown.errors import GitError
 from trackdown.index.commits import build_segment
-from trackdown.repository.git import Git
-from trackdown.repository.history import CommitFacts, CommitRef, read_commits
-from trackdown.store.arrays import Arrays
-from trackdown.units.worker import receive, send
+from trackdown.repository import CommitFacts, CommitRef, Git, read_commits
+from trackdown.store import Arrays
+from trackdown.units import receive, send
 
 _BATCH = 2000
 Fact = tuple[str, bool, bytes]

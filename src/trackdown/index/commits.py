@@ -20,9 +20,9 @@ from trackdown.index.bm25 import FieldScorer, Mask, Scores
 from trackdown.index.identities import Identities
 from trackdown.index.postings import PostingsWriter, find_terms, open_field
 from trackdown.index.strings import SortedTable, StringTable, pack, pack_sorted, to_bytes, to_text
-from trackdown.repository.history import CommitFacts, CommitRef
-from trackdown.store.arrays import Arrays
-from trackdown.units.tokens import words
+from trackdown.repository import CommitFacts, CommitRef
+from trackdown.store import Arrays
+from trackdown.units import words
 
 Int64s = npt.NDArray[np.int64]
 _LONGEST_SUBJECT = 200

@@ -9,18 +9,16 @@ from typing import TYPE_CHECKING, Protocol
 from trackdown.errors import ModelError
 from trackdown.index.code import CodeIndex
 from trackdown.index.commits import CommitIndex
-from trackdown.repository.snapshot import Snapshot
+from trackdown.repository import Snapshot
 from trackdown.types import FactCache, Progress, no_progress
 
 if TYPE_CHECKING:
-    from trackdown.graph.graph import Graph
+    from trackdown.graph import Graph
     from trackdown.index.rewrite_index import RewriteBodies, RewriteIndex
     from trackdown.index.snapshot_rewrites import SnapshotRewrites
     from trackdown.index.vectors import UnitVectors
-    from trackdown.models.cross_encoder import CrossEncoder
-    from trackdown.models.encoder import Encoder
-    from trackdown.models.llm.code_generation import CodeExample
-    from trackdown.models.llm.prompt import LanguageModel
+    from trackdown.models import CrossEncoder, Encoder
+    from trackdown.models.llm import CodeExample, LanguageModel
 
 Texts = Callable[[Sequence[int]], list[str | None]]
 """Units → their source; None for a unit whose file has changed since it was indexed."""

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import msgspec
 
+from trackdown.index.commit_update import COMMITS, commit_key
 from trackdown.index.commits import CommitIndex
-from trackdown.index.update_commits import COMMITS, commit_key
-from trackdown.repository.history import CommitFacts
-from trackdown.store.store import Store
+from trackdown.repository import CommitFacts
+from trackdown.store import Store
 
 _DECODER = msgspec.msgpack.Decoder(CommitFacts)
 

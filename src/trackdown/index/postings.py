@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from trackdown.index.strings import SortedTable, pack_sorted, to_bytes
-from trackdown.store.arrays import Arrays
-from trackdown.units.tokens import terms
+from trackdown.store import Arrays
+from trackdown.units import terms
 
 Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]

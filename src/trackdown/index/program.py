@@ -9,22 +9,14 @@ from functools import cached_property
 import msgspec
 import numpy as np
 
-from trackdown.graph.program import Definition
+from trackdown.graph import Definition
 from trackdown.index.code import CodeIndex
 from trackdown.index.postings import find_terms
-from trackdown.repository.blobs import BlobReader, decode_text, read_on_disk
-from trackdown.repository.snapshot import Snapshot
-from trackdown.store.store import Store
+from trackdown.repository import BlobReader, Snapshot, decode_text, read_on_disk
+from trackdown.store import Store
 from trackdown.types import Progress, no_progress
-from trackdown.units.facts import oid_of_key
-from trackdown.units.pool import extract_all
-from trackdown.units.references.facts import (
-    REFERENCES_VERSION,
-    BlobReferences,
-    decode_references,
-)
-from trackdown.units.tokens import terms, words
-from trackdown.units.worker import ContentSource, ExtractionJob
+from trackdown.units import ContentSource, ExtractionJob, extract_all, oid_of_key, terms, words
+from trackdown.units.references import REFERENCES_VERSION, BlobReferences, decode_references
 
 REFERENCES = "references"
 _LARGEST_CONFIGURATION = 1 << 20

@@ -16,7 +16,7 @@ import numpy as np
 from trackdown.errors import StoreError
 from trackdown.index.code import CodeIndex
 from trackdown.index.corpus import Texts
-from trackdown.store.store import Store
+from trackdown.store import Store
 
 REWRITES, UNIT_TEXTS = "rewrite", "unit-texts"
 """Kinds of facts."""

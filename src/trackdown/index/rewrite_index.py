@@ -26,14 +26,13 @@ from trackdown.index.postings import PostingsWriter, find_terms, open_field
 from trackdown.index.rewrite_facts import read_rewrites, rewritten_numbers
 from trackdown.index.segment_facts import SegmentFacts
 from trackdown.index.strings import SortedTable
-from trackdown.store.arrays import Arrays
-from trackdown.store.store import Store
+from trackdown.store import Arrays, Store
 from trackdown.types import Progress, no_progress
-from trackdown.units.tokens import words
+from trackdown.units import words
 
 if TYPE_CHECKING:
     from trackdown.index.vectors import SegmentVectors, UnitVectors
-    from trackdown.models.static import StaticTable
+    from trackdown.models import StaticTable
 
 REWRITTEN_VERSION = 2
 """Part of the name of every array file. Raise it when the same facts would now give other arrays."""

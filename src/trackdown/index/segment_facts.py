@@ -10,9 +10,9 @@ import numpy as np
 
 from trackdown.index.blob_facts import BLOBS
 from trackdown.index.code import CodeSegment
-from trackdown.store.store import Store
+from trackdown.store import Store
 from trackdown.types import Progress
-from trackdown.units.facts import BlobFacts, decode
+from trackdown.units import BlobFacts, decode
 
 _FILES_AT_ONCE = 500
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trackdown.index.code import CodeIndex
-from trackdown.store.store import Store
+from trackdown.store import Store
 from trackdown.types import Progress
 
 if TYPE_CHECKING:
     from trackdown.index.corpus import Texts
     from trackdown.index.rewrite_index import RewriteIndex
-    from trackdown.store.arrays import Arrays
+    from trackdown.store import Arrays
 
 
 class RewriteMemory:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from trackdown.store.arrays import Arrays
+from trackdown.store import Arrays
 
 _PREFIX = 8
 

@@ -25,13 +25,12 @@ from trackdown.index.code import CodeIndex, CodeSegment
 from trackdown.index.query_vector import LARGEST, QueryVector
 from trackdown.index.segment_facts import SegmentFacts
 from trackdown.index.selection import kth_largest
-from trackdown.store.store import Store
+from trackdown.store import Store
 from trackdown.types import Progress, no_progress
-from trackdown.units.facts import BlobFacts
-from trackdown.units.tokens import terms, words
+from trackdown.units import BlobFacts, terms, words
 
 if TYPE_CHECKING:
-    from trackdown.models.static import StaticTable
+    from trackdown.models import StaticTable
 
 Floats = npt.NDArray[np.float64]
 Float32s = npt.NDArray[np.float32]

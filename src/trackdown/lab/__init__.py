@@ -7,47 +7,46 @@ from trackdown.lab import aggregate_by_mode, build_from_git, compare_modes, eval
 Names are loaded when they are first used: training runs where neither parsers nor a store are installed.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from trackdown.doors import door
 
 if TYPE_CHECKING:
-    from trackdown.lab.cases import Case, CodeLocation, read_cases, write_cases
+    from trackdown.lab.cases import Case, CodeLocation, Protocol, read_cases, write_cases
+    from trackdown.lab.clone import (
+        UnitsAt,
+        commit_times,
+        enclosing,
+        files_among,
+        is_commit_id,
+        present_commits,
+        regular_files,
+    )
     from trackdown.lab.comparison import compare_modes, evaluate
-    from trackdown.lab.evaluation import Evaluation, MeanResult, aggregate_by_mode, mean_results
-    from trackdown.lab.mine.dataset import MinedCases, build_from_git
-
-_HOME = {
-    "Case": "cases",
-    "Evaluation": "evaluation",
-    "MeanResult": "evaluation",
-    "MinedCases": "mine.dataset",
-    "CodeLocation": "cases",
-    "aggregate_by_mode": "evaluation",
-    "build_from_git": "mine.dataset",
-    "compare_modes": "comparison",
-    "evaluate": "comparison",
-    "mean_results": "evaluation",
-    "read_cases": "cases",
-    "write_cases": "cases",
-}
-
-__all__ = [
-    "Case",
-    "CodeLocation",
-    "Evaluation",
-    "MeanResult",
-    "MinedCases",
-    "aggregate_by_mode",
-    "build_from_git",
-    "compare_modes",
-    "evaluate",
-    "mean_results",
-    "read_cases",
-    "write_cases",
-]
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'trackdown.lab' has no attribute {name!r}")
-    return getattr(import_module(f"trackdown.lab.{_HOME[name]}"), name)
+    from trackdown.lab.evaluations import (
+        Evaluation,
+        MeanResult,
+        aggregate_by_mode,
+        evaluation,
+        mean_results,
+        why_not_scored,
+    )
+    from trackdown.lab.gate_verdict import GateVerdict, verdict_lines
+    from trackdown.lab.gating import ALPHA, gate
+    from trackdown.lab.mine import MinedCases, build_from_git
+    from trackdown.lab.repositories import (
+        MinedRepository,
+        check_allowed,
+        find_repositories,
+        find_repository,
+        read_manifest,
+        read_names,
+    )
+    from trackdown.lab.run import run_bench
+    from trackdown.lab.run_plan import BenchPlan, plan, resolve_modes
+    from trackdown.lab.runs import SCORE_DIGITS, Row, RunFile, by_mode, read_run, trec_lines, without_answer
+    from trackdown.lab.summary import ALL_METRICS, summarise
+    from trackdown.lab.tasks import Bench, Skipped, Task, bench_of_cases, joined
+    from trackdown.lab.workers import PATIENCE, JobResult, run_jobs
+else:
+    __getattr__ = door(__name__)

@@ -9,14 +9,8 @@ from functools import lru_cache
 from types import TracebackType
 
 from trackdown.errors import TrackdownError
-from trackdown.repository.blobs import BlobReader, decode_text
-from trackdown.repository.git import Git
-from trackdown.repository.ignore import IGNORE_FILE, IgnoreRules
-from trackdown.repository.snapshot import File
-from trackdown.repository.source import Source, open_source
-from trackdown.units.extract import extract
-from trackdown.units.facts import Unit
-from trackdown.units.languages import language_of
+from trackdown.repository import IGNORE_FILE, BlobReader, File, Git, IgnoreRules, Source, decode_text, open_source
+from trackdown.units import Unit, extract, language_of
 
 _COMMIT_ID = re.compile(r"[0-9a-f]{7,64}")
 

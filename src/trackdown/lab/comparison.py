@@ -17,7 +17,7 @@ from typing import Any
 
 from trackdown.errors import QueryError
 from trackdown.lab.cases import Case, CodeLocation, Protocol
-from trackdown.lab.evaluation import Evaluation, evaluation, evaluations
+from trackdown.lab.evaluations import Evaluation, evaluation, evaluations
 from trackdown.lab.run import run_bench
 from trackdown.lab.run_plan import plan
 from trackdown.lab.runs import Row, RunFile

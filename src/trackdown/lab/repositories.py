@@ -19,7 +19,7 @@ from pathlib import Path
 from string import Formatter
 
 from trackdown.errors import GitError, UsageError
-from trackdown.repository.source import Source, open_source
+from trackdown.repository import Source, open_source
 
 
 @dataclass(frozen=True, slots=True)

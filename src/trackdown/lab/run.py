@@ -19,10 +19,8 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import chain, zip_longest
 
-from trackdown.engine import Corpus, RankedPlace, Repository, rank
+from trackdown.engine import Corpus, Pregenerated, RankedPlace, Repository, has_llm, llm_ended, open_llm, rank
 from trackdown.engine import open as open_repository
-from trackdown.engine.llm.configured import has_llm, llm_ended, open_llm
-from trackdown.engine.llm.pregenerated import Pregenerated
 from trackdown.errors import (
     LlmError,
     MissingObject,
@@ -144,7 +142,7 @@ def _with_rewrites(bench: Bench, plan: BenchPlan, todo: Sequence[Work]) -> Bench
     """Take in the rewrites that a bench brings along, before workers search; nothing where no mode wants them."""
     if not bench.rewrites or not todo or not any(options.rewritten for _, options in plan.modes):
         return plan
-    from trackdown.engine.llm.rewrite_units import take_rewrites
+    from trackdown.engine import take_rewrites
 
     with open_repository(todo[0][0].place, settings=plan.settings) as opened:
         return replace(plan, rewriter=take_rewrites(opened.corpus(), f"{bench.name}'s texts", bench.rewrites))

@@ -6,20 +6,18 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from trackdown.engine import default_plan, with_mode
-from trackdown.engine.llm.configured import WITHOUT_LLM, has_llm, llm_name
-from trackdown.engine.searching.modes import SWITCHES
+from trackdown.engine import SWITCHES, WITHOUT_LLM, default_plan, has_llm, llm_name, with_mode
 from trackdown.errors import (
     UsageError,
 )
 from trackdown.lab.tasks import Bench
-from trackdown.models.llm.code_generation import CodeExample
-from trackdown.models.shelf import model_shelf
+from trackdown.models import model_shelf
+from trackdown.models.llm import CodeExample
 from trackdown.pipeline import SearchPlan
-from trackdown.repository.history import HISTORY_VERSION
+from trackdown.repository import HISTORY_VERSION
 from trackdown.settings import Settings
-from trackdown.units.facts import EXTRACTOR_VERSION
-from trackdown.units.references.facts import REFERENCES_VERSION
+from trackdown.units import EXTRACTOR_VERSION
+from trackdown.units.references import REFERENCES_VERSION
 
 
 @dataclass(frozen=True, slots=True)

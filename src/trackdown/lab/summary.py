@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from trackdown.lab.evaluation import Evaluation, evaluation, why_not_scored
-from trackdown.lab.measure.significance import bootstrap_interval
+from trackdown.lab.evaluations import Evaluation, evaluation, why_not_scored
+from trackdown.lab.measure import bootstrap_interval
 from trackdown.lab.runs import Row, by_mode
 
 ALL_METRICS = tuple(

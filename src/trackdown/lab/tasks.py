@@ -14,7 +14,7 @@ from typing import Literal
 from trackdown.errors import MissingObject, TrackdownError, UsageError
 from trackdown.lab.cases import Case, CodeLocation, Protocol
 from trackdown.lab.clone import UnitsAt, enclosing
-from trackdown.repository.source import Source, open_source
+from trackdown.repository import Source, open_source
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS, Level
 
 

@@ -1,7 +1,12 @@
 """In which order do the stages run? `cascade.py` is the answer, on one page."""
 
-from trackdown.pipeline.cascade import RETRIEVERS, search
-from trackdown.pipeline.fusing import role_factors
-from trackdown.pipeline.plan import Early, Ranked, SearchPlan, Stopwatch, Tap, Tapped
+from typing import TYPE_CHECKING
 
-__all__ = ["RETRIEVERS", "Early", "Ranked", "SearchPlan", "Stopwatch", "Tap", "Tapped", "role_factors", "search"]
+from trackdown.doors import door
+
+if TYPE_CHECKING:
+    from trackdown.pipeline.cascade import RETRIEVERS, search
+    from trackdown.pipeline.fusing import role_factors
+    from trackdown.pipeline.plan import Early, Ranked, SearchPlan, Stopwatch, Tap, Tapped
+else:
+    __getattr__ = door(__name__)

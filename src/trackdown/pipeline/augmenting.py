@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from trackdown.index.corpus import Corpus
+from trackdown.index import Corpus
 from trackdown.pipeline.plan import SearchPlan
-from trackdown.query.understand import Query
+from trackdown.query import Query
 
 if TYPE_CHECKING:
-    from trackdown.index.vectors import UnitVectors
+    from trackdown.index import UnitVectors
 
 
 def with_rewrites(corpus: Corpus) -> Corpus:
@@ -29,8 +29,8 @@ def with_rewrites(corpus: Corpus) -> Corpus:
 
 def with_exemplars(corpus: Corpus, query: Query, plan: SearchPlan) -> Query:
     """The query with answers that a language model writes, unless it already has some. Unchanged without a model."""
-    from trackdown.query.augmented import with_exemplars as augmented
-    from trackdown.query.exemplars import write_exemplars
+    from trackdown.query import with_exemplars as augmented
+    from trackdown.query import write_exemplars
 
     found = query.exemplars
     if not found and corpus.llm is not None and corpus.examples is not None:

@@ -9,18 +9,16 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from trackdown.index.corpus import Corpus
+from trackdown.index import Corpus
 from trackdown.pipeline.augmenting import with_exemplars, with_rewrites
 from trackdown.pipeline.expanding import expand
 from trackdown.pipeline.explaining import reasons, tapped
 from trackdown.pipeline.fusing import Fused, fuse
 from trackdown.pipeline.plan import Early, Ranked, SearchPlan, Stopwatch, Tap
 from trackdown.pipeline.reranking import judge_best, order, weighed
-from trackdown.query.understand import Query
-from trackdown.rerank.result import Reranking
-from trackdown.retrieve import commits, dense, lexical, mentions
-from trackdown.retrieve.candidates import Candidates, candidates
-from trackdown.retrieve.channel import Channel, Request, Retriever
+from trackdown.query import Query
+from trackdown.rerank import Reranking
+from trackdown.retrieve import Candidates, Channel, Request, Retriever, candidates, commits, dense, lexical, mentions
 from trackdown.types import Why
 
 RETRIEVERS: tuple[tuple[str, Retriever], ...] = (

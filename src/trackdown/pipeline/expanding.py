@@ -6,28 +6,27 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from trackdown.index.corpus import Corpus
+from trackdown.index import Corpus
 from trackdown.pipeline.fusing import Fused
-from trackdown.query.understand import Query
+from trackdown.query import Query
 from trackdown.types import Why
 
 if TYPE_CHECKING:
-    from trackdown.expand.spider import Chooser, Expansion, Reader
+    from trackdown.expand import Chooser, Expansion, Reader
 
 
 def expand(
     corpus: Corpus, query: Query, fused: Fused, chosen: Sequence[int], expansion: Expansion
 ) -> tuple[list[int], dict[int, Why]]:
     """The new order, and a reason for each candidate that moved up."""
-    from trackdown.expand.neighbours import neighbour_finder
-    from trackdown.expand.spider import SIGNAL, spider
+    from trackdown.expand import SIGNAL, expand_spider, neighbour_finder
 
     pool = fused.pool
     units, files = pool.units.tolist(), pool.files.tolist()
     neighbours = neighbour_finder(corpus.code, corpus.graph, units, files, pool.level, expansion)
     reader = _reader(corpus, query, fused) if expansion.selector == "cross-encoder" else None
     chooser = _chooser(corpus, query, fused) if expansion.selector == "llm" else None
-    placed = spider(chosen, fused.total[chosen].tolist(), neighbours, expansion, reader, chooser)
+    placed = expand_spider(chosen, fused.total[chosen].tolist(), neighbours, expansion, reader, chooser)
     moves = {
         one.candidate: Why(SIGNAL, 0.0, f"rank {one.before} → {rank}: {one.relation}")
         for rank, one in enumerate(placed, 1)
@@ -38,8 +37,7 @@ def expand(
 
 def _reader(corpus: Corpus, query: Query, fused: Fused) -> Reader | None:
     """Lets the cross-encoder score neighbours; None if there is none."""
-    from trackdown.rerank.neural import relevance_scorer
-    from trackdown.rerank.texts import normalized_query
+    from trackdown.rerank import normalized_query, relevance_scorer
 
     read = relevance_scorer(normalized_query(query.text), corpus)
     return None if read is None else lambda chosen: read(fused.pool.units_of(chosen, fused.units, 1))
@@ -47,7 +45,7 @@ def _reader(corpus: Corpus, query: Query, fused: Fused) -> Reader | None:
 
 def _chooser(corpus: Corpus, query: Query, fused: Fused) -> Chooser | None:
     """Lets the language model pick neighbours; None if there is none."""
-    from trackdown.expand.llm import llm_selector
+    from trackdown.expand import llm_selector
 
     if corpus.models is None or corpus.llm is None:
         return None
@@ -56,7 +54,7 @@ def _chooser(corpus: Corpus, query: Query, fused: Fused) -> Chooser | None:
 
 def pieces(corpus: Corpus, fused: Fused, units: int, chosen: Sequence[int]) -> list[str]:
     """The text of candidates for a language model, each with up to `units` of its units."""
-    from trackdown.rerank.passages import candidate_passages
+    from trackdown.rerank import candidate_passages
 
     found = fused.pool.units_of(chosen, fused.units, units)
     return candidate_passages(corpus.code, corpus.texts, found, fused.pool.files[list(chosen)].tolist())

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from trackdown.pipeline.fusing import Fused
 from trackdown.pipeline.plan import Tapped
-from trackdown.rerank.result import Reranking
+from trackdown.rerank import Reranking
 from trackdown.types import PROSE, TEST, Why
 
 _ROLE_NAMES = {TEST: "a test", PROSE: "prose"}

@@ -8,13 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from trackdown.fuse.adaptive import adapted
-from trackdown.fuse.rrf import rrf
-from trackdown.fuse.weighted import weighted
+from trackdown.fuse import adapted, fuse_rrf, fuse_weighted
 from trackdown.pipeline.plan import SearchPlan
-from trackdown.query.understand import Query
-from trackdown.retrieve.candidates import Candidates
-from trackdown.retrieve.channel import Channel, PastFound
+from trackdown.query import Query
+from trackdown.retrieve import Candidates, Channel, PastFound
 from trackdown.types import PROSE, TEST
 
 Floats = npt.NDArray[np.float64]
@@ -88,16 +85,16 @@ def _parts(channels: Sequence[Channel], query: Query, options: SearchPlan) -> li
         return found
     weights = [by_signal[channel.signal] for channel in channels]
     if options.fusion == "rrf":
-        return rrf([channel.scores for channel in channels], weights)
-    return weighted([channel.scores for channel in channels], weights, [channel.floor for channel in channels])
+        return fuse_rrf([channel.scores for channel in channels], weights)
+    return fuse_weighted([channel.scores for channel in channels], weights, [channel.floor for channel in channels])
 
 
 def _learned(
     channels: Sequence[Channel], weights: Mapping[str, float], query: Query, options: SearchPlan
 ) -> list[Floats] | None:
     """What each channel adds by fitted weights; None if there are none for the level."""
-    from trackdown.fuse.learned import load_learned
-    from trackdown.query.features import query_features
+    from trackdown.fuse import load_learned
+    from trackdown.query import query_features
 
     learned = options.learned or load_learned(options.level)
     if learned is None:

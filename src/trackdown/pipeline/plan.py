@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from trackdown.rerank.plan import Listwise, RerankPlan
+from trackdown.rerank import Listwise, RerankPlan
 from trackdown.retrieve import commits, dense
 from trackdown.types import Aggregation, Fusion, Level, Why
 
 if TYPE_CHECKING:
-    from trackdown.expand.spider import Expansion
-    from trackdown.fuse.learned import LearnedFusion
+    from trackdown.expand import Expansion
+    from trackdown.fuse import LearnedFusion
 
 Floats = npt.NDArray[np.float64]
 

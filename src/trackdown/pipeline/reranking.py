@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from trackdown.index.corpus import Corpus
+from trackdown.index import Corpus
 from trackdown.pipeline.expanding import pieces
 from trackdown.pipeline.fusing import Fused
 from trackdown.pipeline.plan import SearchPlan, Stopwatch
-from trackdown.query.understand import Query
-from trackdown.rerank.plan import SIGNALS, Listwise, RerankPlan, RerankWeights
-from trackdown.rerank.result import Reranking
+from trackdown.query import Query
+from trackdown.rerank import SIGNALS, Listwise, Reranking, RerankPlan, RerankWeights
 
 
 def judge_best(
     corpus: Corpus, query: Query, fused: Fused, chosen: Sequence[int], judging: RerankPlan, watch: Stopwatch
 ) -> Reranking:
     """The models' scores for the best candidates, and the new order."""
-    from trackdown.rerank.neural import RerankInput, rerank
-    from trackdown.rerank.texts import normalized_query
+    from trackdown.rerank import RerankInput, normalized_query, rerank
 
     past = fused.past
     ranking = RerankInput(
@@ -39,7 +37,7 @@ def order(
     corpus: Corpus, query: Query, fused: Fused, chosen: Sequence[int], listwise: Listwise, verdict: Reranking
 ) -> None:
     """Let a language model reorder the first places."""
-    from trackdown.rerank.llm import UNITS, llm_order
+    from trackdown.rerank import UNITS, llm_order
 
     assert corpus.llm is not None
     first, rest = verdict.order[: listwise.depth], verdict.order[listwise.depth :]
@@ -52,8 +50,8 @@ def weighed(judging: RerankPlan, query: Query, options: SearchPlan) -> RerankPla
     """The plan with fitted weights, if fusion is learned and there are weights for the level."""
     if options.fusion != "learned":
         return judging
-    from trackdown.fuse.learned import load_learned
-    from trackdown.query.features import query_features
+    from trackdown.fuse import load_learned
+    from trackdown.query import query_features
 
     fitted = load_learned(options.level, "rerank")
     if fitted is None:

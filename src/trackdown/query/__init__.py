@@ -1,1 +1,13 @@
 """Issue text → its parts: title, prose, code, tracebacks, paths, names, quoted messages; and its weighted terms."""
+
+from typing import TYPE_CHECKING
+
+from trackdown.doors import door
+
+if TYPE_CHECKING:
+    from trackdown.query.augmented import MOST_EXEMPLARS, code_weights, with_exemplars
+    from trackdown.query.exemplars import write_exemplars
+    from trackdown.query.features import query_features
+    from trackdown.query.parse import Frame, Query, understand
+else:
+    __getattr__ = door(__name__)

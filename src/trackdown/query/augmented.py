@@ -10,8 +10,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from trackdown.query.understand import Query
-from trackdown.units.tokens import term_counts
+from trackdown.query.parse import Query
+from trackdown.units import term_counts
 
 MOST_EXEMPLARS = 8
 """More cost much and add little: the paper stops at four."""

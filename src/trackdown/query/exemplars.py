@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from trackdown.models.llm.code_generation import CodeExample, code_prompt, extract_code
-from trackdown.models.llm.prompt import Completion, LanguageModel, Prompt
-from trackdown.query.understand import Query
+from trackdown.models.llm import CodeExample, Completion, LanguageModel, Prompt, code_prompt, extract_code
+from trackdown.query.parse import Query
 from trackdown.types import Progress, no_progress
 
 STAGE = "exemplars"

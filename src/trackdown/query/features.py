@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from trackdown.query.understand import Query
-from trackdown.units.tokens import words
+from trackdown.query.parse import Query
+from trackdown.units import words
 
 QUERY_FEATURES = ("words", "long", "code", "traceback")
 _MANY_WORDS = 200

@@ -1,1 +1,34 @@
 """A git repository or a folder: snapshots, blobs, commits, ignore rules."""
+
+from typing import TYPE_CHECKING
+
+from trackdown.doors import door
+
+if TYPE_CHECKING:
+    from trackdown.repository.blobs import BlobReader, blob_id, decode_text, read_on_disk
+    from trackdown.repository.content_rules import reason_to_skip
+    from trackdown.repository.git import Git, git_error, read_rest
+    from trackdown.repository.history import (
+        HISTORY_VERSION,
+        CommitFacts,
+        CommitRef,
+        list_commits,
+        read_commits,
+        root_commits,
+        shallow_commits,
+    )
+    from trackdown.repository.ignore import IGNORE_FILE, IgnoreRules, reason_by_name
+    from trackdown.repository.mounts import changes_unseen
+    from trackdown.repository.roles import role_of
+    from trackdown.repository.snapshot import File, Snapshot, commit_snapshot
+    from trackdown.repository.source import Source, is_url, open_source, open_url
+    from trackdown.repository.watch import FolderWatch
+    from trackdown.repository.worktree import (
+        WorktreeState,
+        decode_state,
+        encode_state,
+        listing_inputs_unchanged,
+        scan_worktree,
+    )
+else:
+    __getattr__ = door(__name__)

@@ -1,1 +1,16 @@
 """Models reread the best candidates: encoder vectors, past commits, and code read together with the query."""
+
+from typing import TYPE_CHECKING
+
+from trackdown.doors import door
+
+if TYPE_CHECKING:
+    from trackdown.rerank.cache import RELEVANCE, VECTORS
+    from trackdown.rerank.llm import UNITS, llm_order
+    from trackdown.rerank.neural import SCALES, RerankInput, relevance_scorer, rerank
+    from trackdown.rerank.passages import candidate_passages
+    from trackdown.rerank.plan import FUSED, SIGNALS, Listwise, RerankPlan, RerankWeights
+    from trackdown.rerank.result import Reranking
+    from trackdown.rerank.texts import normalized_query
+else:
+    __getattr__ = door(__name__)

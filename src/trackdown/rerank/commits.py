@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from trackdown.models.normalization import normalized
+from trackdown.models import normalized
 from trackdown.rerank.budget import TimeBudget
 from trackdown.rerank.pair_scorer import PairScorer
 

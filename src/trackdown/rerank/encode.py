@@ -14,7 +14,7 @@ from trackdown.rerank.texts import UnitTexts
 from trackdown.types import FactCache
 
 if TYPE_CHECKING:
-    from trackdown.models.encoder import Encoder
+    from trackdown.models import Encoder
 
 
 class UnitEncoder:

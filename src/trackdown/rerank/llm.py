@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from trackdown.models.llm.listwise import DATA_ONLY, ListwiseTask, listwise_prompt, max_passages, parse_numbers
-from trackdown.models.llm.prompt import LanguageModel
+from trackdown.models.llm import DATA_ONLY, LanguageModel, ListwiseTask, listwise_prompt, max_passages, parse_numbers
 from trackdown.rerank.plan import Listwise
 from trackdown.types import Progress, no_progress
 

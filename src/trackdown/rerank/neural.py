@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trackdown.errors import ModelError
-from trackdown.index.corpus import Corpus, RerankModels
+from trackdown.index import Corpus, RerankModels
 from trackdown.rerank.budget import TimeBudget
 from trackdown.rerank.code import CodeReranker
 from trackdown.rerank.commits import CommitReranker

@@ -12,7 +12,7 @@ from trackdown.rerank.cache import RELEVANCE, ModelOutputCache, digest
 from trackdown.types import FactCache
 
 if TYPE_CHECKING:
-    from trackdown.models.cross_encoder import CrossEncoder
+    from trackdown.models import CrossEncoder
 
 Floats = npt.NDArray[np.float64]
 

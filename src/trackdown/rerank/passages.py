@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from trackdown.index.code import CodeIndex
-from trackdown.index.corpus import Texts
+from trackdown.index import CodeIndex, Texts
 
 _MAX_UNIT_CHARS = 24_000
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from trackdown.index.code import CodeIndex
-from trackdown.models.normalization import normalized, normalized_unit
+from trackdown.index import CodeIndex
+from trackdown.models import normalized, normalized_unit
 
 WINDOW_TOKENS = 350
 """System 1's window, in tokens of code including punctuation. A window holds whole lines."""

@@ -1,1 +1,13 @@
 """Query → scored candidates: one file per kind of evidence (lexical, commits, mentions, dense)."""
+
+from typing import TYPE_CHECKING
+
+from trackdown.doors import door
+
+if TYPE_CHECKING:
+    from trackdown.retrieve.candidate_pool import Candidates, candidates
+    from trackdown.retrieve.channel import Channel, PastFound, Request, Retriever
+    from trackdown.retrieve.commits import PastCommits, describe_commit
+    from trackdown.retrieve.lexical import SIGNAL, Lexical
+else:
+    __getattr__ = door(__name__)

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from trackdown.index.corpus import Corpus
-from trackdown.query.understand import Query
-from trackdown.retrieve.candidates import Candidates
+from trackdown.index import Corpus
+from trackdown.query import Query
+from trackdown.retrieve.candidate_pool import Candidates
 from trackdown.types import Aggregation
 
 Floats = npt.NDArray[np.float64]

@@ -15,9 +15,7 @@ from datetime import UTC, datetime
 import numpy as np
 import numpy.typing as npt
 
-from trackdown.index.bm25 import Scores
-from trackdown.index.commits import CommitIndex
-from trackdown.index.selection import kth_largest
+from trackdown.index import CommitIndex, Scores, kth_largest
 from trackdown.retrieve.channel import Channel, PastFound, Request
 from trackdown.types import Aggregation
 

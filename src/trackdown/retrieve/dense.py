@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from trackdown.index.selection import kth_largest
-from trackdown.query.understand import Query
+from trackdown.index import kth_largest
+from trackdown.query import Query
 from trackdown.retrieve.channel import Channel, Request
 
 if TYPE_CHECKING:
-    from trackdown.index.vectors import UnitVectors
+    from trackdown.index import UnitVectors
 
 Float32s = npt.NDArray[np.float32]
 

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trackdown.index.bm25 import Floats, Scores
-from trackdown.index.code import CodeIndex
-from trackdown.query.augmented import code_weights
+from trackdown.index import CodeIndex, Floats, Scores
+from trackdown.query import code_weights
 from trackdown.retrieve.channel import Channel, Request
 
 if TYPE_CHECKING:
-    from trackdown.index.rewrite_index import RewriteBodies
+    from trackdown.index import RewriteBodies
 
 SIGNAL = "lexical"
 _SHOWN_TERMS = 6

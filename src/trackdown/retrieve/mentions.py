@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from trackdown.index.code import CodeIndex
-from trackdown.query.understand import Frame, Query
+from trackdown.index import CodeIndex
+from trackdown.query import Frame, Query
 from trackdown.retrieve.channel import Channel, Request
 
 SIGNAL = "mentions"

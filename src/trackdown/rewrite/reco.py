@@ -11,20 +11,20 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from trackdown.index.corpus import Texts
-from trackdown.index.rewrite_facts import rewriter_id
-from trackdown.models.llm.code_generation import (
+from trackdown.index import Texts, rewriter_id
+from trackdown.models.llm import (
     PROMPTS_VERSION,
     SUMMARY_TOKENS,
     CodeExample,
+    LanguageModel,
+    Prompt,
     code_prompt,
     extract_code,
     extract_summary,
     summary_prompt,
 )
-from trackdown.models.llm.prompt import LanguageModel, Prompt
 from trackdown.types import Progress, no_progress
-from trackdown.units.docstrings import split_docstring
+from trackdown.units import split_docstring
 
 SUMMARIES, CODE = "summaries", "rewrites"
 """The stages under which cost is recorded."""

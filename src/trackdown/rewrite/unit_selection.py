@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from trackdown.index.code import CodeIndex
+from trackdown.index import CodeIndex
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS, PROSE
 
 

@@ -1,5 +1,12 @@
 """Where facts and arrays live: an embedded database, array files, locks, garbage collection."""
 
-from trackdown.store.store import Store
+from typing import TYPE_CHECKING
 
-__all__ = ["Store"]
+from trackdown.doors import door
+
+if TYPE_CHECKING:
+    from trackdown.store.arrays import Arrays
+    from trackdown.store.garbage_collection import StoredManifest, beyond_limit, drop_manifests, sweep_unused
+    from trackdown.store.store import Store
+else:
+    __getattr__ = door(__name__)

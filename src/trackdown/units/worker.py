@@ -16,9 +16,8 @@ from typing import IO
 import msgspec
 
 from trackdown.errors import GitError
-from trackdown.repository.blobs import BlobReader, blob_id, read_on_disk
-from trackdown.repository.git import Git
-from trackdown.units.extract import extract
+from trackdown.repository import BlobReader, Git, blob_id, read_on_disk
+from trackdown.units.extraction import extract
 from trackdown.units.facts import encode, skipped
 
 SECONDS_FOR_A_JOB = 4.0
@@ -76,8 +75,7 @@ class Extractor:
         if data is None and self._reader is None:
             return ExtractionResult(job.key, None)
         if job.references:
-            from trackdown.units.references.extract import extract_references
-            from trackdown.units.references.facts import BlobReferences, encode_references
+            from trackdown.units.references import BlobReferences, encode_references, extract_references
 
             found = BlobReferences()
             if data is not None:

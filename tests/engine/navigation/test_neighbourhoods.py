@@ -11,7 +11,7 @@ import trackdown
 from tests.conftest import Repo
 from trackdown.engine import Neighbourhood
 from trackdown.errors import EmptyRepository, UnknownRevision, UsageError
-from trackdown.graph.walk import MOST_NODES
+from trackdown.graph.walks import MOST_NODES
 
 Opener = Callable[[Path | str], trackdown.Repository]
 

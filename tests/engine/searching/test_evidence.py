@@ -15,6 +15,7 @@ from trackdown.engine import rank
 from trackdown.engine.searching.evidence import Evidence, channel_evidence, judged_evidence, speaking_models
 from trackdown.lab.train.evidence import EvidencePlan
 from trackdown.settings import Settings
+from trackdown.types import Level
 
 FILES = {
     "src/session.py": "def sign(cookie):\n    return cookie\n\n\ndef load(key):\n    return key\n",
@@ -61,7 +62,7 @@ def test_channels_are_heard_with_and_without_vectors(web: Repo, with_models: Set
 
 
 @pytest.mark.parametrize("level", ["function", "file"])
-def test_what_models_said_ranks_as_the_cascade_does(web: Repo, with_models: Settings, level: trackdown.Level) -> None:
+def test_what_models_said_ranks_as_the_cascade_does(web: Repo, with_models: Settings, level: Level) -> None:
     options = EvidencePlan(stage="rerank").options(with_models, level)
     assert options.judging is not None
     with trackdown.open(web.root, settings=with_models) as opened:

@@ -26,7 +26,7 @@ from trackdown.engine.serving import change_events, throttle
 from trackdown.engine.serving import live as module
 from trackdown.engine.serving.recent_states import RecentStates
 from trackdown.engine.serving.wakeup import Wakeup
-from trackdown.index.update_code import MANIFESTS
+from trackdown.index.code_update import CODE_MANIFESTS
 from trackdown.repository.source import open_source
 from trackdown.settings import Settings
 from trackdown.store.store import Store
@@ -482,7 +482,7 @@ def test_states_that_nobody_comes_back_to_do_not_pile_up(begun: Repo, settings: 
             begun.write("web/a.py", CODE + f"# {number}\n")
             recent.build(opened, 0.0, no_progress)
         store = Store(settings.store)
-        assert len(store.database.records(MANIFESTS)) <= 9
+        assert len(store.database.records(CODE_MANIFESTS)) <= 9
         names = store.array_names()
         assert len([name for name in names if name.startswith("delta-")]) <= 8
         assert not [name for name in names if "delta-" in name and name.startswith("vectors-")]

@@ -13,7 +13,7 @@ from ir_measures import AP, RR, P, R, Success, nDCG
 
 from trackdown.errors import UsageError
 from trackdown.lab.cases import CodeLocation
-from trackdown.lab.evaluation import STANDARD_METRICS
+from trackdown.lab.evaluations import STANDARD_METRICS
 from trackdown.lab.measure.metrics import METRIC_NAMES, OF_FIRST_K, OF_WHOLE_RANKING, JudgedRanking, judge, metric
 
 PARITY: dict[str, Any] = {"MRR": RR, "MAP": AP}

@@ -10,7 +10,7 @@ import pytest
 from tests.lab.train.made_examples import SIGNALS, made_example, made_repository
 from trackdown.errors import UsageError
 from trackdown.fuse.learned import WeightTable
-from trackdown.lab.evaluation import evaluation
+from trackdown.lab.evaluations import evaluation
 from trackdown.lab.train.evidence import EvidenceExample
 from trackdown.lab.train.fit import Columns, Design, fit, heard_in, needs_of, rows_of, scores_of, table_of
 

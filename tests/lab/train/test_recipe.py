@@ -24,10 +24,10 @@ from trackdown.errors import ModelError, UsageError
 from trackdown.lab.train.ablations import run_ablations
 from trackdown.lab.train.batches import Data
 from trackdown.lab.train.learn import TrainingPlan
+from trackdown.lab.train.model_training import prepare_training, train_models
 from trackdown.lab.train.pack import REWRITTEN
 from trackdown.lab.train.recipe import SMALL, Recipe, load_training, main, run_recipe, with_issues_more
 from trackdown.lab.train.table import TablePlan
-from trackdown.lab.train.train_models import prepare_training, train_models
 from trackdown.lab.train.training_state import load_base, load_state, save_state
 from trackdown.lab.train.transformer import Bert, Mpnet, Shape, from_checkpoint
 from trackdown.models.registry import open_models

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from trackdown.units.extract import extract
+from trackdown.units.extraction import extract
 from trackdown.units.references.extract import extract_references
 from trackdown.units.references.facts import Import
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.growth import calls_of
 from tests.units.references.reading import read_text
-from trackdown.units.extract import extract, syntax_tree
+from trackdown.units.extraction import extract, syntax_tree
 from trackdown.units.references.ecmascript import read
 from trackdown.units.references.ecmascript.reader import _READERS
 from trackdown.units.references.ecmascript.walk import EcmascriptWalk

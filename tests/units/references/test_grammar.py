@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.growth import calls_of
-from trackdown.units.extract import extract
+from trackdown.units.extraction import extract
 from trackdown.units.references.extract import extract_references
 from trackdown.units.references.facts import BlobReferences, decode_references, encode_references
 

@@ -8,13 +8,18 @@ from trackdown.engine.indexing.background import Background, Stoppable
 from trackdown.engine.indexing.open_indexes import OpenIndexes
 from trackdown.engine.indexing.partial import gather_partial
 from trackdown.errors import EmptyRepository, StoreBusy, StoreError
-from trackdown.index.corpus import Corpus
-from trackdown.index.repository_id import is_known, repository_id
-from trackdown.index.update_code import CodeUpdate, update_code
-from trackdown.index.update_commits import CommitUpdate, open_commits, update_commits
-from trackdown.repository.history import CommitRef, list_commits
-from trackdown.repository.snapshot import Snapshot
-from trackdown.store.store import Store
+from trackdown.index import (
+    CodeUpdate,
+    CommitUpdate,
+    Corpus,
+    is_known,
+    open_commits,
+    repository_id,
+    update_code,
+    update_commits,
+)
+from trackdown.repository import CommitRef, Snapshot, list_commits
+from trackdown.store import Store
 from trackdown.types import Progress
 
 _ROUNDS = 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from trackdown.errors import StoreCorrupt, StoreError
-from trackdown.store.store import Store
+from trackdown.store import Store
 
 
 class StoreFacts:

@@ -8,18 +8,26 @@ from typing import TypeVar
 import msgspec
 
 from trackdown.engine.repository_weights import WEIGHTS_RECORDS
-from trackdown.index import update_code, update_commits
-from trackdown.index.blob_facts import BLOBS
-from trackdown.index.code import CodeIndex, CodeSegment
-from trackdown.index.commits import CommitSegment
-from trackdown.index.rewrite_facts import REWRITES, UNIT_TEXTS, digest_of_key, digests_in
-from trackdown.index.rewrite_index import segment_of_rewrite_index
-from trackdown.index.vectors import segment_of_vectors
-from trackdown.repository.history import HISTORY_VERSION
-from trackdown.repository.source import Source
-from trackdown.rerank.cache import RELEVANCE, VECTORS
-from trackdown.store.garbage_collection import StoredManifest, beyond_limit, drop_manifests, sweep_unused
-from trackdown.store.store import Store
+from trackdown.index import (
+    BLOBS,
+    CODE_MANIFESTS,
+    COMMIT_MANIFESTS,
+    COMMITS,
+    REWRITES,
+    UNIT_TEXTS,
+    CodeIndex,
+    CodeManifest,
+    CodeSegment,
+    CommitManifest,
+    CommitSegment,
+    digest_of_key,
+    digests_in,
+    segment_of_rewrite_index,
+    segment_of_vectors,
+)
+from trackdown.repository import HISTORY_VERSION, Source
+from trackdown.rerank import RELEVANCE, VECTORS
+from trackdown.store import Store, StoredManifest, beyond_limit, drop_manifests, sweep_unused
 
 T = TypeVar("T")
 
@@ -28,17 +36,17 @@ def held(store: Store) -> list[StoredManifest]:
     """Every manifest of the store; damaged ones are left out."""
     found = []
     beside = _beside_segments(store)
-    for key, value, used in store.database.records(update_code.MANIFESTS):
-        code = _decoded(value, update_code.CodeManifest)
+    for key, value, used in store.database.records(CODE_MANIFESTS):
+        code = _decoded(value, CodeManifest)
         if code is None:
             continue
         segments = [name for name in (code.base, code.delta) if name]
         arrays = (*segments, *(name for segment in segments for name in beside.get(segment, ())))
-        found.append(StoredManifest(update_code.MANIFESTS, key, code.repository, used, arrays))
-    for key, value, used in store.database.records(update_commits.MANIFESTS):
-        commits = _decoded(value, update_commits.CommitManifest)
+        found.append(StoredManifest(CODE_MANIFESTS, key, code.repository, used, arrays))
+    for key, value, used in store.database.records(COMMIT_MANIFESTS):
+        commits = _decoded(value, CommitManifest)
         if commits is not None:
-            found.append(StoredManifest(update_commits.MANIFESTS, key, key, used, tuple(commits.segments)))
+            found.append(StoredManifest(COMMIT_MANIFESTS, key, key, used, tuple(commits.segments)))
     return found
 
 
@@ -94,11 +102,11 @@ def drop_deltas(store: Store, keys: Sequence[str]) -> None:
         return
     beside = _beside_segments(store)
     for key in keys:
-        record = store.database.read_record(update_code.MANIFESTS, key)
-        manifest = _decoded(record, update_code.CodeManifest) if record is not None else None
+        record = store.database.read_record(CODE_MANIFESTS, key)
+        manifest = _decoded(record, CodeManifest) if record is not None else None
         if manifest is None or manifest.delta is None:
             continue
-        store.database.delete_records(update_code.MANIFESTS, [key])
+        store.database.delete_records(CODE_MANIFESTS, [key])
         for name in (manifest.delta, *beside.get(manifest.delta, ())):
             store.delete_arrays(name)
 
@@ -123,14 +131,14 @@ def _live(store: Store, manifests: list[StoredManifest], kind: str) -> set[str] 
     """The keys of the facts of a kind that the manifests' arrays were gathered from. Empty for the results of models:
     no index is gathered from them, and they are computed again when needed.
     """
-    from trackdown.index.program import REFERENCES, references_key
+    from trackdown.index import REFERENCES, references_key
 
     live: set[str] = set()
     if kind in (VECTORS, RELEVANCE):
         return live
     if kind == REWRITES:
         return _live_rewrites(store, manifests)
-    wanted = update_commits.MANIFESTS if kind == update_commits.COMMITS else update_code.MANIFESTS
+    wanted = COMMIT_MANIFESTS if kind == COMMITS else CODE_MANIFESTS
     for manifest in manifests:
         if manifest.kind != wanted:
             continue

@@ -12,23 +12,29 @@ from typing import TYPE_CHECKING
 from trackdown.engine.indexing.fact_cache import StoreFacts
 from trackdown.engine.indexing.worktree_cache import WorktreeCache, folder_is_gone
 from trackdown.errors import EmptyRepository
-from trackdown.index.code import CodeIndex
-from trackdown.index.commits import CommitIndex
-from trackdown.index.corpus import Corpus, no_vectors
-from trackdown.index.repository_id import repository_id
-from trackdown.index.snapshot_rewrites import RewriteMemory, SnapshotRewrites
-from trackdown.index.update_code import CodeUpdate, manifest_key, open_code
-from trackdown.index.update_commits import CommitUpdate, open_commits
-from trackdown.models.shelf import model_shelf
-from trackdown.repository.snapshot import Snapshot, commit_snapshot
-from trackdown.repository.source import Source
+from trackdown.index import (
+    CodeIndex,
+    CodeUpdate,
+    CommitIndex,
+    CommitUpdate,
+    Corpus,
+    RewriteMemory,
+    SnapshotRewrites,
+    manifest_key,
+    no_vectors,
+    open_code,
+    open_commits,
+    repository_id,
+)
+from trackdown.models import model_shelf
+from trackdown.repository import Snapshot, Source, commit_snapshot
 from trackdown.settings import Settings
-from trackdown.store.store import Store
+from trackdown.store import Store
 from trackdown.types import Progress, no_progress
 
 if TYPE_CHECKING:
-    from trackdown.graph.graph import Graph
-    from trackdown.index.vectors import SegmentVectors, UnitVectors
+    from trackdown.graph import Graph
+    from trackdown.index import SegmentVectors, UnitVectors
 
 
 class OpenIndexes:
@@ -110,7 +116,7 @@ class OpenIndexes:
         table = self.models.static()
         if table is None or self.store.read_only:
             return True
-        from trackdown.index.vectors import have_vectors
+        from trackdown.index import have_vectors
 
         return have_vectors(self.store, code, table, self._known_vectors)
 
@@ -167,8 +173,8 @@ class OpenIndexes:
     def _open_graph(self, snapshot: Snapshot, code: CodeIndex) -> Graph:
         """The graph of a snapshot. The last one is cached, with the edges it has resolved."""
         if self._graph is None or self._graph[0] is not code:
-            from trackdown.graph.graph import Graph
-            from trackdown.index.program import IndexedProgram
+            from trackdown.graph import Graph
+            from trackdown.index import IndexedProgram
 
             program = IndexedProgram(
                 code,
@@ -186,11 +192,11 @@ class OpenIndexes:
         table = self.models.static()
         if table is None:
             return None
-        from trackdown.index.vectors import unit_vectors
+        from trackdown.index import unit_vectors
 
         return unit_vectors(self.store, code, table, self._known_vectors, self._report)
 
     def _messages(self, commit: str | None, index: CommitIndex | None, positions: Sequence[int]) -> list[str]:
-        from trackdown.index.messages import commit_messages
+        from trackdown.index import commit_messages
 
         return commit_messages(self.store, self.identity(commit), index, positions) if index is not None else []

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 
 from trackdown.engine.indexing.open_indexes import OpenIndexes
-from trackdown.index.update_code import CodeUpdate, partial_code
-from trackdown.repository.snapshot import Snapshot
+from trackdown.index import CodeUpdate, partial_code
+from trackdown.repository import Snapshot
 
 
 def gather_partial(indexes: OpenIndexes, snapshot: Snapshot) -> CodeUpdate:

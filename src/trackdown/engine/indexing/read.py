@@ -8,12 +8,8 @@ from typing import Protocol
 from trackdown.engine.indexing.open_indexes import OpenIndexes
 from trackdown.engine.indexing.partial import gather_partial
 from trackdown.errors import EmptyRepository, StoreError, StoreFull, TooBusy
-from trackdown.index.code import CodeIndex
-from trackdown.index.corpus import Corpus
-from trackdown.index.repository_id import is_known
-from trackdown.index.update_code import CodeUpdate
-from trackdown.index.update_commits import CommitUpdate
-from trackdown.repository.snapshot import Snapshot
+from trackdown.index import CodeIndex, CodeUpdate, CommitUpdate, Corpus, is_known
+from trackdown.repository import Snapshot
 from trackdown.types import Progress
 
 _SHORTEST_LOOK = 0.25

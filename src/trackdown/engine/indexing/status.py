@@ -6,11 +6,9 @@ from collections import Counter
 
 from trackdown.engine.indexing.housekeeping import index_size
 from trackdown.engine.indexing.open_indexes import OpenIndexes
-from trackdown.index.code import CodeIndex
-from trackdown.index.commits import CommitIndex
-from trackdown.index.update_code import read_inventory
-from trackdown.repository.snapshot import Snapshot
-from trackdown.store.store import Store
+from trackdown.index import CodeIndex, CommitIndex, read_inventory
+from trackdown.repository import Snapshot
+from trackdown.store import Store
 from trackdown.types import Inventory, Progress, RepositoryStatus
 
 

@@ -7,18 +7,18 @@ import time
 from contextlib import suppress
 
 from trackdown.errors import NoSuchPath, StoreError, TooBusy
-from trackdown.index.update_code import CodeUpdate
-from trackdown.repository.snapshot import Snapshot
-from trackdown.repository.source import Source
-from trackdown.repository.watch import FolderWatch
-from trackdown.repository.worktree import (
+from trackdown.index import CodeUpdate
+from trackdown.repository import (
+    FolderWatch,
+    Snapshot,
+    Source,
     WorktreeState,
     decode_state,
     encode_state,
     listing_inputs_unchanged,
     scan_worktree,
 )
-from trackdown.store.store import Store
+from trackdown.store import Store
 
 _STATES = "worktree"
 _PARTIAL_SECONDS = 1.0

@@ -12,16 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from trackdown.engine.searching.modes import Listed
 from trackdown.errors import LlmError, UsageError
-from trackdown.models.llm.budget import Budget, Prices
-from trackdown.models.llm.ledger import UsageLedger, cost_table
-from trackdown.models.shelf import NONE
+from trackdown.models import NONE
+from trackdown.models.llm import Budget, Prices, UsageLedger, cost_table
 from trackdown.settings import Settings
 from trackdown.types import FactCache
 
 if TYPE_CHECKING:
-    from trackdown.models.llm.chat import ChatModel
-    from trackdown.models.llm.client import LlmClient
-    from trackdown.models.llm.replay import Recorder, ReplayFile
+    from trackdown.models.llm import ChatModel, LlmClient, Recorder, ReplayFile
 
 EMBEDDED = "embedded"
 WITHOUT_LLM = "no language model is configured (set --llm or TRACKDOWN_LLM)"
@@ -44,7 +41,7 @@ def open_llm(settings: Settings, facts: FactCache) -> LlmClient | None:
     """
     if not has_llm(settings):
         return None
-    from trackdown.models.llm.client import LlmClient
+    from trackdown.models.llm import LlmClient
 
     run = _run(settings)
     replay, notes = (None, ()) if run.replay is None else (run.replay.answers, run.replay.notes)
@@ -63,7 +60,7 @@ def open_llm(settings: Settings, facts: FactCache) -> LlmClient | None:
 def asking(settings: Settings) -> Iterator[LlmClient]:
     """A client for work without a repository; answers are cached in the store. Raises UsageError without a model."""
     from trackdown.engine.indexing.fact_cache import StoreFacts
-    from trackdown.store.store import Store
+    from trackdown.store import Store
 
     with closing(Store(settings.store)) as store:
         client = open_llm(settings, StoreFacts(store))
@@ -107,7 +104,7 @@ def _run(settings: Settings) -> _Run:
 
 @lru_cache(maxsize=8)
 def _opened(settings: Settings) -> _Run:
-    from trackdown.models.llm.replay import Recorder, read_replay
+    from trackdown.models.llm import Recorder, read_replay
 
     replay = None if settings.llm_replay == _UNSET else read_replay(settings.llm_replay)
     recorder = None if settings.llm_record == _UNSET else Recorder(settings.llm_record)
@@ -131,7 +128,7 @@ def _model(settings: Settings, replay: ReplayFile | None) -> ChatModel:
     if place == NONE:
         return _recorded(settings, replay)
     if "://" in place:
-        from trackdown.models.llm.endpoint import Endpoint
+        from trackdown.models.llm import Endpoint
 
         return Endpoint(
             place,
@@ -142,7 +139,7 @@ def _model(settings: Settings, replay: ReplayFile | None) -> ChatModel:
             concurrency=settings.llm_concurrency,
             context=settings.llm_context,
         )
-    from trackdown.models.llm.embedded import packaged_file
+    from trackdown.models.llm import packaged_file
 
     if place == EMBEDDED:
         return _embedded(packaged_file(), settings.llm_context, settings.thread_count)
@@ -156,14 +153,14 @@ def _model(settings: Settings, replay: ReplayFile | None) -> ChatModel:
 @lru_cache(maxsize=2)
 def _embedded(path: Path, context: int, threads: int) -> ChatModel:
     """A model in this process. It is large, so all settings that name it share it."""
-    from trackdown.models.llm.embedded import Embedded
+    from trackdown.models.llm import Embedded
 
     return Embedded(path, context=context, threads=threads)
 
 
 def _recorded(settings: Settings, replay: ReplayFile | None) -> ChatModel:
     """A model that only has recorded answers."""
-    from trackdown.models.llm.replay import ReplayOnlyModel
+    from trackdown.models.llm import ReplayOnlyModel
 
     models = dict(replay.models) if replay is not None else {}
     name = settings.llm_model or (next(iter(models)) if len(models) == 1 else "")

@@ -14,11 +14,10 @@ from pathlib import Path
 import numpy as np
 
 from trackdown.errors import UsageError
-from trackdown.index.code import CodeIndex
-from trackdown.index.corpus import Texts
-from trackdown.models.llm.code_generation import CodeExample
+from trackdown.index import CodeIndex, Texts
+from trackdown.models.llm import CodeExample
 from trackdown.types import CODE, FUNCTION_KINDS
-from trackdown.units.docstrings import split_docstring
+from trackdown.units import split_docstring
 
 MOST_PAIRS = 16
 _FEWEST_LINES, _MOST_LINES = 3, 30

@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from trackdown.errors import UsageError
-from trackdown.index.corpus import Corpus
+from trackdown.index import Corpus
 from trackdown.pipeline import SearchPlan
 
 if TYPE_CHECKING:
-    from trackdown.index.corpus import Texts
-    from trackdown.index.rewrite_index import RewriteIndex
-    from trackdown.models.llm.code_generation import CodeExample
-    from trackdown.models.llm.prompt import LanguageModel
+    from trackdown.index import RewriteIndex, Texts
+    from trackdown.models.llm import CodeExample, LanguageModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +52,13 @@ def open_rewrites(
 
     `note` gets how many units have a rewrite.
     """
-    from trackdown.rewrite.unit_selection import units_to_rewrite
+    from trackdown.rewrite import units_to_rewrite
 
     rewrites, rewriter = corpus.rewrites, pregenerated.rewriter
     assert rewrites is not None
     found = rewrites.open(texts, rewriter) if rewriter else None
     if not rewriter and llm is not None:
-        from trackdown.rewrite.reco import rewriter_of
+        from trackdown.rewrite import rewriter_of
 
         for pairs in dict.fromkeys((pregenerated.examples, ())):
             found = found or rewrites.open(texts, rewriter_of(llm, pairs))

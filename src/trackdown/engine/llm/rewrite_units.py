@@ -11,17 +11,22 @@ from typing import TYPE_CHECKING
 from trackdown.engine.llm.few_shot import few_shot
 from trackdown.engine.searching.source_reader import SourceReader
 from trackdown.errors import UsageError
-from trackdown.index.corpus import Corpus
-from trackdown.index.rewrite_facts import rewriter_id
-from trackdown.models.llm.code_generation import CodeExample
-from trackdown.models.llm.prompt import LanguageModel
-from trackdown.rewrite.reco import RewriteCounts, RewriteJob, RewriteRow, rewrite_units, rewriter_of
-from trackdown.rewrite.unit_selection import main_unit, units_to_rewrite
+from trackdown.index import Corpus, rewriter_id
+from trackdown.models.llm import CodeExample, LanguageModel
+from trackdown.rewrite import (
+    RewriteCounts,
+    RewriteJob,
+    RewriteRow,
+    main_unit,
+    rewrite_units,
+    rewriter_of,
+    units_to_rewrite,
+)
 from trackdown.types import Progress, no_progress
 
 if TYPE_CHECKING:
     from trackdown.engine.repository import Repository
-    from trackdown.models.llm.client import LlmClient
+    from trackdown.models.llm import LlmClient
 
 MOST_TIMES = 8
 Made = tuple[str, str]

@@ -8,9 +8,20 @@ from dataclasses import dataclass
 from trackdown.engine.navigation.resolve_target import Starts
 from trackdown.engine.searching.filters import lies_below
 from trackdown.errors import UsageError
-from trackdown.graph.edges import DIRECTIONS, EDGE_TYPES, HOWS, Direction, Edge, EdgeType, How, Node
-from trackdown.graph.graph import RESOLVERS, Graph
-from trackdown.graph.walk import MOST_NODES, walk
+from trackdown.graph import (
+    DIRECTIONS,
+    EDGE_TYPES,
+    HOWS,
+    MOST_NODES,
+    RESOLVERS,
+    Direction,
+    Edge,
+    EdgeType,
+    Graph,
+    How,
+    Node,
+    walk,
+)
 from trackdown.types import SnapshotInfo
 
 MOST_DEPTH = 20

@@ -18,7 +18,7 @@ from trackdown.types import Progress, UnitSource
 
 if TYPE_CHECKING:
     from trackdown.engine.repository import Repository
-    from trackdown.graph.edges import Direction, EdgeType, How
+    from trackdown.graph import Direction, EdgeType, How
 
 
 def find_related(repository: Repository, location: str, k: int, at: str | None, progress: Progress) -> Related:

@@ -12,16 +12,12 @@ from trackdown.engine.navigation.relations import Relative, RelativeFinder
 from trackdown.engine.searching.filters import files_below, lies_below
 from trackdown.engine.searching.source_reader import SourceReader
 from trackdown.errors import UsageError
-from trackdown.graph.graph import Graph
-from trackdown.index.bm25 import Mask
-from trackdown.index.code import CodeIndex
-from trackdown.index.commits import CommitIndex
+from trackdown.graph import Graph
+from trackdown.index import CodeIndex, CommitIndex, Mask
 from trackdown.pipeline import Ranked
-from trackdown.retrieve.commits import describe_commit
-from trackdown.retrieve.lexical import SIGNAL, Lexical
+from trackdown.retrieve import SIGNAL, Lexical, describe_commit
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS, Result, SnapshotInfo, Why
-from trackdown.units.facts import oid_of_key
-from trackdown.units.tokens import term_counts
+from trackdown.units import oid_of_key, term_counts
 
 _TERMS = 60
 _WIDEST_COMMIT = 30

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 from trackdown.engine.navigation.resolve_target import innermost
 from trackdown.engine.searching.filters import lies_below
-from trackdown.graph.edges import HOWS, Direction, EdgeType, How, Node
-from trackdown.graph.graph import Graph
-from trackdown.index.code import CodeIndex
+from trackdown.graph import HOWS, Direction, EdgeType, Graph, How, Node
+from trackdown.index import CodeIndex
 
 
 @dataclass(frozen=True, slots=True)

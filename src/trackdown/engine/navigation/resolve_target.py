@@ -9,10 +9,8 @@ from dataclasses import dataclass
 from trackdown.engine.navigation.similar_names import dotted_name, nearest_names, suggestion
 from trackdown.engine.searching.filters import files_below, lies_below
 from trackdown.errors import UsageError
-from trackdown.graph.edges import Node
-from trackdown.graph.graph import ROOT, Graph
-from trackdown.graph.program import Definition
-from trackdown.index.code import CodeIndex
+from trackdown.graph import ROOT, Definition, Graph, Node
+from trackdown.index import CodeIndex
 
 _LISTED = 3
 _LINE = re.compile(r"[0-9]{1,9}")

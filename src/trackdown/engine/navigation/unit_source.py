@@ -8,9 +8,9 @@ from trackdown.engine.navigation.similar_names import dotted_name, nearest_names
 from trackdown.engine.searching.filters import lies_below
 from trackdown.engine.searching.source_reader import SourceReader
 from trackdown.errors import UsageError
-from trackdown.index.code import CodeIndex
+from trackdown.index import CodeIndex
 from trackdown.types import UnitSource
-from trackdown.units.facts import oid_of_key
+from trackdown.units import oid_of_key
 
 _LISTED = 3
 _WINDOW = "window"

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from trackdown.engine.llm.pregenerated import NOTHING, Pregenerated, examples_of, open_rewrites
 from trackdown.engine.searching.source_reader import SourceReader
 from trackdown.errors import UnknownRevision
-from trackdown.index.corpus import Corpus, ignore_note
+from trackdown.index import Corpus, ignore_note
 from trackdown.types import Progress
 
 if TYPE_CHECKING:
-    from trackdown.models.llm.prompt import LanguageModel
+    from trackdown.models.llm import LanguageModel
 
 
 def bound_corpus(

@@ -11,15 +11,12 @@ import numpy.typing as npt
 from trackdown import pipeline
 from trackdown.engine.searching.bind import bound_corpus
 from trackdown.engine.searching.source_reader import SourceReader
-from trackdown.fuse.learned import ranks_of
-from trackdown.index.corpus import Corpus
-from trackdown.models.shelf import model_shelf
-from trackdown.query.features import query_features
-from trackdown.query.understand import understand
-from trackdown.rerank.neural import SCALES
-from trackdown.rerank.plan import FUSED
-from trackdown.retrieve.candidates import candidates
-from trackdown.retrieve.channel import Channel, Request
+from trackdown.fuse import ranks_of
+from trackdown.index import Corpus
+from trackdown.models import model_shelf
+from trackdown.query import query_features, understand
+from trackdown.rerank import FUSED, SCALES
+from trackdown.retrieve import Channel, Request, candidates
 from trackdown.settings import Settings
 from trackdown.types import CODE, PROSE, TEST
 

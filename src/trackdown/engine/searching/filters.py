@@ -7,9 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from trackdown.errors import UsageError
-from trackdown.index.bm25 import Mask
-from trackdown.index.code import CodeIndex
-from trackdown.units.languages import BY_NAME, TEXT
+from trackdown.index import CodeIndex, Mask
+from trackdown.units import BY_NAME, TEXT
 
 NOWHERE = "\0"
 """A folder that no path is below."""

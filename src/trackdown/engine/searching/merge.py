@@ -9,7 +9,7 @@ from math import inf
 from typing import Any
 
 from trackdown.engine.repository import Repository
-from trackdown.models.llm.ledger import merge_cost_tables
+from trackdown.models.llm import merge_cost_tables
 from trackdown.request import SearchRequest, request_of
 from trackdown.types import HistoryResults, Progress, Result, SearchResults, SnapshotInfo, never, no_progress
 

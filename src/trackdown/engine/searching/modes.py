@@ -13,16 +13,16 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from trackdown.errors import UsageError
-from trackdown.graph.edges import EDGE_TYPES
-from trackdown.models.shelf import NONE
+from trackdown.graph import EDGE_TYPES
+from trackdown.models import NONE
 from trackdown.pipeline import RETRIEVERS, SearchPlan
-from trackdown.query.augmented import MOST_EXEMPLARS
-from trackdown.rerank.plan import Listwise, RerankPlan
+from trackdown.query import MOST_EXEMPLARS
+from trackdown.rerank import Listwise, RerankPlan
 from trackdown.retrieve import commits, dense, lexical, mentions
 from trackdown.settings import Settings
 
 if TYPE_CHECKING:
-    from trackdown.models.registry import ModelListing
+    from trackdown.models import ModelListing
 
 BALANCED = RerankPlan(encoder=100, code=20)
 THOROUGH = RerankPlan(encoder=1000, commits=1000, code=100, units=4, all_windows=True)
@@ -46,7 +46,7 @@ _TOP = 3
 
 def _expanded(options: SearchPlan, **settings: Any) -> SearchPlan:
     """The plan with an expansion. Its room is only loaded for a mode that names one."""
-    from trackdown.expand.spider import Expansion
+    from trackdown.expand import Expansion
 
     return replace(options, expansion=Expansion(**settings))
 
@@ -217,7 +217,7 @@ def list_modes() -> list[Listed]:
 
 def list_model_sets(settings: Settings) -> list[Listed]:
     """The packaged models and those that the settings name, each with its problem if it has one."""
-    from trackdown.models.registry import PACKAGED, list_models
+    from trackdown.models import PACKAGED, list_models
 
     others = [settings.models] if settings.models not in (PACKAGED, NONE) else []
     return [Listed(found.name, "model", _described(found)) for found in list_models(others)]

@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from trackdown.engine.searching.filters import lies_below
-from trackdown.index.corpus import Corpus
-from trackdown.query.understand import Query, understand
+from trackdown.index import Corpus
+from trackdown.query import Query, understand
 from trackdown.request import check_count
-from trackdown.retrieve.commits import PastCommits
+from trackdown.retrieve import PastCommits
 from trackdown.types import HistoryResults, PastCommit, Progress
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from trackdown.engine.searching.filters import checked_folder, checked_languages
 from trackdown.engine.searching.modes import BALANCED, LISTWISE_IF_THERE, THOROUGH, default_plan
 from trackdown.pipeline import SearchPlan
 from trackdown.request import SearchRequest
-from trackdown.rerank.plan import Listwise, RerankPlan
+from trackdown.rerank import Listwise, RerankPlan
 from trackdown.settings import Settings
 
 

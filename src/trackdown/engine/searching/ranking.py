@@ -11,11 +11,11 @@ from trackdown.engine.llm.pregenerated import NOTHING, Pregenerated, check_exemp
 from trackdown.engine.searching.bind import bound_corpus
 from trackdown.engine.searching.bind import seen_from as past_of
 from trackdown.engine.searching.source_reader import SourceReader
-from trackdown.index.corpus import Corpus, ignore_note
-from trackdown.query.understand import understand
+from trackdown.index import Corpus, ignore_note
+from trackdown.query import understand
 
 if TYPE_CHECKING:
-    from trackdown.models.llm.prompt import LanguageModel
+    from trackdown.models.llm import LanguageModel
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,16 +16,16 @@ from trackdown.engine.searching.filters import filter_notes, intersection
 from trackdown.engine.searching.planning import plan
 from trackdown.engine.searching.source_reader import SourceReader
 from trackdown.errors import LlmError, UsageError
-from trackdown.index.corpus import Corpus
+from trackdown.index import Corpus
 from trackdown.pipeline import SearchPlan
-from trackdown.query.understand import understand
+from trackdown.query import understand
 from trackdown.request import SearchRequest
 from trackdown.types import Progress, Result, SearchResults
 
 if TYPE_CHECKING:
     from trackdown.engine.repository import Repository
-    from trackdown.models.llm.client import LlmClient
-    from trackdown.models.shelf import ModelShelf
+    from trackdown.models import ModelShelf
+    from trackdown.models.llm import LlmClient
 
 Early = Callable[[SearchResults], None]
 _ATTEMPTS = 2

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from types import TracebackType
 
-from trackdown.index.code import CodeIndex
+from trackdown.index import CodeIndex
 from trackdown.pipeline import Ranked
-from trackdown.repository.blobs import BlobReader, blob_id, decode_text, read_on_disk
-from trackdown.repository.snapshot import Snapshot
+from trackdown.repository import BlobReader, Snapshot, blob_id, decode_text, read_on_disk
 from trackdown.types import Result
-from trackdown.units.facts import oid_of_key
+from trackdown.units import oid_of_key
 
 SNIPPET_LINES = 15
 

@@ -7,9 +7,7 @@ import time
 from pathlib import Path
 
 from trackdown.engine.indexing.worktree_cache import WorktreeCache
-from trackdown.repository.mounts import changes_unseen
-from trackdown.repository.snapshot import Snapshot
-from trackdown.repository.watch import FolderWatch
+from trackdown.repository import FolderWatch, Snapshot, changes_unseen
 from trackdown.types import Watching
 
 _POLL_SHARE = 20

@@ -19,8 +19,8 @@ from trackdown.engine.serving.snapshot_changes import count_changes, is_changed
 from trackdown.engine.serving.throttle import Throttle
 from trackdown.engine.serving.wakeup import Wakeup
 from trackdown.errors import Cancelled, EmptyRepository, StoreBusy, StoreFull
-from trackdown.index.corpus import Corpus
-from trackdown.repository.snapshot import Snapshot
+from trackdown.index import Corpus
+from trackdown.repository import Snapshot
 from trackdown.types import IndexState, Phase, Progress
 
 QUIET = 0.1

@@ -7,7 +7,7 @@ from contextlib import suppress
 from trackdown.engine.indexing.housekeeping import drop_deltas
 from trackdown.engine.repository import Repository
 from trackdown.errors import StoreError
-from trackdown.index.corpus import Corpus
+from trackdown.index import Corpus
 from trackdown.types import Progress
 
 _KEPT = 8

@@ -11,9 +11,9 @@ from trackdown.engine.opening import open
 from trackdown.engine.repository import Repository
 from trackdown.engine.serving.live import LiveIndex
 from trackdown.errors import Cancelled, TooBusy, TrackdownError, UsageError
-from trackdown.repository.source import Source
+from trackdown.repository import Source
 from trackdown.settings import Settings
-from trackdown.store.store import Store
+from trackdown.store import Store
 
 _Inodes = tuple[tuple[int, int], ...]
 

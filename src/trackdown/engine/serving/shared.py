@@ -15,7 +15,7 @@ from trackdown.engine.serving.calls import Call, CallOptions, NotIndexedYet, tol
 from trackdown.engine.serving.fair_queue import FairQueue, Load
 from trackdown.engine.serving.served_repository import ServedRepository
 from trackdown.errors import RepositoryError, TooBusy, UnknownRepository, UsageError
-from trackdown.graph.edges import EDGE_TYPES, HOWS, Direction, EdgeType, How
+from trackdown.graph import EDGE_TYPES, HOWS, Direction, EdgeType, How
 from trackdown.request import SearchRequest, request_of
 from trackdown.settings import Settings, load_settings
 from trackdown.types import (

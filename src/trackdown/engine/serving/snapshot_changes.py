@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from trackdown.repository.snapshot import Snapshot
+from trackdown.repository import Snapshot
 
 
 def is_changed(before: Snapshot | None, after: Snapshot | None) -> bool:

@@ -30,8 +30,7 @@ from trackdown.graph.file_scopes import MODULE_SCOPE, RESULT
 from trackdown.graph.program import Definition
 from trackdown.graph.sources import Sources
 from trackdown.types import CLASS_KINDS
-from trackdown.units.references.chain import CALLED, NOTHING, Chain, ChainPart
-from trackdown.units.references.facts import UNKNOWN, Import
+from trackdown.units.references import CALLED, NOTHING, UNKNOWN, Chain, ChainPart, Import
 
 _TYPEOF = "typeof "
 _NESTED = 3

@@ -8,7 +8,7 @@ from trackdown.graph.ecmascript.modules import EcmascriptModules
 from trackdown.graph.ecmascript.scopes import ALL, WHOLE
 from trackdown.graph.ecmascript.values import NONE, OPEN, EcmascriptReadings, ModuleValue, union
 from trackdown.graph.file_scopes import MODULE_SCOPE
-from trackdown.units.references.facts import Import
+from trackdown.units.references import Import
 
 if TYPE_CHECKING:
     from trackdown.graph.ecmascript.evaluator import EcmascriptEvaluator

@@ -13,7 +13,7 @@ from trackdown.graph.program import Definition, Program
 from trackdown.graph.resolver import NOWHERE, Link, ReferenceResolver, Resolved, import_link, resolved
 from trackdown.graph.sources import Sources
 from trackdown.types import FUNCTION_KINDS
-from trackdown.units.references.facts import BASE, CALL, IMPLEMENTS, NEW, Import, Reference
+from trackdown.units.references import BASE, CALL, IMPLEMENTS, NEW, Import, Reference
 
 _MOST_TARGETS = 8
 _COMMON = frozenset(

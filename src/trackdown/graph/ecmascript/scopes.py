@@ -7,7 +7,7 @@ from functools import cached_property
 from trackdown.graph.file_scopes import MODULE_SCOPE, FileScopes
 from trackdown.graph.program import Definition, Program
 from trackdown.types import CLASS_KINDS
-from trackdown.units.references.facts import BASE, Import
+from trackdown.units.references import BASE, Import
 
 THIS, WHOLE, ALL = "this", "=", "*"
 

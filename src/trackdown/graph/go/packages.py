@@ -10,7 +10,7 @@ from trackdown.graph.paths import joined_path
 from trackdown.graph.program import Definition, Program
 from trackdown.graph.sources import Sources
 from trackdown.types import CLASS_KINDS
-from trackdown.units.references.go.reader import usual_name
+from trackdown.units.references import usual_name
 
 _MODULE = re.compile(r'^\s*module\s+"?([^\s"]+)"?', re.M)
 _TEST = "_test.go"

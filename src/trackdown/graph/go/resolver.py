@@ -10,8 +10,7 @@ from trackdown.graph.go.values import GoEvaluator
 from trackdown.graph.program import Program
 from trackdown.graph.resolver import NOWHERE, Link, ReferenceResolver, Resolved, import_link, resolved
 from trackdown.graph.sources import Sources
-from trackdown.units.references.chain import last_name, parse_chain
-from trackdown.units.references.facts import BASE, CALL, Import, Reference
+from trackdown.units.references import BASE, CALL, Import, Reference, last_name, parse_chain
 
 
 class GoResolver(ReferenceResolver[GoFile]):

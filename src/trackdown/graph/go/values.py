@@ -10,7 +10,7 @@ from trackdown.graph.file_scopes import MODULE_SCOPE
 from trackdown.graph.go.packages import GoFile, GoPackage, GoPackages
 from trackdown.graph.program import Definition
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS
-from trackdown.units.references.chain import ELEMENT, Chain, ChainPart
+from trackdown.units.references import ELEMENT, Chain, ChainPart
 
 Definitions = tuple[Definition, ...]
 _MOST_EMBEDDED = 60

@@ -11,8 +11,7 @@ from trackdown.graph.program import Definition, Program
 from trackdown.graph.resolver import NOWHERE, Link, ReferenceResolver, Resolved, import_link, resolved
 from trackdown.graph.sources import Sources
 from trackdown.types import FUNCTION_KINDS
-from trackdown.units.references.chain import last_name, parse_chain
-from trackdown.units.references.facts import BASE, CALL, IMPLEMENTS, NEW, Import, Reference
+from trackdown.units.references import BASE, CALL, IMPLEMENTS, NEW, Import, Reference, last_name, parse_chain
 
 
 class JavaResolver(ReferenceResolver[JavaFile]):

@@ -10,7 +10,7 @@ from trackdown.graph.paths import shared_length
 from trackdown.graph.program import Definition, Program
 from trackdown.graph.sources import Sources
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS
-from trackdown.units.references.facts import BASE, IMPLEMENTS
+from trackdown.units.references import BASE, IMPLEMENTS
 
 Definitions = tuple[Definition, ...]
 _MOST_NAMESAKES = 60

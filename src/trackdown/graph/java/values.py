@@ -10,7 +10,7 @@ from trackdown.graph.file_scopes import RESULT
 from trackdown.graph.java.types import Definitions, JavaTypes
 from trackdown.graph.program import Definition
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS
-from trackdown.units.references.chain import ELEMENT, Chain, ChainPart
+from trackdown.units.references import ELEMENT, Chain, ChainPart
 
 _LONGEST_QUALIFIED = 8
 

@@ -25,8 +25,7 @@ from trackdown.graph.python.values import (
     unsure,
 )
 from trackdown.graph.sources import Sources
-from trackdown.units.references.chain import ELEMENT, Chain, ChainPart
-from trackdown.units.references.facts import UNKNOWN, Binding, Import
+from trackdown.units.references import ELEMENT, UNKNOWN, Binding, Chain, ChainPart, Import
 
 _EMPTY_BASES = frozenset({"object", "Generic", "Protocol", "ABC"})
 _ITSELF = ("self", "cls()", "self.__class__()")

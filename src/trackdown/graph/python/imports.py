@@ -20,7 +20,7 @@ from trackdown.graph.python.values import (
     unsure,
 )
 from trackdown.graph.sources import Sources
-from trackdown.units.references.facts import Binding, Import
+from trackdown.units.references import Binding, Import
 
 BUILTINS = frozenset(dir(builtins))
 

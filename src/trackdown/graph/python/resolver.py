@@ -12,7 +12,7 @@ from trackdown.graph.python.scopes import PythonScopes
 from trackdown.graph.python.values import PythonReadings, ValueKind
 from trackdown.graph.resolver import NOWHERE, Link, ReferenceResolver, Resolved, Target, import_link, resolved
 from trackdown.graph.sources import Sources
-from trackdown.units.references.facts import BASE, DECORATOR, Import, Reference
+from trackdown.units.references import BASE, DECORATOR, Import, Reference
 
 _TYPES: tuple[type, ...] = (str, bytes, int, float, list, tuple, dict, set, frozenset, bytearray, BaseException)
 _UNTELLING = frozenset(name for type_ in _TYPES for name in dir(type_)) | {

@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from trackdown.graph.file_scopes import INSTANCE_PREFIX, MODULE_SCOPE, RESULT, FileScopes
 from trackdown.graph.program import Definition, Program
 from trackdown.types import CLASS_KINDS
-from trackdown.units.references.chain import last_name
-from trackdown.units.references.facts import DECORATOR, Binding, Import
+from trackdown.units.references import DECORATOR, Binding, Import, last_name
 
 Entry = Definition | Binding | Import
 """What binds a name: a definition, an assignment or parameter, an import."""

@@ -13,7 +13,7 @@ from trackdown.graph.resolver import NOWHERE, Resolved, resolved
 from trackdown.graph.scoped.rules import COMMON_NAMES, IncludingRules
 from trackdown.graph.sources import Sources
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS
-from trackdown.units.references.facts import Import
+from trackdown.units.references import Import
 
 _MOST_CANDIDATES = 40
 _MOST_ALIASES = 4

@@ -15,8 +15,7 @@ from trackdown.graph.resolver import NOWHERE, OUTSIDE, Link, Resolved, import_li
 from trackdown.graph.scoped.rules import COMMON_NAMES, Rules
 from trackdown.graph.sources import Sources
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS
-from trackdown.units.references.chain import last_name
-from trackdown.units.references.facts import Import
+from trackdown.units.references import Import, last_name
 
 _MOST_CANDIDATES = 200
 _MOST_EXTENSIONS = 20

@@ -20,7 +20,7 @@ from trackdown.graph.scoped.rust import RustRules
 from trackdown.graph.scoped.values import ScopedEvaluator, Value
 from trackdown.graph.sources import Sources
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS
-from trackdown.units.references.facts import BASE, IMPLEMENTS, NEW, Reference
+from trackdown.units.references import BASE, IMPLEMENTS, NEW, Reference
 
 _RULES: dict[str, Callable[[Sources[FileScopes]], Rules]] = {
     "rust": RustRules,

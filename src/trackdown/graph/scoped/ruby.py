@@ -8,7 +8,7 @@ from trackdown.graph.program import Definition
 from trackdown.graph.resolver import NOWHERE, Resolved, resolved
 from trackdown.graph.scoped.rules import COMMON_NAMES, IncludingRules
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS
-from trackdown.units.references.facts import Import
+from trackdown.units.references import Import
 
 _LOAD_PATHS = ("lib", "test", "spec", "app", "models", "controllers", "helpers", "concerns")
 

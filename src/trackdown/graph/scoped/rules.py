@@ -10,7 +10,7 @@ from trackdown.graph.program import Definition
 from trackdown.graph.resolver import NOWHERE, Link, Resolved, import_link, resolved
 from trackdown.graph.sources import Sources
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS
-from trackdown.units.references.facts import Import
+from trackdown.units.references import Import
 
 Space = Any
 """A module or namespace, in whatever form the rules of its language represent it."""

@@ -17,8 +17,7 @@ from trackdown.graph.resolver import NOWHERE, OUTSIDE, Link, Resolved, import_li
 from trackdown.graph.scoped.rules import COMMON_NAMES, Rules
 from trackdown.graph.sources import Sources
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS
-from trackdown.units.references.facts import Export, Import
-from trackdown.units.references.rust import MACRO
+from trackdown.units.references import MACRO, Export, Import
 
 _ROOTS = ("lib.rs", "main.rs")
 _OWN_ROOTS = ("tests", "examples", "benches", "bin")

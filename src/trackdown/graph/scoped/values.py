@@ -13,7 +13,7 @@ from trackdown.graph.scoped.classes import Classes
 from trackdown.graph.scoped.rules import Rules, Space
 from trackdown.graph.sources import Sources
 from trackdown.types import CLASS_KINDS
-from trackdown.units.references.chain import CALLED, ELEMENT, Chain, ChainPart, parse_chain
+from trackdown.units.references import CALLED, ELEMENT, Chain, ChainPart, parse_chain
 
 
 class Value(NamedTuple):

@@ -14,13 +14,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from trackdown.errors import UsageError
+from trackdown.lab import Bench, CodeLocation, Row, Skipped, Task, is_commit_id
 from trackdown.lab.benches.records import Record, Refusals, read_parquet, texts
-from trackdown.lab.cases import CodeLocation
-from trackdown.lab.clone import is_commit_id
-from trackdown.lab.runs import Row
-from trackdown.lab.tasks import Bench, Skipped, Task
-from trackdown.repository.git import Git
-from trackdown.repository.source import open_source
+from trackdown.repository import Git, open_source
 
 QUERY = "transformed_message_gpt4"
 METRICS = ("MAP", "MAP-cmu", "MRR", "P@1", "P@5", "P@10", "P@20", "R@1", "R@10", "R@20", "R@100", "R@500", "R@1000")

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from trackdown.errors import UsageError
-from trackdown.lab.tasks import Skipped
+from trackdown.lab import Skipped
 
 Record = dict[str, Any]
 

@@ -19,12 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from trackdown.errors import TrackdownError, UnknownRevision, UsageError
+from trackdown.lab import Bench, CodeLocation, Task, find_repository
 from trackdown.lab.benches.records import Record, Refusals, read_items
-from trackdown.lab.cases import CodeLocation
-from trackdown.lab.repositories import find_repository
-from trackdown.lab.tasks import Bench, Task
-from trackdown.repository.snapshot import commit_snapshot
-from trackdown.repository.source import open_source
+from trackdown.repository import commit_snapshot, open_source
 
 METRICS = ("nDCG@10", "nDCG@5", "Hit@1", "Hit@5", "Hit@10", "R@10", "MRR")
 _REPOS = "repos.json"

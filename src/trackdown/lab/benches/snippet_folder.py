@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trackdown.errors import TrackdownError, UsageError
-from trackdown.repository.ignore import IGNORE_FILE
-from trackdown.repository.source import open_source
+from trackdown.repository import IGNORE_FILE, open_source
 
 MARK = ".snippets.json"
 _FORMAT = 1

@@ -13,14 +13,10 @@ from functools import partial
 from pathlib import Path
 
 from trackdown.errors import TrackdownError, UsageError
+from trackdown.lab import Bench, CodeLocation, Task, UnitsAt, enclosing, find_repository, present_commits
 from trackdown.lab.benches.records import Record, Refusals, read_lines, texts
-from trackdown.lab.cases import CodeLocation
-from trackdown.lab.clone import UnitsAt, enclosing, present_commits
-from trackdown.lab.mine.truth import edited_by_patch
-from trackdown.lab.repositories import find_repository
-from trackdown.lab.tasks import Bench, Task
-from trackdown.repository.git import Git
-from trackdown.repository.source import Source, open_source
+from trackdown.lab.mine import edited_by_patch
+from trackdown.repository import Git, Source, open_source
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS, Level
 
 FIELDS = ("instance_id", "repo", "base_commit", "problem_statement")

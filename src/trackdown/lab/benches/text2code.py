@@ -13,13 +13,12 @@ from functools import partial
 from pathlib import Path
 
 from trackdown.errors import UsageError
+from trackdown.lab import Bench, CodeLocation, Task
 from trackdown.lab.benches.code_edits import normalise_names as without_names
 from trackdown.lab.benches.records import Refusals
 from trackdown.lab.benches.snippet_folder import write_corpus
 from trackdown.lab.benches.snippet_sets import SnippetSet, read_conala, read_cosqa, read_csn, read_mbjp, read_mbpp
-from trackdown.lab.cases import CodeLocation
-from trackdown.lab.tasks import Bench, Task
-from trackdown.models.llm.pregenerated import read_pregenerated
+from trackdown.models.llm import read_pregenerated
 
 METRICS = ("MRR", "R@1", "R@5", "R@10", "R@100")
 _DEPTH = 1000

@@ -22,7 +22,7 @@ from math import fsum, log2
 from types import MappingProxyType
 
 from trackdown.errors import UsageError
-from trackdown.lab.cases import CodeLocation
+from trackdown.lab import CodeLocation
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from trackdown.lab.mine.documents import Document
 from trackdown.lab.mine.messages import code_fingerprint
 from trackdown.types import Progress, no_progress
-from trackdown.units.tokens import terms, words
+from trackdown.units import terms, words
 
 K1, B = 1.2, 0.75
 _MAX_QUERY_TERMS = 48

@@ -17,11 +17,10 @@ from itertools import islice
 from subprocess import Popen
 
 from trackdown.errors import GitError
-from trackdown.lab.clone import present_commits
+from trackdown.lab import present_commits
 from trackdown.lab.mine.patch_text import parse_patch, unquoted
 from trackdown.lab.mine.patches import FilePatch
-from trackdown.repository.git import Git, git_error, read_rest
-from trackdown.repository.history import CommitRef
+from trackdown.repository import CommitRef, Git, git_error, read_rest
 
 LARGEST_COMPARED = "1m"
 """Git takes larger files for binary ones, and prints no hunks of them."""

@@ -9,17 +9,13 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from trackdown.errors import EmptyRepository, GitError, UsageError
-from trackdown.lab.cases import Case, Protocol
+from trackdown.lab import Case, Protocol
 from trackdown.lab.mine.changes import newest_first, read_patches, read_subjects
 from trackdown.lab.mine.filters import DUPLICATE, MERGE, Filters, is_changelog
 from trackdown.lab.mine.issue_writer import CommitText, IssueWriter, RewritingReport, new_identifiers
 from trackdown.lab.mine.messages import clean_message, clean_subject, folded_subject
 from trackdown.lab.mine.truth import CommitChange, HeadTruth, PastTruth, TruthOf
-from trackdown.repository.blobs import BlobReader
-from trackdown.repository.git import Git
-from trackdown.repository.history import CommitFacts, CommitRef, read_commits
-from trackdown.repository.roles import role_of
-from trackdown.repository.source import open_source
+from trackdown.repository import BlobReader, CommitFacts, CommitRef, Git, open_source, read_commits, role_of
 from trackdown.types import PROSE, TEST, Progress, no_progress
 
 QueryFrom = Literal["subject", "message", "rewritten"]

@@ -14,14 +14,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from trackdown.lab.mine.messages import content_words
-from trackdown.repository.blobs import BlobReader, decode_text
-from trackdown.repository.ignore import reason_by_name
-from trackdown.repository.roles import role_of
+from trackdown.repository import BlobReader, decode_text, reason_by_name, role_of
 from trackdown.types import CLASS_KINDS, CODE, FUNCTION_KINDS
-from trackdown.units.docstrings import split_docstring
-from trackdown.units.extract import extract
-from trackdown.units.facts import Unit
-from trackdown.units.languages import TEXT, UNCERTAIN, language_of
+from trackdown.units import TEXT, UNCERTAIN, Unit, extract, language_of, split_docstring
 
 LARGEST_FILE = 200_000
 LONGEST_CODE = 3000

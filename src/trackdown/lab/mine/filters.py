@@ -13,9 +13,8 @@ from collections.abc import Callable, Mapping
 from fnmatch import fnmatchcase
 
 from trackdown.lab.mine.messages import clean_subject, content_words
-from trackdown.repository.history import CommitFacts
-from trackdown.units.languages import TEXT, UNCERTAIN, language_of
-from trackdown.units.tokens import words
+from trackdown.repository import CommitFacts
+from trackdown.units import TEXT, UNCERTAIN, language_of, words
 
 FEWEST_WORDS = 3
 MERGE, MASS_CHANGE, NO_CONTENT, DUPLICATE = "merge", "mass change", "message without content", "duplicate query"

@@ -19,19 +19,15 @@ from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from trackdown.lab.clone import regular_files
+from trackdown.lab import regular_files
 from trackdown.lab.mine.documents import is_own_code
 from trackdown.lab.mine.filters import FEWEST_WORDS
 from trackdown.lab.mine.messages import clean_message, clean_subject, content_words, folded_subject
 from trackdown.lab.mine.patches import FilePatch
-from trackdown.models.llm.completion import strip_reasoning
-from trackdown.models.llm.context_window import shortened
-from trackdown.models.llm.prompt import Completion, LanguageModel, Prompt
-from trackdown.models.llm.untrusted_text import quote
-from trackdown.repository.blobs import BlobReader
-from trackdown.repository.git import Git
+from trackdown.models.llm import Completion, LanguageModel, Prompt, quote, shortened, strip_reasoning
+from trackdown.repository import BlobReader, Git
 from trackdown.types import Progress, no_progress
-from trackdown.units.tokens import words
+from trackdown.units import words
 
 STAGE = "issue"
 """What its cost is booked under."""

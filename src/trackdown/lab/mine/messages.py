@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import re
 
-from trackdown.units.tokens import words
+from trackdown.units import words
 
 _NUMBER = r"(?:[\w./-]*#|gh-?)\d+"
 _NUMBERS_AT_THE_END = re.compile(rf"\s*[(\[](?:{_NUMBER}[,;\s]*)+[)\]]\s*$", re.IGNORECASE)

@@ -37,13 +37,18 @@ from trackdown.lab.mine.messages import (
     folded_subject,
     query_fingerprint,
 )
-from trackdown.repository.blobs import BlobReader
-from trackdown.repository.git import Git
-from trackdown.repository.history import CommitFacts, CommitRef, read_commits
-from trackdown.repository.snapshot import commit_snapshot
-from trackdown.repository.source import Source, open_source
+from trackdown.repository import (
+    BlobReader,
+    CommitFacts,
+    CommitRef,
+    Git,
+    Source,
+    commit_snapshot,
+    open_source,
+    read_commits,
+)
 from trackdown.types import FUNCTION_KINDS, Progress, no_progress
-from trackdown.units.facts import Unit
+from trackdown.units import Unit
 
 NOT_COMPARED, LIKE_ANOTHER = "cannot be compared", "query like another"
 SHORT = "short message"

@@ -14,9 +14,7 @@ from typing import Any
 
 from trackdown.lab.mine.changes import ChangedFile, ChangeReader
 from trackdown.lab.mine.parquet_table import About, TableWriter
-from trackdown.repository.blobs import BlobReader, decode_text
-from trackdown.repository.git import Git
-from trackdown.repository.history import CommitRef, shallow_commits
+from trackdown.repository import BlobReader, CommitRef, Git, decode_text, shallow_commits
 from trackdown.types import Progress, no_progress
 
 COLUMNS = {

@@ -15,20 +15,17 @@ from pathlib import Path
 from typing import Any
 
 from trackdown.errors import GitError, TrackdownError, UsageError
-from trackdown.lab.benches.cmu import QUERY
-from trackdown.lab.benches.records import read_parquet
+from trackdown.lab import PATIENCE, JobResult, MinedRepository, run_jobs
+from trackdown.lab.benches import QUERY, read_parquet
 from trackdown.lab.mine.changes import commits_here, newest_first, read_patches
 from trackdown.lab.mine.harvest import Harvest, HarvestLimits, has_harvest, write_harvest
 from trackdown.lab.mine.issue_writer import NO_ANSWER, CommitText, IssueWriter, new_identifiers
 from trackdown.lab.mine.pairs import chosen_batches, harvest, open_history
 from trackdown.lab.mine.parquet_table import is_complete, sweep
 from trackdown.lab.mine.records import write_records
-from trackdown.lab.repositories import MinedRepository
-from trackdown.lab.workers import PATIENCE, JobResult, run_jobs
-from trackdown.repository.blobs import BlobReader
-from trackdown.repository.git import Git
+from trackdown.repository import BlobReader, Git
 from trackdown.types import Progress, no_progress
-from trackdown.units.facts import EXTRACTOR_VERSION
+from trackdown.units import EXTRACTOR_VERSION
 
 FORMAT = 2
 """Of the files; raise it when the same history would now give other rows."""

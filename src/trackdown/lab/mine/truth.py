@@ -14,19 +14,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from trackdown.lab.cases import CodeLocation
-from trackdown.lab.clone import files_among, regular_files
+from trackdown.lab import CodeLocation, files_among, regular_files
 from trackdown.lab.mine.patch_text import parse_patch
 from trackdown.lab.mine.patches import FilePatch, Hunk, apply, fitted
-from trackdown.repository.blobs import BlobReader, decode_text
-from trackdown.repository.content_rules import reason_to_skip
-from trackdown.repository.git import Git
-from trackdown.repository.snapshot import File, commit_snapshot
-from trackdown.repository.source import Source
+from trackdown.repository import BlobReader, File, Git, Source, commit_snapshot, decode_text, reason_to_skip
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS
-from trackdown.units.extract import extract
-from trackdown.units.facts import Unit
-from trackdown.units.languages import TEXT, UNCERTAIN, language_of, language_of_content
+from trackdown.units import TEXT, UNCERTAIN, Unit, extract, language_of, language_of_content
 
 _UNIT_KINDS = FUNCTION_KINDS | CLASS_KINDS
 

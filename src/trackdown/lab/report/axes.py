@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from trackdown.lab.report.wording import MINUS
-from trackdown.pages.markup import Markup, element
+from trackdown.pages import Markup, element
 
 COLOURS = 8
 """How many colours the style sheet has; after that they come again."""

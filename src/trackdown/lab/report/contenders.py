@@ -8,10 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trackdown.errors import UsageError
-from trackdown.lab.cases import CodeLocation
-from trackdown.lab.evaluation import Evaluation, evaluation, why_not_scored
+from trackdown.lab import CodeLocation, Evaluation, Row, by_mode, evaluation, read_run, why_not_scored
 from trackdown.lab.report.wording import named, reasons
-from trackdown.lab.runs import Row, by_mode, read_run
 
 SHOWN = 10
 

@@ -18,7 +18,7 @@ from trackdown.lab.report.page_queries import pair_data, pairs_section, queries_
 from trackdown.lab.report.summary import Summary
 from trackdown.lab.report.tables import at_k_table, cases_sentence, cases_table, groups_table, scores_table
 from trackdown.lab.report.wording import clean_line, counted, named
-from trackdown.pages.markup import Markup, element, joined, script_data
+from trackdown.pages import Markup, element, joined, script_data
 
 Section = tuple[str, str, Markup]
 

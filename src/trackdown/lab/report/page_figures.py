@@ -8,7 +8,7 @@ from trackdown.lab.report.axes import series
 from trackdown.lab.report.plots import MOST_GROUPS, groups_plot, latency_plot, recall_plot, scores_plot
 from trackdown.lab.report.summary import Group, Summary
 from trackdown.lab.report.tables import REASONS, Cell, Table, times_table
-from trackdown.pages.markup import Markup, breakable, element
+from trackdown.pages import Markup, breakable, element
 
 
 def html_table(table: Table) -> Markup:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from trackdown.lab.cases import CodeLocation
+from trackdown.lab import CodeLocation
 from trackdown.lab.report.axes import COLOURS, series
 from trackdown.lab.report.contenders import SHOWN
 from trackdown.lab.report.page_figures import FULL, figure, html_table, legend
@@ -14,7 +14,7 @@ from trackdown.lab.report.plots import differences_plot
 from trackdown.lab.report.summary import CaseLine, ModePair, Summary
 from trackdown.lab.report.tables import called, pairs_table
 from trackdown.lab.report.wording import NONE, clean_line, counted, cut, named, place_name, probability, signed
-from trackdown.pages.markup import Markup, clean, element, joined
+from trackdown.pages import Markup, clean, element, joined
 
 MOST_QUERIES = 300
 _MAX_SHOWN_CHARS = 1000

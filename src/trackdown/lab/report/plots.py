@@ -23,7 +23,7 @@ from trackdown.lab.report.axes import (
 )
 from trackdown.lab.report.summary import CURVE_KS, Group, Mode, Score, Summary
 from trackdown.lab.report.wording import counted, milliseconds, named, score
-from trackdown.pages.markup import Markup, element
+from trackdown.pages import Markup, element
 
 MOST_GROUPS = 30
 _ROW, _BAR = 34.0, 16.0

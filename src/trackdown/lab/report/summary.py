@@ -10,9 +10,9 @@ from itertools import combinations
 import numpy as np
 
 from trackdown.errors import UsageError
-from trackdown.lab.cases import CodeLocation
-from trackdown.lab.measure.metrics import metric as metric_named
-from trackdown.lab.measure.significance import bootstrap_interval, paired_permutation_test
+from trackdown.lab import CodeLocation
+from trackdown.lab.measure import bootstrap_interval, paired_permutation_test
+from trackdown.lab.measure import metric as metric_named
 from trackdown.lab.report.contenders import CaseKey, Contender, ScoredCase
 from trackdown.lab.report.wording import counted, letters, named
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from trackdown.lab.cases import CodeLocation
-from trackdown.pages.markup import clean
+from trackdown.lab import CodeLocation
+from trackdown.pages import clean
 
 MINUS = "\N{MINUS SIGN}"
 NONE = "\N{EN DASH}"

@@ -18,20 +18,25 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from trackdown.engine import Repository, default_plan, with_mode
+from trackdown.engine import (
+    DEEPEST,
+    Repository,
+    channel_evidence,
+    default_plan,
+    judged_evidence,
+    speaking_models,
+    with_mode,
+)
 from trackdown.engine import open as open_repository
-from trackdown.engine.searching.evidence import DEEPEST, channel_evidence, judged_evidence, speaking_models
 from trackdown.errors import MissingObject, QueryError, TrackdownError, UnknownRevision, UsageError
-from trackdown.fuse.learned import Stage
-from trackdown.lab.cases import Case, CodeLocation
-from trackdown.lab.clone import commit_times
-from trackdown.lab.mine.dataset import build_from_git
-from trackdown.lab.tasks import Task, bench_of_cases
+from trackdown.fuse import Stage
+from trackdown.lab import Case, CodeLocation, Task, bench_of_cases, commit_times
+from trackdown.lab.mine import build_from_git
 from trackdown.pipeline import SearchPlan
-from trackdown.repository.history import HISTORY_VERSION
+from trackdown.repository import HISTORY_VERSION
 from trackdown.settings import Settings
 from trackdown.types import Level, Progress, no_progress
-from trackdown.units.facts import EXTRACTOR_VERSION
+from trackdown.units import EXTRACTOR_VERSION
 
 LEVELS: tuple[Level, ...] = ("function", "file")
 JUDGED = 50

@@ -27,14 +27,20 @@ from torch import Tensor, nn
 from trackdown.errors import ModelError
 from trackdown.lab.train.quantise import quantise
 from trackdown.lab.train.transformer import Bert, from_checkpoint, pooled
-from trackdown.models.batches import Numbers
-from trackdown.models.cross_encoder import CrossEncoder
-from trackdown.models.encoder import Encoder
-from trackdown.models.manifest import MANIFEST, ModelManifest, Role, read_manifest, write_manifest
-from trackdown.models.registry import open_models
-from trackdown.models.static import quantised
-from trackdown.models.tokenizer import TextTokenizer
-from trackdown.models.weights_file import file_entry
+from trackdown.models import (
+    MANIFEST,
+    CrossEncoder,
+    Encoder,
+    ModelManifest,
+    Numbers,
+    Role,
+    TextTokenizer,
+    file_entry,
+    open_models,
+    quantised,
+    read_manifest,
+    write_manifest,
+)
 
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 OUTPUTS = {"encoder": "embedding", "cross_encoder": "relevance"}

@@ -18,10 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from trackdown.errors import UsageError
-from trackdown.fuse.adaptive import adapted
-from trackdown.fuse.learned import WeightTable, feature, lean_of, split_name
-from trackdown.lab.cases import CodeLocation
-from trackdown.lab.runs import SCORE_DIGITS, Row
+from trackdown.fuse import WeightTable, adapted, feature, lean_of, split_name
+from trackdown.lab import SCORE_DIGITS, CodeLocation, Row
 from trackdown.lab.train.evidence import EvidenceExample
 
 Floats = npt.NDArray[np.float64]

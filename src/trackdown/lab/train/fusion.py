@@ -16,11 +16,8 @@ from statistics import median
 from typing import Any
 
 from trackdown.errors import TrackdownError, UsageError
-from trackdown.fuse.learned import LearnedFusion, Stage, WeightTable, decode_fusions, encode_fusions
-from trackdown.lab.evaluation import Evaluation, evaluation
-from trackdown.lab.gate import gate
-from trackdown.lab.gate_verdict import GateVerdict
-from trackdown.lab.runs import Row
+from trackdown.fuse import LearnedFusion, Stage, WeightTable, decode_fusions, encode_fusions
+from trackdown.lab import Evaluation, GateVerdict, Row, evaluation, gate
 from trackdown.lab.train.evidence import EvidenceExample, EvidencePlan, collect
 from trackdown.lab.train.fit import (
     RERANK_KINDS,

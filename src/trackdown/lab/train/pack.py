@@ -20,8 +20,8 @@ import numpy as np
 import numpy.typing as npt
 
 from trackdown.errors import ModelError, UsageError
-from trackdown.lab.mine.parquet_table import check_pyarrow, read_about
-from trackdown.models.normalization import normalized, normalized_unit
+from trackdown.lab.mine import check_pyarrow, read_about
+from trackdown.models import normalized, normalized_unit
 
 COMMIT, DOCSTRING, REWRITTEN = 0, 1, 2
 KINDS = {"commit": COMMIT, "docstring": DOCSTRING}

@@ -12,16 +12,13 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from trackdown.engine import default_plan
-from trackdown.engine.repository_weights import RepositoryWeights, WeightsRecord, WeightsScore, default_digest
+from trackdown.engine import RepositoryWeights, WeightsRecord, WeightsScore, default_digest, default_plan
 from trackdown.errors import UsageError
-from trackdown.fuse.learned import LearnedFusion, WeightTable, encode_fusions, load_learned
-from trackdown.lab.cases import Case
-from trackdown.lab.clone import commit_times
-from trackdown.lab.gate import ALPHA, gate
+from trackdown.fuse import LearnedFusion, WeightTable, encode_fusions, load_learned
+from trackdown.lab import ALPHA, Case, commit_times, gate
 from trackdown.lab.train.evidence import LEVELS, EvidenceExample, examples_of, mixed_cases
 from trackdown.lab.train.fit import Columns, Design, fit, heard_in, needs_of, rows_of, table_of
-from trackdown.repository.source import open_source
+from trackdown.repository import open_source
 from trackdown.settings import Settings
 from trackdown.types import Level, Progress, no_progress
 

@@ -17,10 +17,8 @@ from trackdown.surfaces.cli.progress import TerminalProgress
 from trackdown.types import Level
 
 if TYPE_CHECKING:
-    from trackdown.engine.llm.few_shot import CodeExample
-    from trackdown.lab.run_plan import BenchPlan
-    from trackdown.lab.runs import Row, RunFile
-    from trackdown.lab.tasks import Bench
+    from trackdown.engine import CodeExample
+    from trackdown.lab import Bench, BenchPlan, Row, RunFile
     from trackdown.types import Progress
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -52,7 +50,7 @@ def command(ctx: click.Context) -> None:
 
 def checked_modes(modes: Sequence[str]) -> list[str]:
     """Modes, if all can be searched: a wrong one is refused before data are read and cases are mined."""
-    from trackdown.lab.run_plan import resolve_modes
+    from trackdown.lab import resolve_modes
 
     resolve_modes(modes, load_settings())
     return list(modes)
@@ -109,7 +107,7 @@ def swe(data: Path, repos: Path, layout: str, level: Level, strict: bool, **shar
     The truth is what the patch edits and what exists at the base commit. `gold_entities` and `gold_files` are used if
     they are given.
     """
-    from trackdown.lab.benches.swe import read_swe
+    from trackdown.lab.benches import read_swe
 
     run(read_swe(data, repos, layout, level, strict=strict), data, strict=strict, **shared)
 
@@ -133,7 +131,7 @@ def cmu(
 
     The state searched is the parent of each commit, with only its ancestors visible.
     """
-    from trackdown.lab.benches.cmu import read_cmu
+    from trackdown.lab.benches import read_cmu
 
     wanted = checked_modes([*modes, *(f"commits@{depth}" for depth in numbers("--depths", depths))])
     among = numbers("--oracle", oracle)
@@ -147,7 +145,7 @@ def cmu(
 @bench_options
 def semble(annotations: Path, repos: Path, layout: str, strict: bool, **shared: Any) -> None:
     """semble's annotations (NAME.json, and repos.json beside or above them), averaged over repositories."""
-    from trackdown.lab.benches.semble import read_semble
+    from trackdown.lab.benches import read_semble
 
     run(read_semble(annotations, repos, layout, strict=strict), annotations, strict=strict, **shared)
 
@@ -182,8 +180,8 @@ def text2code(
     **shared: Any,
 ) -> None:
     """Text → code sets: MBPP, MBJP, CoNaLa, CoSQA, CodeSearchNet. The snippets are searched as files of a folder."""
-    from trackdown.engine.llm.few_shot import read_pairs
-    from trackdown.lab.benches.text2code import read_text2code
+    from trackdown.engine import read_pairs
+    from trackdown.lab.benches import read_text2code
 
     folder = load_settings().store / "text2code"
     pairs = () if examples is None else read_pairs(examples)
@@ -199,7 +197,7 @@ def text2code(
 @format_option
 def score(run_file: Path, strict: bool, style: str) -> None:
     """Score a run file again, from the file alone."""
-    from trackdown.lab.runs import read_run
+    from trackdown.lab import read_run
 
     rows = read_run(run_file, cut_short_is_fine=not strict, tell=lambda note: print_notes([note]))
     if not any(row.gold for row in rows):
@@ -224,9 +222,7 @@ def run(
     pairs: tuple[CodeExample, ...] = (),
 ) -> None:
     """Search a bench and print what came out."""
-    from trackdown.lab.run import run_bench
-    from trackdown.lab.run_plan import plan
-    from trackdown.lab.runs import RunFile, trec_lines, without_answer
+    from trackdown.lab import RunFile, plan, run_bench, trec_lines, without_answer
 
     if not bench.tasks and not bench.skipped:
         raise UsageError(f"{data} holds no case")
@@ -256,9 +252,8 @@ def show_dry_run(bench: Bench, chosen: BenchPlan, style: str) -> None:
     """Say what a bench would ask of a language model. Its rankings are another mode's, so nothing of them is kept."""
     import tempfile
 
-    from trackdown.engine.llm.configured import llm_cost
-    from trackdown.lab.run import run_bench
-    from trackdown.lab.runs import RunFile
+    from trackdown.engine import llm_cost
+    from trackdown.lab import RunFile, run_bench
     from trackdown.surfaces.cli.llm_cost import print_llm_cost
 
     with (
@@ -287,8 +282,8 @@ def _oracle_rows(
     """Rows of the oracle setting; their modes carry the depth. What surrounds the gold files is the first mode's."""
     from dataclasses import replace
 
-    from trackdown.lab.benches.cmu import oracle
-    from trackdown.lab.run import run_bench
+    from trackdown.lab import run_bench
+    from trackdown.lab.benches import oracle
 
     found: list[Row] = []
     first_mode = chosen.modes[0][0]
@@ -328,9 +323,8 @@ def show(
     settings: Settings | None = None,
 ) -> None:
     """Print a summary as JSON or as a table. `settings` are those that a language model was asked with."""
-    from trackdown.engine.llm.configured import llm_cost
-    from trackdown.lab.runs import without_answer
-    from trackdown.lab.summary import ALL_METRICS, summarise
+    from trackdown.engine import llm_cost
+    from trackdown.lab import ALL_METRICS, summarise, without_answer
 
     missing = without_answer(rows)
     if missing:

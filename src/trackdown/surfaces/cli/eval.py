@@ -21,9 +21,7 @@ from trackdown.surfaces.cli.terminal_text import one_line
 from trackdown.types import Level, Progress
 
 if TYPE_CHECKING:
-    from trackdown.lab.cases import Case, Protocol
-    from trackdown.lab.runs import Row
-    from trackdown.lab.tasks import Bench, Skipped
+    from trackdown.lab import Bench, Case, Protocol, Row, Skipped
 
 _FILE = click.Path(path_type=Path)
 _COMPARED = ("bm25", "commits", "hybrid")
@@ -126,7 +124,7 @@ def command(
         raise UsageError("--manifest names the data set of each repository: it goes with neither --dataset nor --build")
     if build and dataset is None:
         raise UsageError("--build needs --dataset FILE: where to write the cases")
-    from trackdown.lab.run_plan import plan
+    from trackdown.lab import plan
 
     chosen = checked_modes(_modes(modes, compare, added))
     cut = numbers("--ks", ks)
@@ -160,7 +158,7 @@ def _bench(
 ) -> Bench:
     from dataclasses import replace
 
-    from trackdown.lab.tasks import bench_of_cases, joined
+    from trackdown.lab import bench_of_cases, joined
 
     protocol: Protocol | None = mining["protocol"]
 
@@ -172,7 +170,7 @@ def _bench(
 
     if manifest is None:
         return one(path, dataset)
-    from trackdown.lab.repositories import read_manifest
+    from trackdown.lab import read_manifest
 
     return joined([one(str(entry.path), entry.dataset, entry.name) for entry in read_manifest(manifest)])
 
@@ -186,8 +184,7 @@ def _cases(
         if not mined:
             raise UsageError(f"{path}: no commit makes a case; write some by hand and name them with --dataset")
         return mined, []
-    from trackdown.lab.cases import read_cases
-    from trackdown.lab.tasks import Skipped
+    from trackdown.lab import Skipped, read_cases
 
     found = read_cases(dataset, strict=strict)
     told = [f"{dataset}, line {problem.line}: {problem.reason}" for problem in found.problems]
@@ -209,9 +206,7 @@ def _search(
 ) -> list[Row]:
     import tempfile
 
-    from trackdown.lab.run import run_bench
-    from trackdown.lab.run_plan import plan
-    from trackdown.lab.runs import RunFile
+    from trackdown.lab import RunFile, plan, run_bench
 
     chosen = plan(bench, modes, settings)
     with tempfile.TemporaryDirectory() as folder, RunFile(run_file or Path(folder, "run"), chosen.config) as file:
@@ -229,13 +224,13 @@ def gate(a: str, b: str, name: str, style: str) -> None:
     A and B are run files, RUN.jsonl or RUN.jsonl:MODE where a file holds several modes. B passes if it is better on
     average over repositories and loses significantly on none. Exit code 0 when it passes, 1 when it does not.
     """
-    from trackdown.lab.gate import gate as compare
+    from trackdown.lab import gate as compare
 
     verdict = compare(_run_of(a), _run_of(b), name)
     if style == "json":
         print_json(verdict.as_dict())
     else:
-        from trackdown.lab.gate_verdict import verdict_lines
+        from trackdown.lab import verdict_lines
 
         for line in verdict_lines(verdict):
             print(one_line(line))
@@ -245,7 +240,7 @@ def gate(a: str, b: str, name: str, style: str) -> None:
 
 def _run_of(name: str) -> list[Row]:
     """The rows that RUN.jsonl or RUN.jsonl:MODE names; both parts may hold colons."""
-    from trackdown.lab.runs import by_mode, read_run
+    from trackdown.lab import by_mode, read_run
 
     places = [len(name), *(place for place, sign in enumerate(name) if sign == ":")]
     place = next((place for place in places if os.path.isfile(name[:place])), name.find(":"))

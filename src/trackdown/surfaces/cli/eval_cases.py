@@ -12,14 +12,14 @@ from trackdown.surfaces.cli.terminal_text import one_line
 from trackdown.types import Progress
 
 if TYPE_CHECKING:
-    from trackdown.lab.mine.dataset import MinedCases
+    from trackdown.lab.mine import MinedCases
 
 
 def build_cases(path: str, dataset: Path, style: str, mining: dict[str, Any], progress: Progress) -> None:
     """Mine cases and write them, unless that would overwrite what a person wrote; say what came of it."""
-    from trackdown.engine.llm.configured import llm_cost
-    from trackdown.lab.cases import read_cases, write_cases
-    from trackdown.lab.mine.dataset import MINED
+    from trackdown.engine import llm_cost
+    from trackdown.lab import read_cases, write_cases
+    from trackdown.lab.mine import MINED
     from trackdown.surfaces.cli.llm_cost import print_llm_cost
 
     if dataset.exists():
@@ -59,9 +59,8 @@ def mine_cases(path: str, mining: dict[str, Any], progress: Progress) -> MinedCa
     from contextlib import nullcontext
     from functools import partial
 
-    from trackdown.engine.llm.configured import asking
-    from trackdown.lab.mine.dataset import build_from_git
-    from trackdown.lab.mine.issue_writer import IssueWriter
+    from trackdown.engine import asking
+    from trackdown.lab.mine import IssueWriter, build_from_git
 
     build = partial(
         build_from_git,

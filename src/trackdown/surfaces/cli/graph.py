@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from trackdown.engine import DIRECTIONS, EDGE_TYPES, HOWS, MOST_DEPTH, Neighbourhood
-from trackdown.pages.save import place_to_save, save
+from trackdown.pages import place_to_save, save
 from trackdown.surfaces.cli.options import at_option, open_all, print_notes
 from trackdown.surfaces.cli.progress import TerminalProgress
 
@@ -88,15 +88,15 @@ def _split(text: str) -> Any:
 
 def _written(answer: Neighbourhood, style: str, *, on_terminal: bool) -> str:
     if style == "json":
-        from trackdown.surfaces.drawing.document import as_document
+        from trackdown.surfaces.drawing import as_document
 
         return json.dumps(as_document(answer), indent=2) + "\n"
     if style == "dot":
-        from trackdown.surfaces.drawing.dot import as_dot
+        from trackdown.surfaces.drawing import as_dot
 
         return as_dot(answer)
     if style == "html":
-        from trackdown.surfaces.drawing.page import as_html
+        from trackdown.surfaces.drawing import as_html
 
         return as_html(answer)
     from trackdown.surfaces.cli.graph_tree import tree_text

@@ -6,8 +6,7 @@ import io
 from typing import TYPE_CHECKING
 
 from trackdown.engine import Neighbourhood
-from trackdown.surfaces.drawing.labels import ARROWS, name_of, place_of
-from trackdown.surfaces.drawing.tree import Branch, as_tree
+from trackdown.surfaces.drawing import ARROWS, Branch, as_tree, name_of, place_of
 
 if TYPE_CHECKING:
     from rich.text import Text

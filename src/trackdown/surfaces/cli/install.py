@@ -11,9 +11,17 @@ import click
 
 from trackdown.errors import UsageError
 from trackdown.settings import UserFolders, user_folders
-from trackdown.surfaces.agents.files import Backups, FileChange, install, undo
-from trackdown.surfaces.agents.insertions import Insertion
-from trackdown.surfaces.agents.registry import AGENT_NAMES, AGENTS, AGENTS_MD, server_command
+from trackdown.surfaces.agents import (
+    AGENT_NAMES,
+    AGENTS,
+    AGENTS_MD,
+    Backups,
+    FileChange,
+    Insertion,
+    install,
+    server_command,
+    undo,
+)
 from trackdown.surfaces.cli.options import format_option, print_json, print_notes
 from trackdown.surfaces.cli.terminal_text import one_line
 

@@ -81,9 +81,7 @@ def command(
     """
     settings = load_settings()
     try:
-        from trackdown.surfaces.mcp.repositories import RepositoryProvider
-        from trackdown.surfaces.mcp.server import ServerOptions
-        from trackdown.surfaces.mcp.stdio import run_stdio
+        from trackdown.surfaces.mcp import RepositoryProvider, ServerOptions, run_stdio
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("trackdown"):
             raise
@@ -97,8 +95,8 @@ def command(
         if not over_http:
             run_stdio(served, options)
             return
-        from trackdown.surfaces.http.access import AccessRules
-        from trackdown.surfaces.mcp.http import run_http
+        from trackdown.surfaces.http import AccessRules
+        from trackdown.surfaces.mcp import run_http
 
         token = read_token(token_file) if token_file is not None else settings.token
 

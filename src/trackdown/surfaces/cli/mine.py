@@ -18,9 +18,8 @@ from trackdown.surfaces.cli.mining_board import MiningBoard
 from trackdown.surfaces.cli.options import format_option, print_json, print_notes
 
 if TYPE_CHECKING:
-    from trackdown.lab.mine.issue_writer import IssueWriter
-    from trackdown.lab.mine.training import MiningPlan, MiningReport
-    from trackdown.lab.repositories import MinedRepository
+    from trackdown.lab import MinedRepository
+    from trackdown.lab.mine import IssueWriter, MiningPlan, MiningReport
 
 F = TypeVar("F", bound=Callable[..., Any])
 _FILE = click.Path(path_type=Path)
@@ -134,8 +133,7 @@ def pairs(
     **repositories: Any,
 ) -> None:
     """Mine pairs: a commit's message asks for the units that it edited, a docstring asks for its function."""
-    from trackdown.lab.mine.harvest import HarvestLimits
-    from trackdown.lab.mine.training import MiningPlan
+    from trackdown.lab.mine import HarvestLimits, MiningPlan
 
     places, texts = _chosen(issues=issues, **repositories)
     if dry_run and not rewrite_queries:
@@ -155,7 +153,7 @@ def pairs(
 @repository_options
 def records(out: Path, style: str, jobs: int | None, issues: tuple[Path, ...], **repositories: Any) -> None:
     """Mine records: what every commit did to every file, with the contents before and after, and the diff."""
-    from trackdown.lab.mine.training import MiningPlan
+    from trackdown.lab.mine import MiningPlan
 
     places, texts = _chosen(issues=issues, **repositories)
     _mine(places, MiningPlan(out, records=True, rewritten=texts), load_settings(workers=jobs), style)
@@ -170,9 +168,8 @@ def _chosen(
     issues: tuple[Path, ...],
 ) -> tuple[list[MinedRepository], dict[str, str] | None]:
     """The repositories to mine, none of them excluded, and the issues of their commits where a file has them."""
-    from trackdown.lab.mine.parquet_table import check_pyarrow
-    from trackdown.lab.mine.training import read_rewritten
-    from trackdown.lab.repositories import check_allowed, find_repositories, read_names
+    from trackdown.lab import check_allowed, find_repositories, read_names
+    from trackdown.lab.mine import check_pyarrow, read_rewritten
 
     check_pyarrow()
     if allow and not (issues and exclude):
@@ -187,8 +184,8 @@ def _mine_and_write(places: list[MinedRepository], wanted: MiningPlan, settings:
     """Mine with a language model. A cost estimate writes to a temporary folder."""
     from tempfile import TemporaryDirectory
 
-    from trackdown.engine.llm.configured import asking
-    from trackdown.lab.mine.issue_writer import IssueWriter
+    from trackdown.engine import asking
+    from trackdown.lab.mine import IssueWriter
 
     with ExitStack() as stack:
         desk = stack.enter_context(asking(settings))
@@ -203,7 +200,7 @@ def _mine_and_write(places: list[MinedRepository], wanted: MiningPlan, settings:
 def _mine(
     places: list[MinedRepository], wanted: MiningPlan, settings: Settings, style: str, writer: IssueWriter | None = None
 ) -> None:
-    from trackdown.lab.mine.training import mine_all
+    from trackdown.lab.mine import mine_all
 
     workers = settings.worker_count
     found: list[MiningReport] = []
@@ -252,7 +249,7 @@ def _show(
     writer: IssueWriter | None,
     style: str,
 ) -> None:
-    from trackdown.engine.llm.configured import llm_cost
+    from trackdown.engine import llm_cost
 
     cost = {} if writer is None else llm_cost(settings)
     dropped: Counter[str] = Counter()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from trackdown.surfaces.cli.terminal_text import one_line
 
 if TYPE_CHECKING:
-    from trackdown.lab.mine.training import MiningJob
+    from trackdown.lab.mine import MiningJob
 
 
 class MiningBoard:

@@ -27,8 +27,7 @@ def command(llm: str | None, llm_model: str | None, style: str) -> None:
     """
     from dataclasses import asdict
 
-    from trackdown.engine import list_model_sets, list_modes
-    from trackdown.engine.llm.configured import list_llms
+    from trackdown.engine import list_llms, list_model_sets, list_modes
 
     settings = load_settings(**llm_overrides(llm, llm_model, dry_run=False))
     listed = [*list_modes(), *list_model_sets(settings), *list_llms(settings)]

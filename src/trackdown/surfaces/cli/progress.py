@@ -8,8 +8,8 @@ import time
 from types import TracebackType
 from typing import Any
 
+from trackdown.surfaces import INDEXING, SEARCHING
 from trackdown.surfaces.cli.terminal_text import one_line
-from trackdown.surfaces.steps import INDEXING, SEARCHING
 
 _SHOW_AFTER_SECONDS = 0.8
 _WORTH_A_LINE = 200

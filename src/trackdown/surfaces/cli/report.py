@@ -16,8 +16,7 @@ from trackdown.surfaces.cli.terminal_text import one_line
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from trackdown.lab.report.summary import Summary
-    from trackdown.lab.report.tables import Table
+    from trackdown.lab.report import Summary, Table
 
 FORMATS = ("text", "json", "markdown", "html")
 _BY_ENDING = {".html": "html", ".htm": "html", ".md": "markdown", ".json": "json"}
@@ -52,9 +51,8 @@ def command(runs: tuple[Path, ...], style: str | None, output: Path | None, metr
     """
     if not runs:
         raise UsageError("give at least one RUN file, e.g. trackdown report run.jsonl")
-    from trackdown.lab.report.contenders import read_contenders
-    from trackdown.lab.report.summary import summarize
-    from trackdown.pages.save import place_to_save, save
+    from trackdown.lab.report import read_contenders, summarize
+    from trackdown.pages import place_to_save, save
 
     target = None if output is None else place_to_save(output, keep=runs)
     summary = summarize(read_contenders(runs), metric=metric, ks=_numbers(ks), title=title)
@@ -74,15 +72,15 @@ def _numbers(text: str) -> list[int]:
 
 def _written(summary: Summary, style: str, output: Path | None) -> str:
     if style == "json":
-        from trackdown.lab.report.formats import as_json
+        from trackdown.lab.report import as_json
 
         return as_json(summary)
     if style == "markdown":
-        from trackdown.lab.report.formats import as_markdown
+        from trackdown.lab.report import as_markdown
 
         return as_markdown(summary)
     if style == "html":
-        from trackdown.lab.report.page import as_html
+        from trackdown.lab.report import as_html
 
         return as_html(summary)
     return _as_text(summary, on_terminal=output is None and sys.stdout.isatty())
@@ -92,7 +90,7 @@ def _as_text(summary: Summary, *, on_terminal: bool) -> str:
     """Tables as a terminal shows them, in colour and with long names cut; plain and whole elsewhere."""
     from rich.console import Console
 
-    from trackdown.lab.report.tables import (
+    from trackdown.lab.report import (
         at_k_table,
         by_letters,
         called,
@@ -136,7 +134,7 @@ def _print_table(console: Console, table: Table, *, on_terminal: bool) -> None:
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    from trackdown.lab.report.wording import cut_middle
+    from trackdown.lab.report import cut_middle
 
     rows = []
     for row in table.rows:

@@ -9,9 +9,7 @@ from pathlib import Path
 
 import click
 
-from trackdown.engine.llm.configured import llm_cost
-from trackdown.engine.llm.few_shot import read_pairs
-from trackdown.engine.llm.rewrite_units import RewriteReport
+from trackdown.engine import RewriteReport, llm_cost, read_pairs
 from trackdown.settings import Settings
 from trackdown.surfaces.cli.llm_cost import print_llm_cost
 from trackdown.surfaces.cli.llm_options import llm_options, llm_overrides

@@ -91,8 +91,7 @@ def command(
     settings = load_settings()
     token = read_token(token_file) if token_file is not None else settings.token
     try:
-        from trackdown.surfaces.http.access import AccessRules
-        from trackdown.surfaces.http.server import Server, Service
+        from trackdown.surfaces.http import AccessRules, Server, Service
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("trackdown"):
             raise

@@ -12,8 +12,7 @@ from trackdown.surfaces.cli.options import format_option, print_json, print_note
 from trackdown.surfaces.cli.terminal_text import one_line
 
 if TYPE_CHECKING:
-    from trackdown.lab.measure.style.scores import StyleScores
-    from trackdown.lab.measure.style.snippet import Snippet
+    from trackdown.lab.measure import Snippet, StyleScores
 
 EXAMPLES = """\b
 Examples:
@@ -39,12 +38,10 @@ def command(a: str, b: str, language: str | None, corpus: Path | None, style: st
     trees; CodeBLEU, ROUGE-L and BLEU compare tokens, with A as the reference of CodeBLEU and BLEU. All go from 0 to 1,
     where 1 is the same. Without --corpus, names are weighted by A and B alone.
     """
-    from trackdown.lab.measure.style.snippet import check_packages, corpus_names, one_language, read_source
+    from trackdown.lab.measure import check_packages, corpus_names, one_language, read_source
 
     check_packages()
-    from trackdown.lab.measure.style.cssim import weights_from
-    from trackdown.lab.measure.style.scores import style_scores
-    from trackdown.lab.measure.style.snippet import read_snippet
+    from trackdown.lab.measure import read_snippet, style_scores, weights_from
 
     if a == b == "-":
         raise UsageError("only one of A and B can be standard input")

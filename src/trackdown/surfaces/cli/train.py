@@ -16,8 +16,7 @@ from trackdown.surfaces.cli.progress import TerminalProgress
 from trackdown.surfaces.cli.terminal_text import one_line
 
 if TYPE_CHECKING:
-    from trackdown.lab.train.fusion import JudgedFusion
-    from trackdown.lab.train.repository_weights import WeightsReport
+    from trackdown.lab.train import JudgedFusion, WeightsReport
 
 F = TypeVar("F", bound=Callable[..., Any])
 _PATH = click.Path(path_type=Path)
@@ -82,7 +81,7 @@ def weights(path: str, max_cases: int | None, count_cases: bool, forget: bool, s
             raise UsageError("--forget removes the fitted weights: it does not go with --count-cases")
         _forget(path, style)
         return
-    from trackdown.lab.train.repository_weights import MOST_CASES, fit_weights
+    from trackdown.lab.train import MOST_CASES, fit_weights
 
     with TerminalProgress(path) as progress:
         most = max_cases or MOST_CASES
@@ -95,7 +94,7 @@ def weights(path: str, max_cases: int | None, count_cases: bool, forget: bool, s
 
 
 def _forget(path: str, style: str) -> None:
-    from trackdown.engine.repository_weights import RepositoryWeights
+    from trackdown.engine import RepositoryWeights
 
     with RepositoryWeights(path, load_settings()) as kept:
         known = kept.forget()
@@ -106,7 +105,7 @@ def _forget(path: str, style: str) -> None:
 
 
 def _weights_lines(report: WeightsReport) -> list[str]:
-    from trackdown.lab.train.repository_weights import FEWEST_CASES
+    from trackdown.lab.train import FEWEST_CASES
 
     counted = f"{report.repository}: {report.cases} commits make a case"
     if report.count_only:
@@ -140,9 +139,8 @@ def fusion(manifest: Path, data: Path, stage: Any, max_cases: int | None, out: P
     Each repository is judged by weights that were fitted to the others. The table compares them with the weighted sum,
     reciprocal rank fusion and adaptive fusion, and the gate says whether they may become the default.
     """
-    from trackdown.lab.repositories import read_manifest
-    from trackdown.lab.train.evidence import EvidencePlan
-    from trackdown.lab.train.fusion import train_fusion
+    from trackdown.lab import read_manifest
+    from trackdown.lab.train import EvidencePlan, train_fusion
 
     places = {entry.name: str(entry.path) for entry in read_manifest(manifest)}
     wanted = EvidencePlan(max_cases=max_cases or EvidencePlan().max_cases, stage=stage)
@@ -159,8 +157,8 @@ def fusion(manifest: Path, data: Path, stage: Any, max_cases: int | None, out: P
 
 def _show_level(judged: JudgedFusion) -> None:
     """Print a table of the ways to fuse, and what the gate says of learned fusion."""
-    from trackdown.lab.gate_verdict import verdict_lines
-    from trackdown.lab.train.fusion import METRICS
+    from trackdown.lab import verdict_lines
+    from trackdown.lab.train import METRICS
 
     print(f"{judged.level} level, repositories that were not fitted to")
     print(f"{'':<10}" + "".join(f"{name:>9}" for name in METRICS))
@@ -206,7 +204,7 @@ def recipe_options(function: F) -> F:
 def models(data: Path, base: Path, out: Path, style: str, **given: Any) -> None:
     """Train models by the published recipe and export them to a folder that TRACKDOWN_MODELS can name."""
     _need_torch()
-    from trackdown.lab.train.train_models import train_models
+    from trackdown.lab.train import train_models
 
     given["held_out"] = given.pop("hold_out")
     _show(train_models(data, base, out, say=_say, **given), style)
@@ -217,7 +215,7 @@ def models(data: Path, base: Path, out: Path, style: str, **given: Any) -> None:
 def ablations(data: Path, base: Path, out: Path, hold_out: tuple[str, ...], small: bool, style: str) -> None:
     """Train short variants of the recipe that differ in one thing, and log how well each does."""
     _need_torch()
-    from trackdown.lab.train.train_models import train_ablations
+    from trackdown.lab.train import train_ablations
 
     _show(train_ablations(data, base, out, held_out=hold_out, small=small, say=_say), style)
 
@@ -229,7 +227,7 @@ def ablations(data: Path, base: Path, out: Path, hold_out: tuple[str, ...], smal
 def export(folder: Path, out: Path, style: str) -> None:
     """Export the encoder in FOLDER, a sentence-transformers model without an ONNX graph, for use in searches."""
     _need_torch()
-    from trackdown.lab.train.export import export_folder
+    from trackdown.lab.train import export_folder
 
     manifest = export_folder(folder, out, texts=FIDELITY_TEXTS)
     _show({"models": str(out), "int8 against full precision": dict(manifest.figures)}, style)

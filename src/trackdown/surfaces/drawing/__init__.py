@@ -1,1 +1,15 @@
 """A neighbourhood of the graph as people and programs read it: JSON, DOT, a tree, or a page."""
+
+from typing import TYPE_CHECKING
+
+from trackdown.doors import door
+
+if TYPE_CHECKING:
+    from trackdown.surfaces.drawing.coordinates import coordinates_of
+    from trackdown.surfaces.drawing.document import as_document
+    from trackdown.surfaces.drawing.dot import as_dot
+    from trackdown.surfaces.drawing.labels import ARROWS, name_of, place_of
+    from trackdown.surfaces.drawing.page import as_html
+    from trackdown.surfaces.drawing.tree import Branch, as_tree
+else:
+    __getattr__ = door(__name__)

@@ -6,7 +6,7 @@ import re
 import unicodedata
 
 from trackdown.engine import Node
-from trackdown.surfaces.cli.terminal_text import one_line
+from trackdown.surfaces.cli import one_line
 
 _UNWELCOME = re.compile(r"[\u2028\u2029\ufffe\uffff]")
 ARROWS = {"out": "→", "in": "←"}

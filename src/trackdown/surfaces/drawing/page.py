@@ -10,7 +10,7 @@ from importlib import resources
 from typing import Any
 
 from trackdown.engine import EDGE_TYPES, HOWS, Edge, Neighbourhood, Node
-from trackdown.pages.markup import Markup, element, script_data
+from trackdown.pages import Markup, element, script_data
 from trackdown.surfaces.drawing.coordinates import coordinates_of
 from trackdown.surfaces.drawing.labels import clean, counted, name_of, place_of
 from trackdown.surfaces.drawing.layout import drawing

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trackdown.engine import Neighbourhood
-from trackdown.pages.markup import Markup, element
+from trackdown.pages import Markup, element
 from trackdown.surfaces.drawing.labels import counted, name_of, place_of
 from trackdown.surfaces.drawing.layout import HEIGHT, LEFT, Box, Drawing
 

@@ -8,8 +8,7 @@ from fastapi import APIRouter, Body, Path, Query, Request
 from starlette.responses import Response
 
 from trackdown.engine import EDGE_TYPES, HOWS, Related
-from trackdown.surfaces.drawing.coordinates import coordinates_of
-from trackdown.surfaces.drawing.document import as_document
+from trackdown.surfaces.drawing import as_document, coordinates_of
 from trackdown.surfaces.http.app_state import AppState, as_search, exactly, found_or_missing
 from trackdown.surfaces.http.event_stream import MEDIA_TYPE as EVENTS
 from trackdown.surfaces.http.event_stream import EventChannel, EventStream

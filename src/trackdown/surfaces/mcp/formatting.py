@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from trackdown.engine import Related, Relative, ServedInfo
-from trackdown.surfaces.cli.terminal_text import one_line, sanitize
+from trackdown.surfaces.cli import one_line, sanitize
 from trackdown.surfaces.mcp.budget import cut, cut_value, fit, room, text_size, value_size
 from trackdown.types import (
     CLASS_KINDS,

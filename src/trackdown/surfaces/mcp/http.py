@@ -9,9 +9,16 @@ from typing import Any
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from trackdown.surfaces.http.access import AccessRules
-from trackdown.surfaces.http.request_checks import ClientGone, Refusal, RequestChecks
-from trackdown.surfaces.http.uvicorn_server import UvicornServer, bound, quiet_config, url_of
+from trackdown.surfaces.http import (
+    AccessRules,
+    ClientGone,
+    Refusal,
+    RequestChecks,
+    UvicornServer,
+    bound,
+    quiet_config,
+    url_of,
+)
 from trackdown.surfaces.mcp.repositories import RepositoryProvider
 from trackdown.surfaces.mcp.server import ServerOptions, build_server
 

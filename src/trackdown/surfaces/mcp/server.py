@@ -28,11 +28,11 @@ from pydantic import ValidationError
 
 from trackdown.engine import SharedRepositories
 from trackdown.errors import TrackdownError
+from trackdown.surfaces import INDEXING, SEARCHING
 from trackdown.surfaces.mcp.arguments import ToolArguments, in_words
 from trackdown.surfaces.mcp.formatting import refusal
 from trackdown.surfaces.mcp.repositories import RepositoryProvider
 from trackdown.surfaces.mcp.tools import INSTRUCTIONS, TOOLS, Tool, ToolCall
-from trackdown.surfaces.steps import INDEXING, SEARCHING
 
 LOG = logging.getLogger("trackdown.mcp")
 

@@ -7,9 +7,8 @@ from importlib import import_module
 
 from tree_sitter import Node
 
-from trackdown.repository.blobs import decode_text
-from trackdown.units.extract import extract, syntax_tree
-from trackdown.units.facts import Unit
+from trackdown.repository import decode_text
+from trackdown.units import Unit, extract, syntax_tree
 from trackdown.units.references.facts import BlobReferences
 
 _READERS = {

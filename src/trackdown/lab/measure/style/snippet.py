@@ -13,10 +13,8 @@ from tree_sitter import Node
 from trackdown.errors import UsageError
 from trackdown.lab.measure.style.dataflow import Flow, dataflow
 from trackdown.lab.measure.style.syntax import Token, Tree, calls, tokens, tree, variables
-from trackdown.repository.blobs import decode_text
-from trackdown.repository.content_rules import reason_to_skip
-from trackdown.units.extract import syntax_tree
-from trackdown.units.languages import BY_NAME, TEXT, UNCERTAIN, language_of, language_of_content
+from trackdown.repository import decode_text, reason_to_skip
+from trackdown.units import BY_NAME, TEXT, UNCERTAIN, language_of, language_of_content, syntax_tree
 
 
 class SnippetNames(NamedTuple):

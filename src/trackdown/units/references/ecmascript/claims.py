@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tree_sitter import Node
 
-from trackdown.units.facts import Unit
+from trackdown.units import Unit
 from trackdown.units.references.ecmascript.nodes import FUNCTIONS
 from trackdown.units.references.syntax import children_of, text_of
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.conftest import Repo
 from tests.store.limits import nothing_writable
-from trackdown.index.repository_id import is_known, is_shared, mark_private, repository_id
+from trackdown.index.identity import is_known, is_shared, mark_private, repository_id
 from trackdown.repository.history import list_commits
 from trackdown.repository.source import open_source
 from trackdown.store.store import Store

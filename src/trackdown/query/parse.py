@@ -10,8 +10,7 @@ from itertools import islice
 from trackdown.errors import QueryError
 from trackdown.query.stopwords import STOPWORDS
 from trackdown.types import MAX_QUERY_CHARS
-from trackdown.units.languages import TEXT, language_of
-from trackdown.units.tokens import term_counts, words
+from trackdown.units import TEXT, language_of, term_counts, words
 
 _FENCE = re.compile(r"^[ \t]*(```|~~~).*?$(.*?)(?:^[ \t]*\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _INLINE_CODE = re.compile(r"`([^`\n]{1,200})`")

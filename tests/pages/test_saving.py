@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from trackdown.errors import UsageError
-from trackdown.pages.save import place_to_save, save
+from trackdown.pages.saving import place_to_save, save
 
 
 def test_it_writes_aside_and_renames(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,22 +10,21 @@ import msgspec
 
 from trackdown.errors import GitError
 from trackdown.index.commits import CommitIndex, CommitSegment, build_segment
-from trackdown.index.repository_id import is_shared, mark_private
-from trackdown.repository.git import Git
-from trackdown.repository.history import (
+from trackdown.index.identity import is_shared, mark_private
+from trackdown.repository import (
     HISTORY_VERSION,
     CommitFacts,
     CommitRef,
+    Git,
+    Source,
     list_commits,
     read_commits,
     shallow_commits,
 )
-from trackdown.repository.source import Source
-from trackdown.store.arrays import Arrays
-from trackdown.store.store import Store
+from trackdown.store import Arrays, Store
 from trackdown.types import Progress
 
-MANIFESTS = "commits"
+COMMIT_MANIFESTS = "commits"
 COMMITS = "commit"
 INDEX_VERSION = 2
 _DELTA_COMMITS = 1000
@@ -52,7 +51,7 @@ class CommitUpdate:
 
 def open_commits(store: Store, repository: str) -> CommitUpdate | None:
     """The present commit index, if it is complete."""
-    record = store.database.read_record(MANIFESTS, repository)
+    record = store.database.read_record(COMMIT_MANIFESTS, repository)
     if record is None:
         return None
     manifest = msgspec.json.decode(record, type=CommitManifest)
@@ -64,7 +63,7 @@ def open_commits(store: Store, repository: str) -> CommitUpdate | None:
         if arrays is None:
             return None
         segments.append(CommitSegment(arrays))
-    store.database.touch_record(MANIFESTS, repository)
+    store.database.touch_record(COMMIT_MANIFESTS, repository)
     return CommitUpdate(CommitIndex(segments), manifest.incomplete)
 
 
@@ -142,7 +141,7 @@ def _keep(
         store.write_arrays(name, arrays, arrays.meta)
         names = [name] if base is None else [_base_name(store, repository), name]
         manifest = CommitManifest(INDEX_VERSION, names, incomplete)
-        store.database.write_record(MANIFESTS, repository, msgspec.json.encode(manifest))
+        store.database.write_record(COMMIT_MANIFESTS, repository, msgspec.json.encode(manifest))
         arrays = store.open_arrays(name) or arrays
     segment = CommitSegment(arrays)
     return CommitUpdate(CommitIndex([segment] if base is None else [base, segment]), incomplete)
@@ -155,7 +154,7 @@ def _any_known(store: Store, listed: Sequence[CommitRef]) -> bool:
 
 
 def _base_name(store: Store, repository: str) -> str:
-    record = store.database.read_record(MANIFESTS, repository)
+    record = store.database.read_record(COMMIT_MANIFESTS, repository)
     assert record is not None
     return msgspec.json.decode(record, type=CommitManifest).segments[0]
 

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from trackdown.repository.history import CommitRef, root_commits, shallow_commits
-from trackdown.repository.source import Source
-from trackdown.store.store import Store
+from trackdown.repository import CommitRef, Source, root_commits, shallow_commits
+from trackdown.store import Store
 
 REPOSITORIES = "repository"
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from tests.growth import grows_at_most
 from trackdown.errors import QueryError
+from trackdown.query.parse import Frame, understand
 from trackdown.query.stopwords import STOPWORDS
-from trackdown.query.understand import Frame, understand
 from trackdown.types import MAX_QUERY_CHARS
 
 ISSUE = """# Session cookie is not signed

@@ -13,7 +13,7 @@ from math import fsum
 from typing import Any
 
 from trackdown.errors import UsageError
-from trackdown.lab.measure.metrics import JudgedRanking, judge, metric
+from trackdown.lab.measure import JudgedRanking, judge, metric
 from trackdown.lab.runs import Row, by_mode
 
 STANDARD_METRICS = tuple(

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.growth import grows_at_most
 from trackdown.repository.content_rules import REASONS
-from trackdown.units.extract import extract
+from trackdown.units.extraction import extract
 from trackdown.units.facts import BlobFacts, decode, encode
 from trackdown.units.languages import LANGUAGES, TEXT, UNCERTAIN
 from trackdown.units.tokens import words

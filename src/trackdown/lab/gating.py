@@ -16,10 +16,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import fsum
 
 from trackdown.errors import UsageError
-from trackdown.lab.evaluation import why_not_scored
+from trackdown.lab.evaluations import why_not_scored
 from trackdown.lab.gate_verdict import Comparison, GateVerdict, Unpaired
-from trackdown.lab.measure.metrics import judge, metric
-from trackdown.lab.measure.significance import paired_permutation_test
+from trackdown.lab.measure import judge, metric, paired_permutation_test
 from trackdown.lab.runs import Row
 
 ALPHA = 0.05

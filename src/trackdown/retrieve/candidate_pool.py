@@ -9,9 +9,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from trackdown.index.bm25 import Mask
-from trackdown.index.code import CodeIndex
-from trackdown.index.selection import kth_largest
+from trackdown.index import CodeIndex, Mask, kth_largest
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS, TEST, Level
 
 Floats = npt.NDArray[np.float64]

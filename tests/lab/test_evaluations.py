@@ -6,7 +6,7 @@ import pytest
 
 from trackdown.errors import UsageError
 from trackdown.lab.cases import CodeLocation
-from trackdown.lab.evaluation import NO_GOLD, Evaluation, evaluation, evaluations
+from trackdown.lab.evaluations import NO_GOLD, Evaluation, evaluation, evaluations
 from trackdown.lab.measure.metrics import JudgedRanking
 from trackdown.lab.runs import Row
 

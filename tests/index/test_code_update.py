@@ -13,8 +13,8 @@ import trackdown
 from tests.conftest import Repo
 from tests.index.edits import QUERIES, Editor, answers, fresh_answers
 from trackdown.index.blob_facts import BLOBS
-from trackdown.index.repository_id import repository_id
-from trackdown.index.update_code import MANIFESTS, CodeManifest, partial_code, update_code
+from trackdown.index.code_update import CODE_MANIFESTS, CodeManifest, partial_code, update_code
+from trackdown.index.identity import repository_id
 from trackdown.repository.source import open_source
 from trackdown.repository.worktree import scan_worktree
 from trackdown.settings import Settings
@@ -28,7 +28,7 @@ Opener = Callable[[Path | str], trackdown.Repository]
 
 def manifests(settings: Settings) -> list[CodeManifest]:
     store = Store(settings.store)
-    found = [msgspec.json.decode(value, type=CodeManifest) for _, value, _ in store.database.records(MANIFESTS)]
+    found = [msgspec.json.decode(value, type=CodeManifest) for _, value, _ in store.database.records(CODE_MANIFESTS)]
     store.close()
     return found
 
@@ -212,7 +212,7 @@ def test_a_file_that_changes_between_the_look_and_the_parser_is_said_to_have_mov
     update = update_code(store, seen, "history-1", max_bytes=1 << 20, workers=1, progress=no_progress)
     assert update.moved == ("b.py",)
     assert sorted(update.index.files_by_path) == ["a.py", "c.py"]
-    assert store.database.records(MANIFESTS) == []  # an index that lacks a file is never kept
+    assert store.database.records(CODE_MANIFESTS) == []  # an index that lacks a file is never kept
 
 
 def test_a_file_that_changes_while_it_is_indexed_is_found_as_it_is_at_the_end(repo: Repo, open_repo: Opener) -> None:

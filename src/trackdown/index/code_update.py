@@ -11,14 +11,13 @@ import numpy.typing as npt
 
 from trackdown.index.blob_facts import BLOBS, FactSource, fact_keys, known_facts
 from trackdown.index.code import CodeIndex, CodeSegment, IndexedFile, build_segment
-from trackdown.index.repository_id import is_shared, mark_private
-from trackdown.repository.snapshot import Snapshot
-from trackdown.store.arrays import Arrays
-from trackdown.store.store import Store
+from trackdown.index.identity import is_shared, mark_private
+from trackdown.repository import Snapshot
+from trackdown.store import Arrays, Store
 from trackdown.types import Exclusion, Progress
-from trackdown.units.facts import EXTRACTOR_VERSION, decode
+from trackdown.units import EXTRACTOR_VERSION, decode
 
-MANIFESTS = "code"
+CODE_MANIFESTS = "code"
 INDEX_VERSION = 2
 _BASES_COMPARED = 4
 MAX_PARTIAL_FILES = 4000
@@ -63,7 +62,7 @@ def _versions() -> str:
 
 def open_code(store: Store, key: str) -> CodeUpdate | None:
     """The index of a snapshot, if it is ready and complete."""
-    record = store.database.read_record(MANIFESTS, key)
+    record = store.database.read_record(CODE_MANIFESTS, key)
     if record is None:
         return None
     try:
@@ -76,7 +75,7 @@ def open_code(store: Store, key: str) -> CodeUpdate | None:
         if arrays is None:
             return None
         segments.append(CodeSegment(arrays, name))
-    store.database.touch_record(MANIFESTS, key)
+    store.database.touch_record(CODE_MANIFESTS, key)
     return CodeUpdate(CodeIndex(segments, np.array(manifest.dead, dtype=np.int64)))
 
 
@@ -139,7 +138,7 @@ def _gather(
         store.write_arrays(name, arrays, meta)
         base, delta = (name, None) if nearest is None else (nearest.name, name)
         manifest = CodeManifest(repository, base, delta, dead.tolist())
-        store.database.write_record(MANIFESTS, key, msgspec.json.encode(manifest))
+        store.database.write_record(CODE_MANIFESTS, key, msgspec.json.encode(manifest))
         kin = best.segment if best is not None and nearest is None else None
         segment = CodeSegment(store.open_arrays(name) or Arrays(arrays, meta), name, kin)
     index = CodeIndex([segment] if nearest is None else [nearest.segment, segment], dead)
@@ -163,7 +162,7 @@ class _Nearest:
 def _nearest_base(store: Store, repository: str, keys: Mapping[str, str]) -> _Nearest | None:
     """The nearest of the recently used bases."""
     names: dict[str, None] = {}
-    for key, value, _ in store.database.records(MANIFESTS):
+    for key, value, _ in store.database.records(CODE_MANIFESTS):
         manifest = msgspec.json.decode(value, type=CodeManifest)
         if manifest.repository == repository and _versions() in key:
             names.setdefault(manifest.base)

@@ -10,8 +10,8 @@ import pytest
 
 from trackdown.errors import UsageError
 from trackdown.lab.cases import CodeLocation
-from trackdown.lab.gate import SMALL_REPOSITORIES, gate
 from trackdown.lab.gate_verdict import verdict_lines
+from trackdown.lab.gating import SMALL_REPOSITORIES, gate
 from trackdown.lab.runs import Row
 
 GOLD = CodeLocation("gold.py")

@@ -16,8 +16,8 @@ import pytest
 from tests.conftest import Repo
 from tests.index.histories import Planned, linear, make_history, random_history, scores, update
 from trackdown.errors import GitError
-from trackdown.index.repository_id import is_shared, repository_id
-from trackdown.index.update_commits import COMMITS, MANIFESTS, CommitManifest, open_commits, update_commits
+from trackdown.index.commit_update import COMMIT_MANIFESTS, COMMITS, CommitManifest, open_commits, update_commits
+from trackdown.index.identity import is_shared, repository_id
 from trackdown.repository.history import HISTORY_VERSION, CommitFacts
 from trackdown.repository.source import open_source
 from trackdown.store.store import Store
@@ -42,7 +42,7 @@ def rewrite_message(store: Store, oid: str, message: str) -> None:
 
 
 def segments_of(store: Store) -> list[str]:
-    ((_, value, _),) = store.database.records(MANIFESTS)
+    ((_, value, _),) = store.database.records(COMMIT_MANIFESTS)
     return msgspec.json.decode(value, type=CommitManifest).segments
 
 
@@ -53,7 +53,7 @@ def test_commits_that_have_facts_are_not_read_again(repo: Repo, store: Store) ->
     rewrite_message(store, commits[0], "walrus")
     index = update(store, source, commits[4]).index
     assert scores(index, commits[4], ["walrus"]) == {}  # the base holds it as it was
-    store.database.delete_records(MANIFESTS, [repository_id(store, source, commits[4])])
+    store.database.delete_records(COMMIT_MANIFESTS, [repository_id(store, source, commits[4])])
     rebuilt = update(store, source, commits[4]).index
     assert set(scores(rebuilt, commits[4], ["walrus"])) == {commits[0]}
     assert set(scores(rebuilt, commits[4], ["cookie"])) == {commits[1], commits[4]}
@@ -140,7 +140,7 @@ def test_clones_and_worktrees_share_one_index_and_its_facts(repo: Repo, store: S
     for source in sources[1:]:
         index = update(store, source, commits[4]).index
         assert scores(index, commits[4], ["parser"]).keys() == {commits[0], commits[4]}
-    assert len(store.database.records(MANIFESTS)) == 1
+    assert len(store.database.records(COMMIT_MANIFESTS)) == 1
     assert len(store.database.fact_keys(COMMITS)) == 5
 
 
@@ -171,7 +171,7 @@ def test_a_shallow_clone_keeps_to_itself(repo: Repo, store: Store, tmp_path: Pat
     assert complete.index.visible(commits[4]) == 5 and complete.incomplete == 0
     owners, _ = complete.index.changes(np.arange(5))
     assert owners.tolist() == [0, 1, 2, 3, 4]
-    assert len(store.database.records(MANIFESTS)) == 2
+    assert len(store.database.records(COMMIT_MANIFESTS)) == 2
 
 
 def test_a_shallow_clone_that_is_deepened_is_another_one(repo: Repo, store: Store, tmp_path: Path) -> None:
@@ -239,7 +239,7 @@ def test_a_clone_that_lacks_objects_of_a_new_commit_leaves_the_shared_index_alon
     poor = update(store, open_source(broken.root), commits[2])
     assert poor.incomplete == 1 and len(poor.index.segments) == 1
     assert set(scores(poor.index, commits[2], ["parser"])) == set(commits)
-    shared = store.database.read_record(MANIFESTS, repository_id(store, open_source(repo.root), commits[1]))
+    shared = store.database.read_record(COMMIT_MANIFESTS, repository_id(store, open_source(repo.root), commits[1]))
     assert shared is not None and msgspec.json.decode(shared, type=CommitManifest).segments == before
     rich = update(store, open_source(repo.root), commits[2])
     assert rich.incomplete == 0
@@ -347,9 +347,9 @@ def test_an_index_of_another_version_is_not_opened(repo: Repo, store: Store) -> 
     commits = make_history(repo, linear(MESSAGES))
     source = open_source(repo.root)
     update(store, source, commits[4])
-    ((key, value, _),) = store.database.records(MANIFESTS)
+    ((key, value, _),) = store.database.records(COMMIT_MANIFESTS)
     other = msgspec.structs.replace(msgspec.json.decode(value, type=CommitManifest), version=999)
-    store.database.write_record(MANIFESTS, key, msgspec.json.encode(other))
+    store.database.write_record(COMMIT_MANIFESTS, key, msgspec.json.encode(other))
     assert open_commits(store, key) is None
 
 
@@ -368,4 +368,4 @@ def test_a_history_that_git_cannot_list_is_an_error(repo: Repo, store: Store) ->
     remove_object(repo, commits[1])
     with pytest.raises(GitError):
         update_commits(store, open_source(repo.root), "history-0", commits[2], None, no_progress)
-    assert store.database.records(MANIFESTS) == []
+    assert store.database.records(COMMIT_MANIFESTS) == []

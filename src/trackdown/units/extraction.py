@@ -16,8 +16,7 @@ from itertools import count
 from tree_sitter import Language as Grammar
 from tree_sitter import Node, Parser, Query, QueryCursor
 
-from trackdown.repository.blobs import decode_text
-from trackdown.repository.content_rules import reason_to_skip
+from trackdown.repository import decode_text, reason_to_skip
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS
 from trackdown.units.facts import BlobFacts, Unit, skipped
 from trackdown.units.languages import BY_NAME, UNCERTAIN, Language, language_of_content

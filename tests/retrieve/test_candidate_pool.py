@@ -7,7 +7,7 @@ import pytest
 
 from tests.index.segments import index_of
 from trackdown.index.code import CodeIndex
-from trackdown.retrieve.candidates import Candidates, candidates
+from trackdown.retrieve.candidate_pool import Candidates, candidates
 from trackdown.types import Level
 
 CLASSES = """class A:
