@@ -36,7 +36,7 @@ def test_public_methods_have_docstrings(name: str) -> None:
 
 def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no attribute 'serach'"):
-        trackdown.serach  # noqa: B018  # type: ignore[attr-defined]
+        trackdown.serach  # type: ignore[attr-defined]  # noqa: B018
 
 
 def test_importing_the_package_loads_no_engine() -> None:
