@@ -13,6 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
 from pydantic.json_schema import SkipJsonSchema
 
 from trackdown.engine import MOST_DEPTH, Direction, EdgeType, How
+from trackdown.errors import UsageError
 from trackdown.request import MAX_RESULTS, SearchRequest, help_of
 from trackdown.types import MAX_QUERY_CHARS
 
@@ -60,6 +61,14 @@ class SearchParameters(BaseModel):
     """The parameters of a search: the fields of `SearchRequest`, which `_search_fields` adds, and the repository."""
 
     repository: Name | None = Field(None, description=_REPOSITORY)
+
+    @model_validator(mode="after")
+    def _goes_together(self) -> SearchParameters:
+        try:
+            self.as_request()
+        except UsageError as error:
+            raise ValueError(str(error)) from None
+        return self
 
     def as_request(self) -> SearchRequest:
         """Return the request for the engine. Raises UsageError for values that don't go together."""
