@@ -28,7 +28,7 @@ from measure import keep, new_parser, spread
 
 import trackdown
 from trackdown.settings import load_settings
-from trackdown.surfaces.mcp.budget import tokens
+from trackdown.surfaces.mcp.fitting import tokens
 
 SERVER = ["-m", "trackdown", "mcp"]
 QUESTIONS = [

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from trackdown.engine.searching.ranking import RankedPlace, rank
     from trackdown.engine.serving.fair_queue import Load
     from trackdown.engine.serving.live import LiveIndex, LiveUpdate
-    from trackdown.engine.serving.shared import ServedInfo, SharedRepositories
+    from trackdown.engine.serving.shared_repositories import ServedInfo, SharedRepositories
     from trackdown.graph import DIRECTIONS, EDGE_TYPES, HOWS, Direction, Edge, EdgeType, How, Node
     from trackdown.index import Corpus
 else:

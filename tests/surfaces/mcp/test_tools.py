@@ -23,7 +23,7 @@ from tests.surfaces.mcp.connections import (
     value_of,
 )
 from tests.surfaces.program import Program
-from trackdown.surfaces.mcp.budget import compact, tokens
+from trackdown.surfaces.mcp.fitting import compact, tokens
 
 pytestmark = pytest.mark.slow
 

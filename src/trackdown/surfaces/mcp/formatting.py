@@ -12,7 +12,7 @@ from typing import Any
 
 from trackdown.engine import Related, Relative, ServedInfo
 from trackdown.surfaces.cli import one_line, sanitize
-from trackdown.surfaces.mcp.budget import cut, cut_value, fit, room, text_size, value_size
+from trackdown.surfaces.mcp.fitting import cut, cut_value, fit, room, text_size, value_size
 from trackdown.types import (
     CLASS_KINDS,
     FUNCTION_KINDS,

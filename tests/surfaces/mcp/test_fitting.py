@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from trackdown.engine import CoChange, Related, Relative
 from trackdown.surfaces.mcp import output_schemas
-from trackdown.surfaces.mcp.budget import BYTES_PER_TOKEN, compact, cut, cut_value, fit, text_size, tokens
+from trackdown.surfaces.mcp.fitting import BYTES_PER_TOKEN, compact, cut, cut_value, fit, text_size, tokens
 from trackdown.surfaces.mcp.formatting import ToolAnswer, found, nearby, past, refusal, source
 from trackdown.types import HistoryResults, PastCommit, Result, SearchResults, UnitSource, Why
 
