@@ -302,7 +302,7 @@ def test_a_base_of_another_version_takes_no_part(
     repo: Repo, open_repo: Opener, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repo.commit("begin", {"a.py": "def parse():\n    pass\n"})
-    monkeypatch.setattr("trackdown.index.update_code.INDEX_VERSION", 0)
+    monkeypatch.setattr("trackdown.index.code_update.INDEX_VERSION", 0)
     with open_repo(repo.root) as opened:
         opened.search("parse")
     (old,) = manifests(settings)

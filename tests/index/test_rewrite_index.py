@@ -127,7 +127,7 @@ def test_vectors_take_rewrites_in(repo: Repo, open_repo: Opener, settings: Setti
 
     def cosine(opened: trackdown.Repository, *, reco: bool) -> float:
         answer = opened.search("autograph biscuit", reco=reco)
-        return next(float(result.why[0].detail.split()[-1]) for result in answer if result.symbol == "one")
+        return next(float(result.why[0].detail.split()[-1].rstrip(")")) for result in answer if result.symbol == "one")
 
     with trackdown.open(repo.root, settings=replace(settings, mode="dense")) as opened:
         assert cosine(opened, reco=True) > 2 * cosine(opened, reco=False) > 0

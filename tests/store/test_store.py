@@ -190,7 +190,10 @@ def test_a_damaged_store_that_cannot_be_written_is_one_line(tmp_path: Path) -> N
     top = tmp_path / "store"
     Store(top).close()
     (top / DATABASE).write_bytes(b"nonsense " * 1000)
-    with nothing_writable(top), pytest.raises(StoreError, match="cannot be written: name another folder"):
+    with (
+        nothing_writable(top),
+        pytest.raises(StoreError, match="cannot be written: set TRACKDOWN_STORE to another folder"),
+    ):
         Store(top)
 
 

@@ -15,6 +15,8 @@ from trackdown.types import Clock
 _LOCAL_NAMES = ("localhost", "ip6-localhost")
 _MOST_CLIENTS = 10_000
 SHORTEST_TOKEN = 16
+DEFAULT_RATE = 20.0
+"""Requests per second that a client may send."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,10 @@ from functools import lru_cache
 
 from starlette.types import Message, Receive, Scope
 
-from trackdown.surfaces.http.access import AccessRules, RateLimiter, host_name
+from trackdown.surfaces.http.access import DEFAULT_RATE, AccessRules, RateLimiter, host_name
 
 _DRAINED_BODIES, _DRAIN_SECONDS = 16, 2.0
 _CLOSE = {"Connection": "close"}
-_DEFAULT_RATE = 20.0
 
 
 class ClientGone(Exception):
@@ -38,7 +37,7 @@ class RequestChecks:
         self._rules = rules
         self._answers_to = lru_cache(256)(rules.answers_to)
         unlimited = rules.rate is None and rules.is_private
-        self._limiter = None if unlimited else RateLimiter(rules.rate or _DEFAULT_RATE, rules.burst)
+        self._limiter = None if unlimited else RateLimiter(rules.rate or DEFAULT_RATE, rules.burst)
 
     def check(self, scope: Scope, *, guarded: bool) -> bool:
         """Raise Refusal if the request is not allowed; return whether it has a body. `guarded` routes need the token
