@@ -18,14 +18,14 @@ def print_llm_cost(cost: Mapping[str, Any], queries: int = 1) -> None:
     from trackdown.surfaces.cli.tables import print_table
 
     console = Console(stderr=True, highlight=False, markup=False, emoji=False)
-    told = "would be asked (tokens out: at the most)" if cost["dry_run"] else "was asked"
+    told = "would be asked (tokens out: at most)" if cost["dry_run"] else "was asked"
     console.print(one_line(f"{cost['model']} {told}:"), soft_wrap=True)
     stages = cost["stages"]
     rows = [_cells(stage["stage"], stage) for stage in stages]
     if len(stages) > 1:
         rows.append(_cells("total", cost["total"]))
     if queries > 1:
-        rows.append(_cells(f"per query of {queries}", cost["total"], queries))
+        rows.append(_cells(f"per query, mean of {queries}", cost["total"], queries))
     header = ["stage", "calls", "cached", "unanswered", "tokens in", "tokens out", "seconds", "money"]
     paid = 8 if cost["total"]["money"] else 7
     print_table(console, header[:paid], [row[:paid] for row in rows])

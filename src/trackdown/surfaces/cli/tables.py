@@ -45,7 +45,7 @@ def print_summary(summary: dict[str, Any], columns: Sequence[str] = ()) -> None:
             ]
             if title == "repositories":
                 means = [f"{summary['macro'][mode]['MRR']:.3f}" for mode in modes]
-                lines.append(["mean, each weighs the same", str(summary["cases"]), *means])
+                lines.append(["mean over repositories", str(summary["cases"]), *means])
             print_table(console, [title, "cases", *(f"{mode} MRR" for mode in modes)], lines)
     for reason, count in summary["skipped_why"].items():
         example = one_line(" ".join(summary["skipped_examples"].get(reason, "").split()))

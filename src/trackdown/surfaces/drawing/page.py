@@ -52,7 +52,7 @@ def as_html(answer: Neighbourhood) -> str:
         element(
             "main",
             element("div", picture(answer, drawn), class_="canvas", id="canvas"),
-            element("aside", id="panel", aria_live="polite", aria_label="The chosen place", hidden=True),
+            element("aside", id="panel", aria_live="polite", aria_label="Selected place", hidden=True),
         ),
         _list(answer),
         element("footer", element("p", _READING), element("p", _KEYS, class_="keys", hidden=True)),

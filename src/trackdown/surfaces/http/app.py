@@ -117,7 +117,7 @@ def _add_machine_routes(app: FastAPI, state: AppState, rules: AccessRules) -> No
 
     @app.get("/health", response_model=HealthAnswer, responses=PROBLEMS, operation_id="health")
     async def health() -> Response:
-        """Whether the server answers. For the indexes see /v1/repositories."""
+        """Whether the server is up. For the indexes see /v1/repositories."""
         return json_answer(HealthAnswer("ok", state.version))
 
     counters = {"description": "Counters for Prometheus.", "content": {METRICS: {"schema": {"type": "string"}}}}
