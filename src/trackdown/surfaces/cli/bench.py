@@ -144,7 +144,7 @@ def cmu(
 @repos_options
 @bench_options
 def semble(annotations: Path, repos: Path, layout: str, strict: bool, **shared: Any) -> None:
-    """semble's annotations (NAME.json, and repos.json beside or above them), averaged over repositories."""
+    """semble's annotations (NAME.json, and repos.json next to or above them), averaged over repositories."""
     from trackdown.lab.benches import read_semble
 
     run(read_semble(annotations, repos, layout, strict=strict), annotations, strict=strict, **shared)
@@ -221,7 +221,7 @@ def run(
     oracle: Sequence[int] = (),
     pairs: tuple[CodeExample, ...] = (),
 ) -> None:
-    """Search a bench and print what came out."""
+    """Search a bench and print the result."""
     from trackdown.lab import RunFile, plan, run_bench, trec_lines, without_answer
 
     if not bench.tasks and not bench.skipped:
@@ -249,7 +249,7 @@ def run(
 
 
 def show_dry_run(bench: Bench, chosen: BenchPlan, style: str) -> None:
-    """Say what a bench would ask of a language model. Its rankings are another mode's, so nothing of them is kept."""
+    """Say what a bench would ask a language model. Its rankings are another mode's, so none of them is kept."""
     import tempfile
 
     from trackdown.engine import llm_cost

@@ -1,4 +1,4 @@
-"""What language models cost, as a table behind the answer."""
+"""What language models cost, as a table after the answer."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from trackdown.surfaces.cli.terminal_text import one_line
 
 
 def print_llm_cost(cost: Mapping[str, Any], queries: int = 1) -> None:
-    """Print `engine.llm.llm_cost` to standard error; nothing when nothing was asked. Several queries get a line each
-    costs on the average."""
+    """Print `engine.llm.llm_cost` to standard error; nothing if nothing was asked. With several queries, a line
+    shows their mean cost."""
     if not cost:
         return
     from rich.console import Console

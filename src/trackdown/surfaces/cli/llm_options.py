@@ -1,4 +1,4 @@
-"""Options of commands that may ask a language model, and the settings that they stand for."""
+"""Options of commands that may ask a language model, and the settings that they set."""
 
 from __future__ import annotations
 

@@ -145,14 +145,14 @@ def _ready_output() -> None:
 
 
 def _reader_is_gone() -> bool:
-    """Whether it is our own output that nobody reads any more, and not some other pipe."""
+    """Whether the pipe that broke is our own output, which nobody reads any longer."""
     poll = select.poll()
     poll.register(sys.stdout.fileno(), 0)
     return bool(poll.poll(0))
 
 
 def _drop_output() -> None:
-    """Let what is not yet written go nowhere, quietly."""
+    """Quietly discard output that is not written yet."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

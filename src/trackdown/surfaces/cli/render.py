@@ -46,7 +46,7 @@ def print_history(answer: HistoryResults) -> None:
 
 
 def print_related(answer: Related) -> None:
-    """Print what stands near a place."""
+    """Print code related to a place."""
     page = _page()
     symbol = f" ({one_line(answer.symbol)})" if answer.symbol else ""
     page.line("bold", f"Near {one_line(answer.location)}{symbol}")

@@ -86,7 +86,7 @@ def command(
 
 
 class _WithCost:
-    """Progress that tells every now and then what has been spent, so that nobody is surprised at the end."""
+    """Progress that regularly says what has been spent, so that nobody is surprised at the end."""
 
     def __init__(self, progress: TerminalProgress, settings: Settings) -> None:
         self._progress = progress

@@ -36,7 +36,7 @@ def command(a: str, b: str, language: str | None, corpus: Path | None, style: st
 
     A and B are files; one may be `-` for standard input. CSSim compares variable names, called interfaces and syntax
     trees; CodeBLEU, ROUGE-L and BLEU compare tokens, with A as the reference of CodeBLEU and BLEU. All range from 0 to
-    1, which means identical. Without --corpus, names are weighted by A and B alone.
+    1 (identical). Without --corpus, names are weighted by A and B alone.
     """
     from trackdown.lab.measure import check_packages, corpus_names, one_language, read_source
 

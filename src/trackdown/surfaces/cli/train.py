@@ -156,7 +156,7 @@ def fusion(manifest: Path, data: Path, stage: Any, max_cases: int | None, out: P
 
 
 def _show_level(judged: JudgedFusion) -> None:
-    """Print a table of the ways to fuse, and what the gate says of learned fusion."""
+    """Print a table of the ways to fuse, and what the gate says about learned fusion."""
     from trackdown.lab import verdict_lines
     from trackdown.lab.train import METRICS
 

@@ -81,7 +81,7 @@ class SearchParameters(BaseModel):
 def _search_fields(*, in_address: bool) -> dict[str, Any]:
     """Turn the fields of `SearchRequest` into those of a model.
 
-    In an address the languages are one `language` each, null cannot be written, and a query has to be shorter.
+    In a URL the languages are one `language` each, null cannot be written, and a query has to be shorter.
     """
     types = get_type_hints(SearchRequest)
     made: dict[str, Any] = {}
