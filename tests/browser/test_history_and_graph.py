@@ -76,7 +76,7 @@ def test_the_graph_draws_what_the_server_says(
     assert canvas is not None
     for box in boxes:
         assert box is not None and canvas["x"] <= box["x"] and box["x"] + box["width"] <= canvas["x"] + canvas["width"]
-    side = page.get_by_role("region", name="The chosen place")
+    side = page.get_by_role("region", name="Selected place")
     expect(side).to_contain_text("Called by (1)")
     expect(side).to_contain_text("Calls (1)")
     assert complaints == []
@@ -87,7 +87,7 @@ def test_the_graph_is_walked_by_keyboard(open_page: Callable[..., Page], server:
     page.locator(".node").first.focus()
     page.keyboard.press("ArrowRight")
     expect(page.locator(".node:focus")).to_contain_text("knock")
-    side = page.get_by_role("region", name="The chosen place")
+    side = page.get_by_role("region", name="Selected place")
     expect(side.get_by_role("heading", level=3)).to_have_text("knock")
     expect(page.locator(".holding")).to_have_count(1)
     page.keyboard.press("Enter")

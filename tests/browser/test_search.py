@@ -59,7 +59,7 @@ def test_the_first_look_comes_before_the_final_order(open_page: Callable[..., Pa
     page.goto(address(server.url, q="price of reserved items in the cart", effort="thorough"))
     answered(page)
     said = page.evaluate("window.said")
-    first = next(at for at, text in enumerate(said) if "at first sight" in text)
+    first = next(at for at, text in enumerate(said) if "first ranking" in text)
     last = next(at for at, text in enumerate(said) if "functions in market" in text)
     assert first < last
     answer = server.get("search?effort=thorough&query=price%20of%20reserved%20items%20in%20the%20cart")

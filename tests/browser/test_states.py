@@ -113,7 +113,7 @@ def test_a_stream_that_breaks_off_is_not_taken_for_an_answer(page: Page) -> None
     page.route(STREAM, lambda route: route.fulfill(headers={"Content-Type": "text/event-stream"}, body=cut))
     page.locator("#query").fill("cookie")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", name="The answer broke off")).to_be_visible()
+    expect(page.get_by_role("heading", name="The answer was cut off")).to_be_visible()
     page.unroute(STREAM)
     page.get_by_role("button", name="Try again").click()
     answered(page)
@@ -142,7 +142,7 @@ def test_a_server_that_died_is_said_so_and_found_again(
         first.kill()
         page.locator("#query").fill("price")
         page.keyboard.press("Enter")
-        expect(page.get_by_role("heading", name="The server does not answer")).to_be_visible()
+        expect(page.get_by_role("heading", name="The server is not responding")).to_be_visible()
         expect(page.get_by_role("alert")).to_contain_text("trackdown serve")
     with served([market.root], tmp_path / "store", "--port", port, models="none") as second:
         second.wait_ready()
@@ -222,7 +222,7 @@ def test_what_was_found_while_indexing_is_searched_again_when_the_index_is_ready
     expect(page.locator("#index-state")).to_have_text("Parsing files 30 %")
     expect(page.locator("#holdings progress")).to_have_attribute("value", "3")
     ask(page, "cookie")
-    expect(page.locator("#status")).to_contain_text("so far, from what is indexed")
+    expect(page.locator("#status")).to_contain_text("so far (the index is incomplete)")
     expect(page.locator(".notes")).to_have_text("1 of 9 files")
     assert results(page).count() == 1
     page.unroute(STREAM)

@@ -174,7 +174,7 @@ def test_what_cannot_be_searched_becomes_a_row_that_says_why(
             "no such folder": f"no such file or folder: {repo.root / 'gone'}",
             "broken": rows["broken"].skipped,
             "no commits": "commit not in the clone",
-            "nothing in it": "no-code has no file that can be searched",
+            "nothing in it": "no-code has no searchable files",
             "unknown past": "commit not in the clone",
         }
         assert rows["no words"].ranked == ()  # it is scored, as a miss

@@ -92,7 +92,7 @@ def test_killed_in_the_middle_it_goes_on_to_the_same_rows(disturbed: Disturbed) 
         stream.write(b'{"id": "shop-29", "mode": "bm25", "ran')  # as a kill in the midst of writing leaves it
     run = program(*disturbed.command(program), "--format", "json")
     assert run.json()["cases"] == disturbed.cases
-    assert f"{rows} rankings are taken from" in run.err
+    assert f"{rows} rankings were reused from" in run.err
     assert timeless(read_run(disturbed.run_file(program), cut_short_is_fine=False)) == disturbed.rows
 
 
@@ -131,7 +131,7 @@ def test_a_worker_that_dies_is_told_and_costs_its_bundle_only(disturbed: Disturb
         if b"spawn_main" in _read(folder / "cmdline") and str(program.folder).encode() in _read(folder / "environ")
     )
     os.kill(victim, signal.SIGKILL)
-    finish(process).refused(1, "a worker process died", "goes on where it stopped")
+    finish(process).refused(1, "a worker process died", "continue where it stopped")
     assert wait_for(lambda: not survivors(program)), survivors(program)
     assert program(*disturbed.command(program)).code == 0
     assert timeless(disturbed.found(program)) == disturbed.rows

@@ -115,7 +115,7 @@ def test_a_line_ends_where_a_line_ends_and_nowhere_else(tmp_path: Path) -> None:
         ('{"id": "1", "mode": "m", "ranked": [], "ms": 1' + "0" * 400 + "}", "not a number"),
         ('{"id": "1", "mode": "m", "ranked": [], "gold": {}}', "'gold' is not a list"),
         ('{"id": "1", "mode": "m", "ranked": [], "gold": [1]}', "an item of 'gold'"),
-        ('{"id": "1", "mode": "m", "ranked": [], "skipped": true}', "'skipped' is not a text"),
+        ('{"id": "1", "mode": "m", "ranked": [], "skipped": true}', "'skipped' is not a string"),
     ],
 )
 def test_a_bad_line_is_named(tmp_path: Path, line: str, words: str) -> None:

@@ -115,8 +115,8 @@ def test_an_issue_of_a_megabyte_is_searched(ready: Program) -> None:
 
 
 def test_an_empty_repository_is_refused_and_says_so(program: Program, repo: Repo) -> None:
-    program("search", "cookie", repo.root).refused(1, "repo", "no file that can be searched")
-    program("index", repo.root).refused(1, "repo", "no file that can be searched")
+    program("search", "cookie", repo.root).refused(1, "repo", "no searchable files")
+    program("index", repo.root).refused(1, "repo", "no searchable files")
     program("search", "cookie", repo.root, "--at", "HEAD").refused(1, "'HEAD'")
     bare = Repo(repo.root.parent / "bare.git", bare=True)
     program("search", "cookie", bare.root).refused(1, "no commit yet")

@@ -114,7 +114,7 @@ def test_a_run_file_alone_gives_the_same_numbers(
 ) -> None:
     command = [*swe.command, "--modes", "bm25,commits,hybrid,hybrid+rrf", "--format", "json"]
     again = shared(*command, "--run-file", run_file)
-    assert "note: 52 rankings are taken from" in again.err
+    assert "note: 52 rankings were reused from" in again.err
     ran = again.json()
     assert ran.pop("run_file") == str(run_file)
     assert shared("bench", "score", run_file, "--format", "json").json() == ran
@@ -175,10 +175,10 @@ def test_without_a_run_file_an_interrupted_bench_still_goes_on(swe: Bench, in_pr
     unfinished = done.with_name(done.name.replace(".done", ""))
     unfinished.write_text("".join(done.read_text().splitlines(keepends=True)[:4]))
     run = in_process(*command)
-    assert f"note: 4 rankings are taken from {unfinished}\n" in run.err
+    assert f"note: 4 rankings were reused from {unfinished}\n" in run.err
     assert not unfinished.exists() and len(read_run(done)) == 10
     unfinished.write_text(done.read_text())
-    assert "rankings are taken" not in in_process(*command, "--level", "file").err, "another bench has another file"
+    assert "rankings were reused" not in in_process(*command, "--level", "file").err, "another bench has another file"
 
 
 def test_a_run_file_of_another_bench_is_not_overwritten(swe: Bench, in_process: InProcess, run_file: Path) -> None:
@@ -206,7 +206,7 @@ def test_a_run_file_of_another_bench_is_not_overwritten(swe: Bench, in_process: 
         (["swe", "DATA", "--repos", "CLONES", "--strict"], 2, ["case 'elsewhere': unknown repository"]),
         (["swe", "DATA", "--repos", "CLONES", "--run-file", "CLONES"], 2, ["cannot write the run file"]),
         (["swe", "DATA", "--repos", "CLONES", "--run-file", "DATA"], 2, ["line 1: 'id' is missing"]),
-        (["swe", "EMPTY", "--repos", "CLONES"], 2, ["EMPTY holds no case"]),
+        (["swe", "EMPTY", "--repos", "CLONES"], 2, ["EMPTY has no cases"]),
         (["swe", "CLONES", "--repos", "CLONES"], 2, ["Is a directory"]),
         (["cmu", "GONE", "--repo", "CLONE"], 2, ["cannot read", "GONE"]),
         (["cmu", "DATA", "--repo", "CLONE"], 2, ["cannot read", "data.jsonl"]),
@@ -214,7 +214,7 @@ def test_a_run_file_of_another_bench_is_not_overwritten(swe: Bench, in_process: 
         (["cmu", "GONE", "--repo", "CLONE", "--oracle", "x"], 2, ["--oracle must be whole numbers above 0"]),
         (["score", "GONE"], 2, ["cannot read the run file"]),
         (["score", "DATA"], 2, ["line 1: 'id' is missing"]),
-        (["score", "EMPTY"], 2, ["holds no case with gold"]),
+        (["score", "EMPTY"], 2, ["has no case with gold"]),
         (["nonsense"], 2, ["No such command 'nonsense'"]),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
@@ -229,7 +229,7 @@ def test_bad_input_is_one_line_and_exit_code_2(
 
 def test_a_run_file_without_gold_cannot_be_scored(in_process: InProcess, tmp_path: Path) -> None:
     (tmp_path / "run").write_text('{"id": "1", "mode": "theirs", "ranked": [{"path": "a.py"}]}\n')
-    in_process("bench", "score", tmp_path / "run").refused(2, "holds no case with gold")
+    in_process("bench", "score", tmp_path / "run").refused(2, "has no case with gold")
 
 
 def test_names_from_data_cannot_steer_the_terminal(shared: Program, in_process: InProcess, tmp_path: Path) -> None:
@@ -311,6 +311,6 @@ def test_a_run_without_some_answers_of_a_language_model_is_not_done(
         first = in_process(*command)
         unfinished = Path(first.json()["run_file"])
         assert not unfinished.name.endswith(".done.jsonl") and unfinished.exists()
-        assert "note: 1 ranking is missing" in first.err and "run again" in first.err
+        assert "note: 1 ranking is missing" in first.err and "Run again" in first.err
         again = in_process(*command)
     assert Path(again.json()["run_file"]).name.endswith(".done.jsonl") and "missing" not in again.err

@@ -224,7 +224,7 @@ def test_related_finds_what_reads_alike_and_what_changes_together(ready: Program
     }
     text = ready("related", "web/session.py:8")
     assert "\nCalled by\n    tests/test_session.py:4-5  test_sign_cookie\n\nIn the same class or file\n" in text.out
-    assert text.out.startswith("Near web/session.py:8 (Session.sign_cookie)\n") and "\nReads alike\n" in text.out
+    assert text.out.startswith("Near web/session.py:8 (Session.sign_cookie)\n") and "\nSimilar code\n" in text.out
 
 
 def test_clear_frees_the_store_and_leaves_the_files_alone(program: Program, shop: Repo) -> None:
@@ -245,4 +245,4 @@ def test_version(program: Program) -> None:
 
 def test_clear_says_that_answers_of_language_models_stay(program: Program) -> None:
     told = " ".join(program("clear", "--help").out.split())
-    assert "Answers of language models" in told and "--all removes them" in told
+    assert "Language models' answers" in told and "--all removes them" in told

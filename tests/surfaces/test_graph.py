@@ -143,7 +143,7 @@ def test_wrong_input_is_refused_in_one_line(ready: Program, arguments: list[str]
 
 
 def test_a_repository_without_commits_or_files(program: Program, repo: Repo) -> None:
-    program("graph", ".", repo.root).refused(1, "no file that can be searched")
+    program("graph", ".", repo.root).refused(1, "no searchable files")
     repo.write("a.py", "def f():\n    g()\n\n\ndef g():\n    pass\n")
     answer = program("graph", "f", repo.root, "--edges", "invokes", "--format", "json").json()
     assert [edge["target"] for edge in answer["edges"]] == ["a.py:g:5"]

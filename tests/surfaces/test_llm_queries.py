@@ -141,4 +141,4 @@ def test_a_bench_says_what_it_would_ask(in_process: InProcess, zoo: Repo, tmp_pa
     assert answer["cases"] == CASES and answer["llm"]["dry_run"] is True and not (tmp_path / "run.jsonl").exists()
     assert answer["llm"]["stages"][0]["calls"] == CASES
     text = in_process(*command)
-    assert text.out == f"{CASES} cases: nothing was measured\n" and "per query of 8" in text.err
+    assert text.out == f"{CASES} cases: nothing was measured\n" and "per query, mean of 8" in text.err

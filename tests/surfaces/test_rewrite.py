@@ -38,7 +38,7 @@ def at(server: ScribeServer) -> tuple[str, ...]:
 
 def test_rewrite_then_search(in_process: InProcess, shop: Repo, scribe: ScribeServer) -> None:
     first = in_process("rewrite", shop.root, *at(scribe))
-    assert first.code == 0 and "rewrites made, 0 were there" in first.out
+    assert first.code == 0 and "rewrites made, 0 already existed" in first.out
     assert "summaries" in first.err and "rewrites" in first.err and "tokens in" in first.err
     made = len(scribe.questions)
     again = in_process("rewrite", shop.root, *at(scribe), "--format", "json").json()
@@ -83,7 +83,7 @@ def test_a_dry_run_counts_and_asks_nothing(in_process: InProcess, shop: Repo, sc
     assert report["dry_run"] and report["left"] == report["wanted"] and not scribe.questions
     calls = {stage["stage"]: stage["calls"] for stage in counted["llm"]["stages"]}
     assert calls == {"summaries": report["wanted"], "rewrites": report["wanted"]}
-    assert "are to be made" in in_process("rewrite", shop.root, *at(scribe), "--estimate-cost").out
+    assert "still to make" in in_process("rewrite", shop.root, *at(scribe), "--estimate-cost").out
     run = in_process("search", "sign the cookie", shop.root, "--gar", *at(scribe), "--estimate-cost")
     assert run.code == 0 and "would be asked" in run.err and not scribe.questions
 
@@ -91,7 +91,7 @@ def test_a_dry_run_counts_and_asks_nothing(in_process: InProcess, shop: Repo, sc
 def test_a_limit_leaves_the_rest_for_another_run(in_process: InProcess, shop: Repo, scribe: ScribeServer) -> None:
     run = in_process("rewrite", shop.root, *at(scribe), "--limit", "2")
     assert "2 rewrites made" in run.out and "left for another run" in run.out
-    assert "2 were there" in in_process("rewrite", shop.root, *at(scribe)).out
+    assert "2 already existed" in in_process("rewrite", shop.root, *at(scribe)).out
 
 
 def test_an_interrupted_run_goes_on_where_it_stopped(program: Program, repo: Repo, scribe: ScribeServer) -> None:

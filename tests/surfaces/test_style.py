@@ -69,8 +69,8 @@ def test_large_trees_and_flaws_are_said(tmp_path: Path, in_process: InProcess) -
     answer = in_process("style", "one.py", "other.py", "--format", "json").json()
     assert answer["CSSim"]["tree_exact"] is False
     assert [note.split(":")[0] for note in answer["notes"]] == [
-        "one.py does not parse completely, from line 401 on",
-        "other.py does not parse completely, from line 401 on",
+        "one.py does not parse completely from line 401 on",
+        "other.py does not parse completely from line 401 on",
         "the trees are large",
     ]
 
@@ -83,14 +83,14 @@ def test_large_trees_and_flaws_are_said(tmp_path: Path, in_process: InProcess) -
         (["one.py", "."], ["cannot read .", "directory"]),
         (["one.py", "binary.py"], ["binary.py is not text"]),
         (["one.py", "empty.py"], ["empty.py is empty"]),
-        (["one.py", "comment.py"], ["comment.py holds no code"]),
+        (["one.py", "comment.py"], ["comment.py has no code"]),
         (["one.py", "huge.py"], ["huge.py is larger than 256 KiB"]),
         (["one.py", "Other.java"], ["one.py is python and Other.java is java", "--language"]),
-        (["notes.md", "notes.md"], ["nothing tells the language of notes.md", "--language", "python"]),
+        (["notes.md", "notes.md"], ["cannot tell the language of notes.md", "--language", "python"]),
         (["one.py", "one.py", "--language", "klingon"], ["no grammar for 'klingon'", "java"]),
         (["-", "-"], ["only one of A and B"]),
         (["one.py", "one.py", "--corpus", "none"], ["the corpus none is not a folder"]),
-        (["one.py", "one.py", "--corpus", "void"], ["the corpus void holds no file in python"]),
+        (["one.py", "one.py", "--corpus", "void"], ["the corpus void has no file in python"]),
     ],
 )
 def test_wrong_input_is_one_line(

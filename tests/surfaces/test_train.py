@@ -41,13 +41,13 @@ def test_own_is_fitted_told_and_forgotten(
     planned = in_process("train", "weights", knowing.root, "--count-cases")
     assert planned.code == 0
     counted = "knowing: 64 commits make a case"
-    assert planned.out == f"{counted}: 45 older ones would be fitted to, 19 newer ones would judge\n"
+    assert planned.out == f"{counted}: 45 older ones would fit the weights, 19 newer ones judge them\n"
     done = in_process("train", "weights", knowing.root)
     assert done.code == 0, done.err
     lines = done.out.splitlines()
-    assert lines[0].startswith(f"{counted}: 45 older ones were fitted to")
+    assert lines[0].startswith(f"{counted}: 45 older ones fitted the weights")
     assert [line.split()[0] for line in lines[1:]] == ["function", "file"]
-    assert lines[2].endswith("won, used from now on") and "MRR 0." in lines[2] and "p = 0.0" in lines[2]
+    assert lines[2].endswith("won; used from now on") and "MRR 0." in lines[2] and "p = 0.0" in lines[2]
     assert in_process("train", "weights", "--forget", knowing.root).out.startswith("Removed")
     assert in_process("train", "weights", "--forget", knowing.root, "--format", "json").json() == {"forgotten": False}
 

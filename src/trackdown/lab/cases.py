@@ -154,14 +154,14 @@ def _text(data: bytes) -> str:
 def _string(value: dict[str, Any], name: str) -> str:
     found = value.get(name)
     if found is not None and not isinstance(found, str):
-        raise ValueError(f"{name!r} is not a text")
+        raise ValueError(f"{name!r} is not a string")
     return found or ""
 
 
 def _id(value: dict[str, Any], default: str) -> str:
     found = value.get("id")
     if isinstance(found, bool) or not isinstance(found, str | int | None):
-        raise ValueError("'id' is neither a text nor a whole number")
+        raise ValueError("'id' is neither a string nor a whole number")
     return default if found in (None, "") else str(found)
 
 
@@ -206,7 +206,7 @@ def _place(item: object, files: Sequence[str]) -> CodeLocation:
         if not colon:
             path, symbol = "", item
     else:
-        raise ValueError("an item of 'relevant_symbols' is not a text")
+        raise ValueError("an item of 'relevant_symbols' is not a string")
     if not symbol.strip():
         raise ValueError(f"{item!r} in 'relevant_symbols' names no symbol")
     return CodeLocation(path.removeprefix("./"), symbol)

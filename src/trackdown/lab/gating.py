@@ -104,7 +104,7 @@ def _paired_values(
         row_a, row_b = a[key], b[key]
         if set(row_a.gold) != set(row_b.gold):
             raise UsageError(
-                f"the runs judge case {row_a.id!r} of {row_a.repository} by different truths: run both anew"
+                f"the runs judge case {row_a.id!r} of {row_a.repository} by different truths: run both again"
             )
         values = measure(judge(row_a.ranked, row_a.gold)), measure(judge(row_b.ranked, row_b.gold))
         found.setdefault(row_a.repository, []).append(values)

@@ -58,7 +58,7 @@ def _entry(item: object, number: int, manifest: Path) -> ManifestEntry:
     if not isinstance(place, str) or not place:
         raise UsageError(f"{where}: 'path' is missing")
     if not all(isinstance(value, str | None) for value in (name, dataset)):
-        raise UsageError(f"{where}: 'name' and 'dataset' must be texts")
+        raise UsageError(f"{where}: 'name' and 'dataset' must be strings")
     try:
         full = (manifest.parent / Path(place).expanduser()).resolve()
         return ManifestEntry(name or full.name, full, manifest.parent / Path(dataset).expanduser() if dataset else None)
@@ -162,7 +162,7 @@ def find_repositories(paths: Sequence[str], manifest: Path | None = None, layout
         other = seen.setdefault(place.stem.casefold(), place)
         if other is not place:
             told = f"{other.path} and {place.path}"
-            raise UsageError(f"{told} are both {place}: a --layout or a --manifest may tell them apart")
+            raise UsageError(f"{told} are both {place}: use --layout or --manifest to tell them apart")
     return places
 
 

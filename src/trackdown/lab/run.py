@@ -171,7 +171,7 @@ def _search_all(todo: Sequence[Work], plan: BenchPlan, jobs: int) -> Generator[l
                 yield future.result()
             running -= ready
     except BrokenProcessPool:
-        raise TrackdownError("a worker process died (out of memory?): run again, it goes on where it stopped") from None
+        raise TrackdownError("a worker process died (out of memory?): run again to continue where it stopped") from None
     finally:
         if running:
             for worker in set(multiprocessing.active_children()) - others:

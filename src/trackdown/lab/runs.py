@@ -127,7 +127,7 @@ def decode_row(line: str) -> Row:
 def _text(value: dict[str, Any], name: str) -> str:
     found = value.get(name, "")
     if not isinstance(found, str):
-        raise ValueError(f"{name!r} is not a text")
+        raise ValueError(f"{name!r} is not a string")
     return found
 
 

@@ -86,5 +86,5 @@ def open_static(path: Path, pieces: WordPieces, model_id: str) -> StaticTable:
     except (OSError, ValueError, KeyError, IndexError, EOFError) as error:
         raise ModelError(f"{path} is not a static table ({error}): export the models again") from None
     if len(rows) <= pieces.highest:
-        raise ModelError(f"{path} has {len(rows)} rows, its tokenizer more pieces: export the models again")
+        raise ModelError(f"{path} has {len(rows)} rows, but its tokenizer has more pieces: export the models again")
     return StaticTable(model_id, rows.view(np.ndarray), pieces)  # reading some rows of a memmap takes much longer

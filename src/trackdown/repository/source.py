@@ -177,7 +177,7 @@ def open_url(url: str, clones: Path) -> tuple[Source, str | None]:
         try:
             _update(folder)
         except GitError as error:
-            note = _without_credentials(f"{url} could not be updated, searched the last state fetched ({error})")
+            note = _without_credentials(f"{url} could not be updated; searched the last fetched state ({error})")
     else:
         try:
             _clone(url, folder)

@@ -1,4 +1,4 @@
-"""What the engine's steps are called, wherever somebody is told how far a piece of work is."""
+"""The names of the engine's steps, for every surface that shows progress."""
 
 from __future__ import annotations
 

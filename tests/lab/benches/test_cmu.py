@@ -176,7 +176,7 @@ def test_gold_as_a_column_of_nothing_or_numbers_is_unreadable(repo: Repo, gold: 
     for files in (None, 3):
         bench = read_cmu(gold((commits[1], files, "x")), repo.root)
         assert [(case.reason, case.detail) for case in bench.skipped] == [
-            ("unreadable gold", "actual_files_modified is not a list of texts")
+            ("unreadable gold", "actual_files_modified is not a list of strings")
         ]
     bench = read_cmu(gold((7, ["src/a.py"], "x")), repo.root)
     assert [case.reason for case in bench.skipped] == ["missing value"]

@@ -121,7 +121,7 @@ def test_texts_of_another_set_are_none(data: Path, tmp_path: Path) -> None:
     folder = tmp_path / "others"
     folder.mkdir()
     write_lines(folder / "mbpp-exemplars.jsonl", [{"id": 4711, "code": "def f(): pass"}])
-    with pytest.raises(UsageError, match="no exemplar and no rewrite for an id of mbpp"):
+    with pytest.raises(UsageError, match="no exemplar or rewrite for any id in mbpp"):
         read(data, folder)
 
 

@@ -38,7 +38,7 @@ def test_issues_that_people_wrote_come_first(tmp_path: Path) -> None:
 def test_what_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no column issue or transformed_message_gpt4"):
         read_rewritten([table(tmp_path / "1.parquet", commit_id=[ONE])])
-    with pytest.raises(UsageError, match="holds no commit"):
+    with pytest.raises(UsageError, match="has no commit"):
         read_rewritten([table(tmp_path / "2.parquet", commit_id=["x"], transformed_message_gpt4=["y"])])
     (tmp_path / "3.parquet").write_bytes(b"PAR1")
     with pytest.raises(UsageError, match="cannot read"):

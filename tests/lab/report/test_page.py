@@ -142,7 +142,7 @@ def test_of_many_queries_those_with_the_largest_differences_are_kept(tmp_path: P
     rows = make_rows(modes=MODES[:2], cases=MOST_QUERIES + 60, depth=12, skipped=0)
     summary = summary_of(tmp_path, rows)
     page = as_html(summary)
-    assert f"300 of 360 queries: those on which modes lie farthest apart by {summary.metric}" in page
+    assert f"300 of 360 queries: those where modes differ most in {summary.metric}" in page
     kept = {int(number) for number in re.findall(r'class="query" id="q(\d+)"', page)}
     assert kept == set(chosen_queries(summary)) and len(kept) == MOST_QUERIES
     left_out = [case.spread for number, case in enumerate(summary.cases) if number not in kept]
@@ -178,5 +178,5 @@ def test_parts_without_data_are_left_out(tmp_path: Path) -> None:
     rows = [replace(row, ms=0.0, repository="") for row in small_run() if row.mode == "x"]
     page = page_of(tmp_path, rows)
     walk(page)
-    assert "The run files hold no times." in page
+    assert "The run files have no times." in page
     assert 'id="pairs"' not in page and 'id="repositories"' not in page and 'id="categories"' not in page

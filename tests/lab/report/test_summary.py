@@ -98,7 +98,7 @@ def test_cases_of_one_name_with_other_gold_are_other_cases(tmp_path: Path) -> No
     found = summary_of(tmp_path, small_run(), other)
     assert [pair.cases for pair in found.pairs if (pair.first, pair.second) == (0, 2)] == [2]
     assert len(found.cases) == 4
-    assert any("For 1 case another run has other gold" in remark for remark in found.remarks)
+    assert any("For 1 case the runs disagree on gold" in remark for remark in found.remarks)
 
 
 def test_what_makes_runs_incomparable_is_remarked(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_what_makes_runs_incomparable_is_remarked(tmp_path: Path) -> None:
     assert summary_of(tmp_path, small_run()).remarks == ()
     assert "different benches" in remarks and "foot" in remarks and "different levels" in remarks
     shallow = [row("c", "x", (F,), (F,), 1.0, "one")]
-    assert "No ranking holds more than 1 place" in " ".join(summary_of(tmp_path, shallow).remarks)
+    assert "No ranking has more than 1 place" in " ".join(summary_of(tmp_path, shallow).remarks)
 
 
 @pytest.mark.parametrize(

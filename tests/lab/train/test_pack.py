@@ -117,7 +117,7 @@ def test_issues_join_what_was_mined_of_their_repository(tmp_path: Path) -> None:
     for name in ("ada/one", "ada/two"):
         write_mined(tmp_path / "mined", name)
     write_mined(tmp_path / "issues", "ada/one")
-    with pytest.raises(UsageError, match="holds no issue"):
+    with pytest.raises(UsageError, match="has no issues"):
         pack_folder(tmp_path / "mined", make_tokenizer(), tmp_path / "out", issues=tmp_path / "issues")
     asked = [row | {"rewritten": "the loaf is lost" if row["kind"] == "commit" else ""} for row in examples(60)]
     write_mined(tmp_path / "issues", "ada/one", asked)

@@ -99,11 +99,11 @@ def test_folders_of_something_else_are_refused(tmp_path: Path) -> None:
 
     ours = tmp_path / "ours.json"
     ours.write_text(json.dumps({"model": {"vocab": {"[PAD]": 0, "red": 1}}}))
-    with pytest.raises(ModelError, match="no MPNet that can be read"):
+    with pytest.raises(ModelError, match="no readable MPNet"):
         teacher_state(tmp_path, ours)
     (tmp_path / "tokenizer.json").write_text(json.dumps({"model": {"vocab": {"<pad>": 1, "<unk>": 3, "red": 7}}}))
     save_file({"embeddings.word_embeddings.weight": torch.zeros(8, 4)}, tmp_path / "model.safetensors")
-    with pytest.raises(UsageError, match="holds no MPNet"):
+    with pytest.raises(UsageError, match="has no MPNet"):
         teacher_state(tmp_path, ours)
     save_file({"encoder.relative_attention_bias.weight": torch.zeros(32, 2)}, tmp_path / "model.safetensors")
     assert teacher_state(tmp_path, ours)["ids"].tolist() == [1, 7]

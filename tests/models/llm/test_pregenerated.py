@@ -25,10 +25,10 @@ def test_texts_are_found_by_id_however_it_is_written(tmp_path: Path) -> None:
         (b"\xff", "line 2 is not JSON"),
         (b"[" * 100_000, "line 2 is not JSON"),
         (b"7", "line 2 is not a JSON object"),
-        (b'{"code": "x"}', 'line 2 has no "id"'),
-        (b'{"id": true, "code": "x"}', 'line 2 has no "id"'),
-        (b'{"id": 1, "summary": "x"}', 'line 2 has no "code"'),
-        (b'{"id": 1, "code": null}', 'line 2 has no "code"'),
+        (b'{"code": "x"}', 'line 2 needs an "id"'),
+        (b'{"id": true, "code": "x"}', 'line 2 needs an "id"'),
+        (b'{"id": 1, "summary": "x"}', 'line 2 needs a "code"'),
+        (b'{"id": 1, "code": null}', 'line 2 needs a "code"'),
     ],
 )
 def test_a_bad_line_is_named(tmp_path: Path, line: bytes, said: str) -> None:

@@ -54,7 +54,7 @@ class IndexBuilder:
             if not moved:
                 break
         if not corpus.partial and not corpus.code.file_count:
-            raise EmptyRepository(f"{self._source.name} has no file that can be searched")
+            raise EmptyRepository(f"{self._source.name} has no searchable files")
         return corpus
 
     def _build(self, snapshot: Snapshot, wait_seconds: float, complete: bool, *, last: bool) -> tuple[Corpus, bool]:

@@ -150,7 +150,7 @@ class OpenIndexes:
         """A snapshot with its indexes, ready to be searched."""
         all_notes = [*self.store.notes, *notes]
         if commits is not None and commits.incomplete:
-            all_notes.append(f"this clone is incomplete: not all changes of {commits.incomplete} commits are known")
+            all_notes.append(f"this clone is incomplete: some changes of {commits.incomplete} commits are unknown")
         index = commits.index if commits is not None else None
         return Corpus(
             snapshot,

@@ -61,7 +61,7 @@ class IndexReader:
             self._keeper.bring_up_to_date(0.0, progress)  # the scan has consumed the event that would have woken it
         corpus = self._complete(snapshot, indexed, late) if complete else self._next_best(snapshot, indexed)
         if not corpus.partial and not corpus.code.file_count:
-            raise EmptyRepository(f"{self._source.name} has no file that can be searched")
+            raise EmptyRepository(f"{self._source.name} has no searchable files")
         return corpus
 
     def require_current(self, patience: float) -> None:

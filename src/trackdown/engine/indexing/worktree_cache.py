@@ -27,7 +27,7 @@ _PARTIAL_REST = 4.0
 
 def folder_is_gone(source: Source) -> NoSuchPath:
     """The error for a folder that has been removed since it was opened."""
-    return NoSuchPath(f"{source.name} is gone: the folder {source.root} does not exist any more")
+    return NoSuchPath(f"{source.name} is gone: the folder {source.root} no longer exists")
 
 
 class WorktreeCache:

@@ -69,7 +69,7 @@ def neighbourhood(
     found = walk(graph, first, reach.depth, types, reach.direction, reach.hows, most, seen)
     cut = found.cut or len(first) < len(starts.nodes)
     if cut:
-        notes.append(f"cut at {most:,} places, the nearest ones. For all of them, use less depth or fewer edge types")
+        notes.append(f"cut at {most:,} places (the nearest). To see all of them, use less depth or fewer edge types")
     return Neighbourhood(
         target, first, tuple(node for node, _ in found.nodes), found.edges, cut, notes=tuple(dict.fromkeys(notes))
     )

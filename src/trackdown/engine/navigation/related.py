@@ -25,7 +25,7 @@ _WIDEST_COMMIT = 30
 
 @dataclass(frozen=True, slots=True)
 class CoChange:
-    """A file that changed together with another: in how many commits, and in which share of the other's commits."""
+    """A file that changed together with another: in how many commits, and in what share of the other's commits."""
 
     path: str
     commits: int

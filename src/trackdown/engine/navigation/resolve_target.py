@@ -124,7 +124,7 @@ class TargetResolver:
             return Starts(tuple(nodes))
         shown = ", ".join(f"{node.path}:{node.start_line}" for node in nodes[:_LISTED])
         more = f" and {len(nodes) - _LISTED} more" if len(nodes) > _LISTED else ""
-        note = f"{target} matches {len(nodes)} places, this includes all of them: {shown}{more}. For one, use FILE:LINE"
+        note = f"{target} matches {len(nodes)} places; this includes all of them: {shown}{more}. For one, use FILE:LINE"
         return Starts(tuple(nodes), (note,))
 
     def _end_of_path(self, target: str) -> Starts | None:
@@ -136,7 +136,7 @@ class TargetResolver:
             return Starts(tuple(nodes)) if nodes else None
         shown = ", ".join(node.path for node in nodes[:_LISTED])
         more = f" and {len(nodes) - _LISTED} more" if len(nodes) > _LISTED else ""
-        return Starts(tuple(nodes), (f"{target} matches {len(nodes)} files, this includes all of them: {shown}{more}",))
+        return Starts(tuple(nodes), (f"{target} matches {len(nodes)} files; this includes all of them: {shown}{more}",))
 
     def _unknown(self, target: str) -> UsageError:
         path, _, rest = target.rpartition(":")

@@ -81,4 +81,4 @@ def _named(code: CodeIndex, file: int, path: str, symbol: str) -> tuple[int, tup
     if len(found) == 1:
         return found[0], ()
     places = ", ".join(f"{code.symbol(unit)} at line {code.unit_start[unit]}" for unit in found[: _LISTED + 1])
-    return found[0], (f"{path} has {len(found)} matches for {symbol!r}, this is the first: {places}",)
+    return found[0], (f"{path} has {len(found)} matches for {symbol!r}; this is the first: {places}",)

@@ -86,7 +86,7 @@ class FairQueue:
         self._step_out(called)
         if stop:
             raise Cancelled("the request was cancelled while it was waiting")
-        raise self.too_busy(f"the request waited {self._longest_wait:g} seconds in vain")
+        raise self.too_busy(f"the request waited {self._longest_wait:g} seconds without getting a turn")
 
     def _step_out(self, called: threading.Event) -> None:
         """Leave the queue, or pass on a turn that has just come."""

@@ -50,7 +50,7 @@ def texts(value: object) -> list[str]:
             except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
                 raise ValueError("is not a list") from None
     if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
-        raise ValueError("is not a list of texts")
+        raise ValueError("is not a list of strings")
     return list(value)
 
 

@@ -40,7 +40,7 @@ def read_semble(annotations: Path, repos: Path, layout: str, *, strict: bool) ->
     reader.read_specifications(listing)
     files = sorted(path for path in folder.glob("*.json") if path.name != _REPOS)
     if not files:
-        raise UsageError(f"{folder} holds no annotations: name the folder with a NAME.json for each repository")
+        raise UsageError(f"{folder} has no annotations: name the folder with a NAME.json for each repository")
     for path in files:
         reader.read_annotations(path)
     remarks = {text: count for text, count in sorted(reader.remarks.items()) if count}
@@ -136,7 +136,7 @@ class _AnnotationReader:
                 continue
             name = item.get("repo", path.stem)
             searched = (
-                self._searched(name) if isinstance(name, str) else _Refused("malformed item", "'repo' is not a text")
+                self._searched(name) if isinstance(name, str) else _Refused("malformed item", "'repo' is not a string")
             )
             if isinstance(searched, _Refused):
                 self.refusals.skip(id_, searched.reason, f"{where}: {searched.detail}", str(name))
@@ -234,7 +234,7 @@ def _wrong_fields(item: Record) -> str:
     if missing:
         return f"no {' and no '.join(missing)}"
     wrong = [name for name in ("language", "benchmark_root") if not isinstance(item.get(name) or "", str)]
-    return f"{wrong[0]!r} is not a text" if wrong else ""
+    return f"{wrong[0]!r} is not a string" if wrong else ""
 
 
 def _clone_names(item: Record) -> Iterator[str]:

@@ -101,7 +101,7 @@ def read_mbpp(data: Path, refusals: Refusals) -> SnippetSet:
         else:
             found.add_pair(f"mbpp/{task}", query, code, refusals)
     if not found.questions and not refusals.skipped:
-        raise UsageError(f"{path} holds no item of the test split (task_id {_MBPP_TEST[0]} to {_MBPP_TEST[-1]})")
+        raise UsageError(f"{path} has no item from the test split (task_id {_MBPP_TEST[0]} to {_MBPP_TEST[-1]})")
     return found
 
 
@@ -124,7 +124,7 @@ def read_mbjp(data: Path, refusals: Refusals) -> SnippetSet:
             found.remarks["comments that repeat the query"] += comments
             found.add_pair(f"mbjp/{task}", query, stripped, refusals)
     if not found.questions and not refusals.skipped:
-        raise UsageError(f"{path} holds no item of the test split (MBJP/{_MBJP_FIRST_TEST} and up)")
+        raise UsageError(f"{path} has no item from the test split (MBJP/{_MBJP_FIRST_TEST} and up)")
     return found
 
 
@@ -195,7 +195,7 @@ def read_csn(data: Path, refusals: Refusals, *, from_tokens: bool = True) -> Sni
     codebase = next((file for name in ("codebase.jsonl", "codebase.jsonl.gz") if (file := data / name).is_file()), None)
     rows = list(_rows(path, "line", refusals))
     if not rows:
-        raise UsageError(f"{path} holds no row that can be read")
+        raise UsageError(f"{path} has no readable row")
     found = SnippetSet(_csn_ending(record for _, _, record in rows))
     if codebase is not None:
         for number, where, record in _rows(codebase, "line", refusals, f"{codebase.name} line {{}}"):
@@ -282,4 +282,4 @@ def _find_file(data: Path, *names: str) -> Path:
     for name in names:
         if (data / name).is_file():
             return data / name
-    raise UsageError(f"{data} holds no {' or '.join(names)}")
+    raise UsageError(f"{data} has no {' or '.join(names)}")

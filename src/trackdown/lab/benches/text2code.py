@@ -56,7 +56,7 @@ def read_text2code(
     reader = partial(read_csn, from_tokens=False) if name == "csn" and normalise_names else _READERS[name]
     found = reader(data, refusals)
     if not found.snippets:
-        raise UsageError(f"{data} holds no snippet that can be searched")
+        raise UsageError(f"{data} has no searchable snippet")
     if normalise_names:
         if found.ending != ".py":
             raise UsageError(f"names can be normalised in Python only, and {name} holds {found.ending} files")
@@ -122,7 +122,7 @@ def read_made_texts(folder: Path, name: str, questions: Collection[str], snippet
     }
     exemplars = {id_: texts for id_, texts in exemplars.items() if texts}
     if not exemplars and not rewrites:
-        raise UsageError(f"{folder} holds no exemplar and no rewrite for an id of {name}")
+        raise UsageError(f"{folder} has no exemplar or rewrite for any id in {name}")
     told = repr((sorted(exemplars.items()), sorted(rewrites.items()))).encode("utf-8", "backslashreplace")
     return JoinedTexts(exemplars, rewrites, hashlib.sha256(told).hexdigest()[:12])
 

@@ -84,7 +84,7 @@ def bootstrap_interval(
     Raises ValueError when the confidence is not between 0 and 1, or for fewer draws than 1.
     """
     if not 0 < confidence < 1 or draws < 1:
-        raise ValueError(f"confidence {confidence} with {draws} draws: it must lie between 0 and 1, with one at least")
+        raise ValueError(f"confidence {confidence} with {draws} draws: must be between 0 and 1, with at least one draw")
     sample = np.asarray(values, dtype=np.float64)
     if not sample.size:
         return Interval(0.0, 0.0)

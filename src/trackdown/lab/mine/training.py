@@ -223,5 +223,5 @@ def read_rewritten(paths: Sequence[Path]) -> dict[str, str]:
             if isinstance(commit, str) and _FULL_ID.fullmatch(commit) and isinstance(text, str) and text.strip():
                 found.setdefault(commit, " ".join(text.split()))
         if len(found) == before:
-            raise UsageError(f"{path} holds no commit with a rewritten message")
+            raise UsageError(f"{path} has no commit with a rewritten message")
     return found

@@ -77,7 +77,7 @@ def quality_figures(summary: Summary) -> Markup:
     )
     recall = figure(
         "Recall over k",
-        "How much of the gold is within the first k places.",
+        "How much of the gold is in the first k places.",
         lambda width: recall_plot(summary, width),
         HALF,
         legend(summary),
@@ -88,10 +88,10 @@ def quality_figures(summary: Summary) -> Markup:
 def latency_figure(summary: Summary) -> Markup:
     """Quality against time, or a sentence if the run files hold no times."""
     if all(mode.p50_ms is None for mode in summary.modes):
-        return element("p", "The run files hold no times.")
+        return element("p", "The run files have no times.")
     drawn = figure(
         f"{summary.metric} against time",
-        "Dots: the median. Lines: to the right up to the 95th percentile, upright the 95 % interval.",
+        "Dots: the median. Horizontal lines: up to the 95th percentile. Vertical lines: the 95 % interval.",
         lambda width: latency_plot(summary, width),
         HALF,
         legend(summary),

@@ -35,14 +35,14 @@ def queries_section(summary: Summary) -> Markup:
     """All that are shown, closed, with what is needed to order and filter them."""
     numbers = chosen_queries(summary)
     several = len(summary.modes) > 1
-    which = f"on which modes lie farthest apart by {summary.metric}" if several else f"with the lowest {summary.metric}"
+    which = f"where modes differ most in {summary.metric}" if several else f"with the lowest {summary.metric}"
     held = (
         f"{counted(len(numbers), 'query')}, first those {which}."
         if len(numbers) == len(summary.cases)
         else f"{len(numbers):,} of {counted(len(summary.cases), 'query')}: those {which}. The others are left out."
     )
     note = (
-        f"Each shows the rank of its first gold place in every mode. Opened, it lists the first {SHOWN} places of each "
+        f"Each shows the rank of its first gold place in every mode. Open one to see the first {SHOWN} places of each "
         "mode, and gold places at any rank."
     )
     controls = element(
@@ -211,7 +211,7 @@ def pairs_section(summary: Summary) -> Markup:
     controls = element("div", *choices, class_="controls", hidden=True)
     drawn = figure(
         f"{summary.metric} per case",
-        "Each case is a bar: how much higher the first mode scores (up) or the second (down). A click opens the query.",
+        "Each case is a bar: how much higher the first mode scores (up) or the second (down). Click one to open it.",
         lambda width: differences_plot(summary, found, width),
         FULL,
     )

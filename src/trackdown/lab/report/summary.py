@@ -81,7 +81,7 @@ def remarks(contenders: Sequence[Contender], ks: Sequence[int]) -> Iterator[str]
     deepest = max(contender.deepest for contender in contenders)
     if deepest < max(ks):
         yield (
-            f"No ranking holds more than {counted(deepest, 'place')}: what is measured at a larger k is measured there."
+            f"No ranking has more than {counted(deepest, 'place')}: figures for larger values of k are measured there."
         )
 
 
@@ -96,7 +96,7 @@ def _other_cases(contenders: Sequence[Contender]) -> Iterator[str]:
     )
     other_truth = len(every) - len({name for name, _ in every})
     if other_truth:
-        yield f"For {counted(other_truth, 'case')} another run has other gold: there, nothing is compared."
+        yield f"For {counted(other_truth, 'case')} the runs disagree on gold, so nothing is compared there."
 
 
 DEFAULT_METRIC = "MRR"

@@ -249,7 +249,7 @@ def pack_folder(
         for path in found:
             places.setdefault(_name(path), []).append(path)
     if issues is not None and not _has_issues(issues):
-        raise UsageError(f"{issues} holds no issue: fill it with `trackdown mine pairs --issues FILE --out {issues}`")
+        raise UsageError(f"{issues} has no issues: fill it with `trackdown mine pairs --issues FILE --out {issues}`")
     if unknown := sorted(set(held_out) - set(places)):
         raise UsageError(
             f"there is no {', '.join(unknown)} to hold out: {mined} has {', '.join(sorted(places)[:5])}, …"

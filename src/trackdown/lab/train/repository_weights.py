@@ -82,7 +82,7 @@ def fit_weights(
         return report
     if not report.enough or not older or not newer:
         raise UsageError(
-            f"{source.name}: {len(cases)} commits make a case, and fitting to its own past needs {FEWEST_CASES}: "
+            f"{source.name}: {len(cases)} commits make a case, but fitting needs {FEWEST_CASES}: "
             "the program's own weights stay in use"
         )
     found = examples_of(root, cases, settings, progress=progress)

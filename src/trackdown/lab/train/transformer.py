@@ -262,10 +262,10 @@ def teacher_state(folder: Path, our_tokenizer: Path) -> dict[str, Tensor]:
         raw = load_file(folder / CHECKPOINT)
         theirs = _vocabulary(folder / TOKENIZER)
     except (OSError, ValueError, KeyError, SafetensorError) as error:
-        raise ModelError(f"{folder} holds no MPNet that can be read ({error})") from None
+        raise ModelError(f"{folder} has no readable MPNet ({error})") from None
     found = _renamed(raw, _MPNET_NAMES, _MPNET_LAYER_NAMES)
     if "distances.weight" not in found:
-        raise UsageError(f"{folder} holds no MPNet: name a folder of all-mpnet-base-v2 or of one like it")
+        raise UsageError(f"{folder} has no MPNet: name a folder with all-mpnet-base-v2 or a similar model")
     ours = _vocabulary(our_tokenizer)
     unknown = theirs["<unk>"]
     ids = torch.full((max(ours.values()) + 1,), unknown, dtype=torch.long)

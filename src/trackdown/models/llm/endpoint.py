@@ -50,7 +50,7 @@ class Endpoint:
         if not model:
             raise UsageError(f"which model of {self._url}? name it with --llm-model or TRACKDOWN_LLM_MODEL")
         if key and not (key.isascii() and key.isprintable()):
-            raise UsageError("the language model's key has characters that no key has: set TRACKDOWN_LLM_KEY again")
+            raise UsageError("the language model's key has invalid characters: set TRACKDOWN_LLM_KEY again")
         if key and not (url.startswith("https://") or self._is_local or insecure):
             raise UsageError(
                 f"{self._url} is not encrypted, so others could read the key: use https, or set llm_insecure"

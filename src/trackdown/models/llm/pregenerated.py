@@ -66,7 +66,7 @@ def _row(line: bytes, field: str, where: str) -> tuple[str, str]:
         raise UsageError(f"{where} is not a JSON object")
     id_, text = row.get("id"), row.get(field)
     if isinstance(id_, bool) or not isinstance(id_, int | str) or id_ == "":
-        raise UsageError(f'{where} has no "id" that is a number or a name')
+        raise UsageError(f'{where} needs an "id" that is a number or a name')
     if not isinstance(text, str):
-        raise UsageError(f'{where} has no "{field}" that is a text')
+        raise UsageError(f'{where} needs a "{field}" that is text')
     return str(id_), text

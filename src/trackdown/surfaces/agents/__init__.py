@@ -1,4 +1,4 @@
-"""Where agents keep their settings, and how an entry of ours comes in and out again without touching the rest."""
+"""Where agents keep their settings, and how our entry is added and removed without touching the rest."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Insert text of ours into a user's file and remove it again: atomically, and with a copy of the file from before."""
+"""Insert our text into a user's file and remove it again: atomically, and with a copy of the previous file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LARGEST = 64 << 20
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """What was done to a file. `backup` is the copy of it from before, if there is one."""
+    """What was done to a file. `backup` is a copy of the previous file, if there is one."""
 
     file: Path
     action: Action
@@ -54,7 +54,7 @@ class Backups:
 
 
 def install(file: Path, insertion: Insertion, backups: Backups) -> FileChange:
-    """Put an insertion into a file, or into a new one. Raises UsageError, and the file stays as it was then."""
+    """Put an insertion into a file, or into a new one. Raises UsageError; the file is then unchanged."""
     file = Path(os.path.realpath(file))
     with _naming(file):
         for attempt in range(_ATTEMPTS):
@@ -130,7 +130,7 @@ def _read(file: Path) -> str | None:
 
 
 def _write(file: Path, text: str, mode: int, *, expected: str | None, last: bool = True) -> bool:
-    """Write a new file beside the old one and rename it into place. It keeps the permissions; a new one gets `mode`.
+    """Write a new file next to the old one and rename it into place. It keeps the permissions; a new one gets `mode`.
 
     Returns False if the file no longer reads as `expected` and another attempt may follow.
     """

@@ -76,9 +76,9 @@ def bench_options(function: F) -> F:
                 callback=_modes,
                 help="What to measure, comma-separated; see `trackdown modes`.",
             ),
-            click.option("--run-file", type=_FILE, help="File for all rankings; an existing one is continued."),
+            click.option("--run-file", type=_FILE, help="File for all rankings; an existing one is resumed."),
             click.option("--trec", type=_FILE, help="Also write the rankings in TREC's run format."),
-            click.option("--jobs", type=click.IntRange(1, 64), help="Worker processes; one for each core by default."),
+            click.option("--jobs", type=click.IntRange(1, 64), help="Worker processes; one per core by default."),
             click.option("--strict", is_flag=True, help="Fail on a case that cannot be scored."),
         ]
     ):
@@ -105,7 +105,7 @@ def swe(data: Path, repos: Path, layout: str, level: Level, strict: bool, **shar
     """SWE-bench-shaped JSONL: instance_id, repo, base_commit, problem_statement, patch.
 
     The truth is what the patch edits and what exists at the base commit. `gold_entities` and `gold_files` are used if
-    they are given.
+    given.
     """
     from trackdown.lab.benches import read_swe
 
@@ -144,7 +144,7 @@ def cmu(
 @repos_options
 @bench_options
 def semble(annotations: Path, repos: Path, layout: str, strict: bool, **shared: Any) -> None:
-    """semble's annotations (NAME.json, and repos.json beside or above them), averaged over repositories."""
+    """semble's annotations (NAME.json, and repos.json next to or above them), averaged over repositories."""
     from trackdown.lab.benches import read_semble
 
     run(read_semble(annotations, repos, layout, strict=strict), annotations, strict=strict, **shared)
@@ -161,7 +161,7 @@ def semble(annotations: Path, repos: Path, layout: str, strict: bool, **shared: 
     help="Exemplars, summaries and rewrites that a language model "
     "wrote elsewhere, for the modes gar, reco and exemplar: SET-exemplars.jsonl and so on.",
 )
-@click.option("--without-ids", type=_FILE, metavar="FILE", help="Leave out the questions with these ids, one a line.")
+@click.option("--without-ids", type=_FILE, metavar="FILE", help="Leave out the questions with these ids, one per line.")
 @click.option(
     "--examples",
     type=_FILE,
@@ -201,7 +201,7 @@ def score(run_file: Path, strict: bool, style: str) -> None:
 
     rows = read_run(run_file, cut_short_is_fine=not strict, tell=lambda note: print_notes([note]))
     if not any(row.gold for row in rows):
-        raise UsageError(f"{run_file} holds no case with gold: nothing to score")
+        raise UsageError(f"{run_file} has no case with gold: nothing to score")
     show(rows, (), style)
 
 
@@ -221,11 +221,11 @@ def run(
     oracle: Sequence[int] = (),
     pairs: tuple[CodeExample, ...] = (),
 ) -> None:
-    """Search a bench and print what came out."""
+    """Search a bench and print the result."""
     from trackdown.lab import RunFile, plan, run_bench, trec_lines, without_answer
 
     if not bench.tasks and not bench.skipped:
-        raise UsageError(f"{data} holds no case")
+        raise UsageError(f"{data} has no cases")
     settings = load_settings(**llm_overrides(llm, llm_model, dry_run))
     chosen = plan(bench, modes, settings, pairs)
     if dry_run:
@@ -242,14 +242,14 @@ def run(
         except OSError as error:
             raise UsageError(f"cannot write {trec}: {error.strerror}") from None
     if taken:
-        print_notes([f"{taken} rankings are taken from {path}"])
+        print_notes([f"{taken} rankings were reused from {path}"])
     if run_file is None and not without_answer(rows):
         path = path.replace(path.with_suffix(".done.jsonl"))
     show(rows, bench.metrics, style, path, bench.remarks, settings)
 
 
 def show_dry_run(bench: Bench, chosen: BenchPlan, style: str) -> None:
-    """Say what a bench would ask of a language model. Its rankings are another mode's, so nothing of them is kept."""
+    """Say what a bench would ask a language model. Its rankings are another mode's, so none of them is kept."""
     import tempfile
 
     from trackdown.engine import llm_cost
@@ -329,7 +329,7 @@ def show(
     missing = without_answer(rows)
     if missing:
         many = f"{len(missing)} rankings are" if len(missing) > 1 else "1 ranking is"
-        print_notes([f"{many} missing without an answer of the language model ({missing[-1]}): run again, it goes on"])
+        print_notes([f"{many} missing: no answer from the language model ({missing[-1]}). Run again to continue"])
     summary = summarise(rows, tuple(dict.fromkeys([*ALL_METRICS, *columns])))
     if remarks:
         summary["remarks"] = dict(remarks)

@@ -23,8 +23,8 @@ Examples:
 def command(place: str, everything: bool, style: str) -> None:
     """Remove a repository's index from the store. It can always be rebuilt; your files are not touched.
 
-    Answers of language models belong to no one repository and stay, though they may tell of its code: --all removes
-    them.
+    Language models' answers don't belong to a single repository, so they stay, though they may reveal its code: --all
+    removes them.
     """
     if everything:
         name = "everything"

@@ -88,8 +88,8 @@ class WithGate(click.Command):
 @click.option("--graph", is_flag=True, help="Add a row with the code graph.")
 @click.option("--rerank", is_flag=True, help="Add a row with the encoder and the code reranker.")
 @click.option("--ks", default="1,5,10", show_default=True, help="The k of recall, nDCG and hits.")
-@click.option("--run-file", type=_FILE, help="File for all rankings; an existing one is continued.")
-@click.option("--jobs", type=click.IntRange(1, 64), help="Worker processes; one for each core by default.")
+@click.option("--run-file", type=_FILE, help="File for all rankings; an existing one is resumed.")
+@click.option("--jobs", type=click.IntRange(1, 64), help="Worker processes; one per core by default.")
 @click.option("--strict", is_flag=True, help="Fail on a bad line or a case that cannot be scored.")
 @llm_options
 @format_option
@@ -113,15 +113,15 @@ def command(
 ) -> None:
     """Measure retrieval on a repository's own history: which files or symbols did past commits have to change?
 
-    Cases are commits: the message is the query, and what the commit edited is the truth. Nothing is downloaded, and no
-    language model is asked unless you name one. You can add cases of your own to the data set, one per line:
+    Cases are commits: the message is the query, and the code the commit edited is the truth. Nothing is downloaded, and
+    no language model is asked unless you name one. You can add your own cases to the data set, one per line:
     {"query", "relevant_files", "relevant_symbols"}. `trackdown eval gate A B` says whether run B may become a default.
     """
     added = [name for name in _STAGES if mining.pop(name)]
     mining["symbols"] = level == "symbol"
     settings = mining["settings"] = load_settings(**llm_overrides(llm, llm_model, dry_run))
     if manifest is not None and (dataset is not None or build):
-        raise UsageError("--manifest names the data set of each repository: it goes with neither --dataset nor --build")
+        raise UsageError("--manifest names each repository's data set: it cannot be combined with --dataset or --build")
     if build and dataset is None:
         raise UsageError("--build needs --dataset FILE: where to write the cases")
     from trackdown.lab import plan
@@ -182,14 +182,14 @@ def _cases(
     if dataset is None:
         mined: Sequence[Case] = mine_cases(path, mining, progress)
         if not mined:
-            raise UsageError(f"{path}: no commit makes a case; write some by hand and name them with --dataset")
+            raise UsageError(f"{path}: no commit makes a case: write some by hand and give them with --dataset")
         return mined, []
     from trackdown.lab import Skipped, read_cases
 
     found = read_cases(dataset, strict=strict)
     told = [f"{dataset}, line {problem.line}: {problem.reason}" for problem in found.problems]
     if not found.cases:
-        raise UsageError(f"{dataset} holds no case{f' ({told[0]})' if told else ''}")
+        raise UsageError(f"{dataset} has no cases{f' ({told[0]})' if told else ''}")
     more = len(told) - _TOLD_LINES
     print_notes([*told[:_TOLD_LINES], *([f"{dataset}: {more} more bad lines"] if more > 0 else [])])
     return found.cases, [Skipped(f"line {bad.line}", "unreadable line", bad.reason) for bad in found.problems]
@@ -222,7 +222,7 @@ def gate(a: str, b: str, name: str, style: str) -> None:
     """Say whether B may become a default in place of A.
 
     A and B are run files, RUN.jsonl or RUN.jsonl:MODE where a file holds several modes. B passes if it is better on
-    average over repositories and loses significantly on none. Exit code 0 when it passes, 1 when it does not.
+    average over repositories and does not lose significantly on any. The exit code is 0 if it passes, 1 if not.
     """
     from trackdown.lab import gate as compare
 

@@ -78,6 +78,6 @@ def mine_cases(path: str, mining: dict[str, Any], progress: Progress) -> MinedCa
             return build()
         mined = build(writer=IssueWriter(desk))
         if desk.stopped is not None:
-            raise LlmError(f"{desk.stopped} (what was answered so far is kept, and not asked for again)")
+            raise LlmError(f"{desk.stopped} (answers so far are kept and will not be asked for again)")
         print_notes(desk.notes())
     return mined

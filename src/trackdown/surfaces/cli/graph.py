@@ -62,10 +62,10 @@ def command(
     style: str | None,
     output: Path | None,
 ) -> None:
-    """Show what contains, imports, calls or inherits from a place, and the other way round.
+    """Show containment, imports, calls and inheritance around a place, in both directions.
 
     The place is a class or function by its name or the end of its name, a file, a line in a file, or a folder. HTML is
-    one page to look around in, which needs nothing else.
+    one self-contained page to explore.
     """
     written_to = None if output is None else place_to_save(output)
     (repository,) = open_all([place])

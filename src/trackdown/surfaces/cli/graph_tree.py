@@ -43,7 +43,7 @@ def _grown(branch: Branch, most: int) -> Tree:
         above, shown = growing.pop()
         growing += [(above.add(_line(one)), one) for one in shown.branches[:most]]
         if len(shown.branches) > most:
-            above.add(Text(f"… and {len(shown.branches) - most} more (in a pipe or as JSON: all)", "dim"))
+            above.add(Text(f"… and {len(shown.branches) - most} more (a pipe or JSON shows all)", "dim"))
     return tree
 
 

@@ -26,7 +26,7 @@ Examples:
 @click.command(epilog=EXAMPLES)
 @click.argument("places", nargs=-1, metavar="[PATH]...")
 @at_option
-@click.option("--dry-run", is_flag=True, help="List which files would be indexed, which not, and why. Builds nothing.")
+@click.option("--dry-run", is_flag=True, help="List each file: in, or out and why. Builds nothing.")
 @click.option("--watch", is_flag=True, help="Keep running and update the index whenever files change. Ctrl-C stops it.")
 @format_option
 def command(places: tuple[str, ...], at: str | None, dry_run: bool, watch: bool, style: str) -> None:
@@ -38,7 +38,7 @@ def command(places: tuple[str, ...], at: str | None, dry_run: bool, watch: bool,
     """
     if watch:
         if dry_run or at is not None:
-            raise UsageError("--watch keeps up with what is on disk: it does not go with --dry-run or --at")
+            raise UsageError("--watch follows the files on disk: it cannot be combined with --dry-run or --at")
         from trackdown.surfaces.cli.watch_output import keep_watching
 
         keep_watching(places, style)

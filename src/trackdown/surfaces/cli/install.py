@@ -144,7 +144,7 @@ def _print_changes(
     for target, change in shown:
         print(f"{target.title}: {change.action} ({one_line(str(change.file))})")
         if change.backup is not None and change.action in ("added", "changed"):
-            print(f"    a copy of the file from before is in {one_line(str(change.backup))}")
+            print(f"    a copy of the previous file is in {one_line(str(change.backup))}")
     if changes and not shown:
         print("Nothing was installed.")
     elif any(change.action in ("added", "changed") for _, change in changes):

@@ -1,4 +1,4 @@
-"""Options of commands that may ask a language model, and the settings that they stand for."""
+"""Options of commands that may ask a language model, and the settings that they set."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def llm_options(command: F) -> F:
                 help="The language model: none, embedded, a .gguf file, or the URL of "
                 "an OpenAI-compatible endpoint up to /v1 (its key comes from TRACKDOWN_LLM_KEY).",
             ),
-            click.option("--llm-model", metavar="NAME", help="Which model of the endpoint."),
+            click.option("--llm-model", metavar="NAME", help="The endpoint's model."),
             click.option(
                 "--estimate-cost",
                 "dry_run",

@@ -18,23 +18,23 @@ from trackdown.surfaces.cli.terminal_text import sanitize
 
 COMMANDS = {
     "search": "Find the functions, classes or files for an issue, a question or a name.",
-    "index": "Bring the index up to date, or show what it takes in.",
-    "status": "Say what is indexed and how large it is.",
-    "history": "Find past commits like a query, with their files.",
-    "related": "Find code near a place: callers, callees, alike, or changed together.",
-    "graph": "Show what contains, imports, calls and inherits from a place.",
+    "index": "Update the index, or list the files in it.",
+    "status": "Show what is indexed and how large it is.",
+    "history": "Find past commits similar to a query, with their files.",
+    "related": "Find code related to a line: callers, callees, similar code, co-changes.",
+    "graph": "Show containment, imports, calls and inheritance around a place.",
     "serve": "Serve the HTTP API and the web page.",
-    "mcp": "Let agents search: a server of the Model Context Protocol.",
+    "mcp": "Serve coding agents over the Model Context Protocol.",
     "install": "Set up agents to use the MCP server.",
     "eval": "Measure on the repository's own history.",
     "bench": "Measure on public benchmarks.",
-    "modes": "List the modes and models that can be searched with.",
+    "modes": "List the modes and models you can search with.",
     "train": "Fit the weights to a repository's own history, or train models.",
-    "mine": "Make training data out of histories.",
+    "mine": "Mine training data from histories.",
     "style": "Compare two pieces of code by style.",
     "rewrite": "Let a language model rewrite code, so that search --reco finds more.",
-    "report": "Compare modes and runs that were measured, as tables or as a page.",
-    "clear": "Remove what the store holds for a repository.",
+    "report": "Compare measured modes and runs, as tables or as a page.",
+    "clear": "Remove a repository's index from the store.",
     "completion": "Print a script that teaches your shell to complete commands.",
 }
 
@@ -60,7 +60,7 @@ class LazyCommands(click.Group):
             raise click.Abort from None
         except BrokenPipeError:
             if not _reader_is_gone():  # left alone, click would take it for our own output and end without a word
-                raise TrackdownError("a process that this one works with has died: run the command again") from None
+                raise TrackdownError("a worker process died: run the command again") from None
             _drop_output()
             return 0
         except OSError as error:
@@ -145,14 +145,14 @@ def _ready_output() -> None:
 
 
 def _reader_is_gone() -> bool:
-    """Whether it is our own output that nobody reads any more, and not some other pipe."""
+    """Whether the pipe that broke is our own output, which nobody reads any longer."""
     poll = select.poll()
     poll.register(sys.stdout.fileno(), 0)
     return bool(poll.poll(0))
 
 
 def _drop_output() -> None:
-    """Let what is not yet written go nowhere, quietly."""
+    """Quietly discard output that is not written yet."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

@@ -76,7 +76,7 @@ def command(
     """Serve coding agents over the Model Context Protocol.
 
     Agents start this themselves; `trackdown install` sets them up. PATH is a folder, a repository or a git URL. It
-    defaults to the repository of the current folder or, outside of one, to the folders that the agent works in. The
+    defaults to the repository of the current folder or, outside one, to the folders that the agent works in. The
     server indexes them and follows changes to files.
     """
     settings = load_settings()

@@ -37,10 +37,10 @@ Examples:
 @click.group(epilog=EXAMPLES, invoke_without_command=True)
 @click.pass_context
 def command(ctx: click.Context) -> None:
-    """Make training data out of the histories of repositories.
+    """Mine training data from the histories of repositories.
 
-    The files are Parquet; docs/formats.md describes them. A repository that cannot be mined is reported, the others go
-    on, and the exit code is 1. Repositories whose files are complete are skipped.
+    The files are Parquet; docs/formats.md describes them. If a repository cannot be mined, the command
+    reports it, mines the others and exits with code 1. Repositories whose files are complete are skipped.
     """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help(), err=True)
@@ -68,10 +68,10 @@ def repository_options(function: F) -> F:
                 "--allow",
                 multiple=True,
                 metavar="OWNER/NAME",
-                help="Take the --issues commits of this repository although it is excluded.",
+                help="Take the --issues commits of this repository even though it is excluded.",
             ),
             click.option(
-                "--jobs", type=click.IntRange(1, 64), help="Repositories at a time (default: the setting workers)."
+                "--jobs", type=click.IntRange(1, 64), help="Repositories at a time (default: the `workers` setting)."
             ),
         )
     ):
@@ -137,14 +137,14 @@ def pairs(
 
     places, texts = _chosen(issues=issues, **repositories)
     if dry_run and not rewrite_queries:
-        raise UsageError("--estimate-cost is about the language model: it goes with --rewrite-queries")
+        raise UsageError("--estimate-cost is for the language model: it needs --rewrite-queries")
     settings = load_settings(workers=jobs, **llm_overrides(llm, llm_model, dry_run))
     limits = HarvestLimits(cases=max_cases, files=max_files, seconds=seconds, words=min_words)
     wanted = MiningPlan(out, limits=limits, negatives=negatives, rewritten=texts)
     if not rewrite_queries:
         _mine(places, wanted, settings, style)
     elif texts is not None:
-        raise UsageError("--issues already holds the queries: it does not go with --rewrite-queries")
+        raise UsageError("--issues already holds the queries: it cannot be combined with --rewrite-queries")
     else:
         _mine_and_write(places, wanted, settings, style)
 
@@ -193,7 +193,7 @@ def _mine_and_write(places: list[MinedRepository], wanted: MiningPlan, settings:
             wanted = replace(wanted, out=Path(stack.enter_context(TemporaryDirectory())))
         _mine(places, wanted, settings, style, IssueWriter(desk))
         if desk.stopped is not None:
-            raise LlmError(f"{desk.stopped} (what was answered so far is kept: run again, and files are completed)")
+            raise LlmError(f"{desk.stopped} (answers so far are kept: run again to complete the files)")
         print_notes(desk.notes())
 
 
@@ -234,11 +234,11 @@ def _told(mined: MiningReport) -> str:
     counts = {
         "documents": mined.documents,
         "records": mined.records,
-        "files from before": len(mined.passed_over),
+        "files already complete": len(mined.passed_over),
         "queries without an answer": mined.unanswered,
     }
     parts += [f"{count} {what}" for what, count in counts.items() if count]
-    return f"{mined.repository}: {', '.join(parts) or 'nothing to take'} in {mined.seconds:.0f} s"
+    return f"{mined.repository}: {', '.join(parts) or 'nothing to mine'} in {mined.seconds:.0f} s"
 
 
 def _show(

@@ -17,13 +17,13 @@ Examples:
 
 
 @click.command(epilog=EXAMPLES)
-@click.option("--llm", metavar="PLACE", help="A language model to look at: embedded, a .gguf file or a URL.")
-@click.option("--llm-model", metavar="NAME", help="Which model of the endpoint.")
+@click.option("--llm", metavar="PLACE", help="A language model to describe: embedded, a .gguf file or a URL.")
+@click.option("--llm-model", metavar="NAME", help="The endpoint's model.")
 @format_option
 def command(llm: str | None, llm_model: str | None, style: str) -> None:
     """List the retrievers and stages that a mode can name, the sets of models, and the language model.
 
-    Join the parts of a mode by `+`, e.g. bm25+commits or hybrid+rerank@50.
+    Join the parts of a mode with `+`, e.g. bm25+commits or hybrid+rerank@50.
     """
     from dataclasses import asdict
 
@@ -37,5 +37,5 @@ def command(llm: str | None, llm_model: str | None, style: str) -> None:
     width = max(len(item.name) for item in listed)
     for item in listed:
         print(f"{item.name:<{width}}  {item.kind:<11}  {item.what}")
-    print("Join parts by `+`, e.g. bm25+commits or hybrid+rerank@50.")
+    print("Join parts with `+`, e.g. bm25+commits or hybrid+rerank@50.")
     print("TRACKDOWN_MODELS names a set of models, TRACKDOWN_LLM a language model.")

@@ -25,14 +25,14 @@ _TITLES = {
 _ANNOUNCED = {
     "search": "{name}: searching {total} cases",
     "mine": "{name}: mining up to {total} cases",
-    "references": "{name}: reading what {total} files refer to, once",
+    "references": "{name}: reading the references of {total} files, once",
     "collect": "{name}: collecting from {total} repositories",
     "fit": "{name}: fitting {total} times",
     "ask": "{name}: asking a language model {total} questions",
-    "rewrite": "{name}: rewriting {total} units; what is done is kept when it is interrupted",
-    "compare": "{name}: models read the best {total} candidates; asked again, what was read is remembered",
-    "read commits": "{name}: models read {total} past commits; asked again, what was read is remembered",
-    "read code": "{name}: models read {total} pieces of code; asked again, what was read is remembered",
+    "rewrite": "{name}: rewriting {total} units; finished ones are kept if you interrupt it",
+    "compare": "{name}: models are reading the best {total} candidates; results are cached",
+    "read commits": "{name}: models are reading {total} past commits; results are cached",
+    "read code": "{name}: models are reading {total} pieces of code; results are cached",
 }
 _LIMITED = {"mine"}  # steps whose total is a limit, which says nothing about the work there is
 _INDEXING = "Indexing {name}: later searches read only what has changed"

@@ -24,7 +24,7 @@ def command(location: str, place: str, k: int, at: str | None, style: str) -> No
     """Find code related to a line.
 
     For the class or function at FILE:LINE: what calls it, what it calls, its siblings, base classes and subclasses, and
-    what reads alike; for FILE, what changed together with it. At most K of each, the surest first.
+    similar code; for FILE, the files that changed together with it. At most K of each, the most certain first.
     """
     (repository,) = open_all([place])
     repository.confined = False  # PATH says where to begin: whoever sits here has the whole repository

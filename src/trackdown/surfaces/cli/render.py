@@ -46,7 +46,7 @@ def print_history(answer: HistoryResults) -> None:
 
 
 def print_related(answer: Related) -> None:
-    """Print what stands near a place."""
+    """Print code related to a place."""
     page = _page()
     symbol = f" ({one_line(answer.symbol)})" if answer.symbol else ""
     page.line("bold", f"Near {one_line(answer.location)}{symbol}")
@@ -59,13 +59,15 @@ def print_related(answer: Related) -> None:
         ("In the same class or file", answer.siblings),
     ):
         _print_relatives(page, title, found)
-    page.line("bold", "Reads alike" if answer.similar else "Nothing reads alike")
+    page.line("bold", "Similar code" if answer.similar else "No similar code")
     for result in answer.similar:
         page.result(result, with_repository=False, explain=False)
-    page.line("bold", "Changes together" if answer.changes_together else "Changed together with nothing so far")
+    page.line("bold", "Changes together" if answer.changes_together else "No file changed together with it so far")
     for item in answer.changes_together:
         page.line("path", f"    {one_line(item.path)}")
-        page.line("dim", f"      {item.commits} commits, {item.share:.0%} of its own; latest {one_line(item.latest)}")
+        page.line(
+            "dim", f"      {item.commits} commits, {item.share:.0%} of the target's; latest {one_line(item.latest)}"
+        )
 
 
 def _print_relatives(page: _Page, title: str, found: Sequence[Relative]) -> None:

@@ -36,7 +36,7 @@ Examples:
 @click.command(epilog=EXAMPLES)
 @click.argument("runs", nargs=-1, metavar="RUN...", type=click.Path(path_type=Path))
 @click.option(
-    "--format", "style", type=click.Choice(FORMATS), help="The format; by default that of the suffix of --output."
+    "--format", "style", type=click.Choice(FORMATS), help="The output format. Default: by the suffix of --output."
 )
 @click.option("--output", metavar="FILE", type=click.Path(path_type=Path), help="Write to a file.")
 @click.option("--metric", metavar="NAME", default="MRR", show_default=True, help="The metric to compare modes by.")
@@ -67,7 +67,7 @@ def _numbers(text: str) -> list[int]:
     try:
         return [int(part) for part in text.replace(",", " ").split()]
     except ValueError:
-        raise UsageError(f"--ks takes numbers, e.g. 1,5,10, and not {text[:100]!r}") from None
+        raise UsageError(f"--ks takes numbers, e.g. 1,5,10, not {text[:100]!r}") from None
 
 
 def _written(summary: Summary, style: str, output: Path | None) -> str:

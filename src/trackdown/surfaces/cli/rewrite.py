@@ -30,12 +30,12 @@ Examples:
 @click.argument("places", nargs=-1, metavar="[PATH]...")
 @at_option
 @click.option("--times", type=int, default=1, show_default=True, help="How many rewrites every function gets.")
-@click.option("--limit", type=int, metavar="N", help="Make at most N rewrites now; a later run goes on.")
+@click.option("--limit", type=int, metavar="N", help="Make at most N rewrites now; a later run continues.")
 @click.option(
     "--examples",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help='Lines {"query", "code"} to show the model, in place of documented functions of the code itself.',
+    help='Lines {"query", "code"} to show the model, instead of documented functions from the code itself.',
 )
 @llm_options
 @format_option
@@ -52,8 +52,8 @@ def command(
 ) -> None:
     """Let a language model rewrite code, so that `search --reco` finds more.
 
-    Every function is summed up in a sentence and written again from that alone (ReCo). What was rewritten is kept: an
-    interrupted run goes on where it stopped, and after an edit only new code is rewritten.
+    The model sums up every function in a sentence and writes it again from that alone (ReCo). Rewrites are kept: an
+    interrupted run continues where it stopped, and after an edit only new code is rewritten.
     """
     pairs = () if examples is None else read_pairs(examples)
     repositories = open_all(places, **llm_overrides(llm, llm_model, dry_run))
@@ -86,7 +86,7 @@ def command(
 
 
 class _WithCost:
-    """Progress that tells every now and then what has been spent, so that nobody is surprised at the end."""
+    """Progress that regularly says what has been spent, so that nobody is surprised at the end."""
 
     def __init__(self, progress: TerminalProgress, settings: Settings) -> None:
         self._progress = progress
@@ -112,9 +112,9 @@ class _WithCost:
 def _told(found: RewriteReport) -> str:
     outcome = found.outcome
     if found.dry_run:
-        return f"{one_line(found.repository)}: {outcome.left} of {outcome.wanted} rewrites are to be made"
-    parts = [f"{outcome.made} rewrites made", f"{outcome.had} were there"]
-    parts += [f"{outcome.failed} answers were of no use"] if outcome.failed else []
+        return f"{one_line(found.repository)}: {outcome.left} of {outcome.wanted} rewrites still to make"
+    parts = [f"{outcome.made} rewrites made", f"{outcome.had} already existed"]
+    parts += [f"{outcome.failed} answers were unusable"] if outcome.failed else []
     parts += [f"{outcome.cut} units were cut to fit the model"] if outcome.cut else []
     parts += [f"{outcome.left} are left for another run"] if outcome.left else []
     return f"{one_line(found.repository)}: {', '.join(parts)}"

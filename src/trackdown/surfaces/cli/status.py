@@ -33,7 +33,7 @@ def command(place: str, style: str) -> None:
         "commit": commit,
         "index": "up to date"
         if status.ready
-        else "not up to date: the next search or `trackdown index` brings it there",
+        else "not up to date: the next search or `trackdown index` will update it",
         "files": f"{status.files} in; left out: " + _counts(status.excluded),
         "languages": _counts(status.languages),
         "units": str(status.units),

@@ -35,8 +35,8 @@ def command(a: str, b: str, language: str | None, corpus: Path | None, style: st
     """Compare two pieces of code by style.
 
     A and B are files; one may be `-` for standard input. CSSim compares variable names, called interfaces and syntax
-    trees; CodeBLEU, ROUGE-L and BLEU compare tokens, with A as the reference of CodeBLEU and BLEU. All go from 0 to 1,
-    where 1 is the same. Without --corpus, names are weighted by A and B alone.
+    trees; CodeBLEU, ROUGE-L and BLEU compare tokens, with A as the reference of CodeBLEU and BLEU. All range from 0 to
+    1 (identical). Without --corpus, names are weighted by A and B alone.
     """
     from trackdown.lab.measure import check_packages, corpus_names, one_language, read_source
 
@@ -61,7 +61,7 @@ def command(a: str, b: str, language: str | None, corpus: Path | None, style: st
 def _notes(snippets: dict[str, Snippet], scores: StyleScores) -> list[str]:
     """What the reader of the scores should know."""
     notes = [
-        f"{name} does not parse completely, from line {snippet.flaw} on: its tree holds what could be read"
+        f"{name} does not parse completely from line {snippet.flaw} on: its tree has only what could be parsed"
         for name, snippet in snippets.items()
         if snippet.flaw
     ]
@@ -69,7 +69,7 @@ def _notes(snippets: dict[str, Snippet], scores: StyleScores) -> list[str]:
         if distance is None:
             notes.append(f"one of the two has no {kind}: CSSim is the mean of its other terms")
     if not scores.cssim.tree_exact:
-        notes.append("the trees are large: their distance is a lower bound, so CSSim is at most what it says")
+        notes.append("the trees are large: their distance is a lower bound, so CSSim is an upper bound")
     return notes
 
 

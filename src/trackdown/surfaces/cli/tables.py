@@ -1,4 +1,4 @@
-"""Tables of metrics: as wide as need be in a pipe, in several parts where a terminal is too narrow; never cut."""
+"""Tables of metrics: as wide as needed in a pipe, in several parts if a terminal is too narrow; never cut."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def print_summary(summary: dict[str, Any], columns: Sequence[str] = ()) -> None:
             ]
             if title == "repositories":
                 means = [f"{summary['macro'][mode]['MRR']:.3f}" for mode in modes]
-                lines.append(["mean, each weighs the same", str(summary["cases"]), *means])
+                lines.append(["mean over repositories", str(summary["cases"]), *means])
             print_table(console, [title, "cases", *(f"{mode} MRR" for mode in modes)], lines)
     for reason, count in summary["skipped_why"].items():
         example = one_line(" ".join(summary["skipped_examples"].get(reason, "").split()))
@@ -75,7 +75,7 @@ def print_table(console: Any, header: Sequence[str], rows: Sequence[Sequence[str
 
 
 def _parts(widths: Sequence[int], room: int) -> Iterator[list[int]]:
-    """The columns behind the first, by as many as fit beside it; one at the least."""
+    """The columns after the first, in groups that fit next to it; at least one each."""
     part: list[int] = []
     used = widths[0]
     for number, width in enumerate(widths[1:], 1):

@@ -56,8 +56,8 @@ FIDELITY_TEXTS = (
 def command(ctx: click.Context) -> None:
     """Fit Trackdown to data.
 
-    `weights` fits the search to one repository and is for everybody. The other commands make what the program ships
-    with; `models`, `ablations` and `export` need PyTorch: pip install 'trackdown[train]'.
+    `weights` fits search to one repository and is for everyone. The other commands make what ships with the program;
+    `models`, `ablations` and `export` need PyTorch: pip install 'trackdown[train]'.
     """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help(), err=True)
@@ -68,17 +68,17 @@ def command(ctx: click.Context) -> None:
 @click.argument("path", default=".")
 @click.option("--max-cases", type=click.IntRange(1), help="How many commits to learn from, newest first.")
 @click.option("--count-cases", is_flag=True, help="Only say whether the history is long enough.")
-@click.option("--forget", is_flag=True, help="Remove the fitted weights; searches use the program's own again.")
+@click.option("--forget", is_flag=True, help="Remove the fitted weights; searches use the default weights again.")
 @format_option
 def weights(path: str, max_cases: int | None, count_cases: bool, forget: bool, style: str) -> None:
     """Fit the weights of the signals to the history of the repository at PATH.
 
-    The older 70 % of its commits are fitted to, the newer 30 % judge. The fitted weights are used in this repository's
-    searches only where they win significantly; otherwise nothing changes.
+    The older 70 % of its commits fit the weights, and the newer 30 % judge them. Searches in this repository use the
+    fitted weights only where they win significantly; otherwise nothing changes.
     """
     if forget:
         if count_cases:
-            raise UsageError("--forget removes the fitted weights: it does not go with --count-cases")
+            raise UsageError("--forget removes the fitted weights: it cannot be combined with --count-cases")
         _forget(path, style)
         return
     from trackdown.lab.train import MOST_CASES, fit_weights
@@ -101,7 +101,7 @@ def _forget(path: str, style: str) -> None:
     if style == "json":
         print_json({"forgotten": known})
     else:
-        print("Removed: searches use the program's own weights." if known else "No weights were fitted here.")
+        print("Removed: searches use the default weights." if known else "No weights were fitted here.")
 
 
 def _weights_lines(report: WeightsReport) -> list[str]:
@@ -110,11 +110,11 @@ def _weights_lines(report: WeightsReport) -> list[str]:
     counted = f"{report.repository}: {report.cases} commits make a case"
     if report.count_only:
         if not report.enough:
-            return [f"{counted}, {FEWEST_CASES} are needed: nothing would be fitted"]
-        return [f"{counted}: {report.fitted} older ones would be fitted to, {report.judged} newer ones would judge"]
-    lines = [f"{counted}: {report.fitted} older ones were fitted to, {report.judged} newer ones judged"]
+            return [f"{counted}, but {FEWEST_CASES} are needed: nothing would be fitted"]
+        return [f"{counted}: {report.fitted} older ones would fit the weights, {report.judged} newer ones judge them"]
+    lines = [f"{counted}: {report.fitted} older ones fitted the weights, {report.judged} newer ones judged them"]
     for score in report.scores:
-        verdict = "won, used from now on" if score.won else "did not win, nothing changes"
+        verdict = "won; used from now on" if score.won else "did not win; nothing changes"
         gain = f"{score.after - score.before:+.4f}, p = {score.chance:.3f}, {score.cases} cases"
         lines.append(f"  {score.level:<8}  {score.metric} {score.before:.4f} → {score.after:.4f} ({gain}): {verdict}")
     return lines
@@ -128,7 +128,7 @@ def _weights_lines(report: WeightsReport) -> list[str]:
     type=click.Choice(["retrieve", "rerank"]),
     default="retrieve",
     show_default=True,
-    help="Weigh what the retrievers find, or what the models say of it.",
+    help="Weigh what the retrievers find, or what the models say about it.",
 )
 @click.option("--max-cases", type=click.IntRange(1), help="How many commits to take from a repository, newest first.")
 @click.option("--out", type=_PATH, help="JSON file for the weights.")
@@ -156,11 +156,11 @@ def fusion(manifest: Path, data: Path, stage: Any, max_cases: int | None, out: P
 
 
 def _show_level(judged: JudgedFusion) -> None:
-    """Print a table of the ways to fuse, and what the gate says of learned fusion."""
+    """Print a table of the ways to fuse, and what the gate says about learned fusion."""
     from trackdown.lab import verdict_lines
     from trackdown.lab.train import METRICS
 
-    print(f"{judged.level} level, repositories that were not fitted to")
+    print(f"{judged.level} level, on repositories left out of the fit")
     print(f"{'':<10}" + "".join(f"{name:>9}" for name in METRICS))
     for one in judged.evaluations():
         print(f"{one.label:<10}" + "".join(f"{one.mean(name):>9.4f}" for name in METRICS))
@@ -190,7 +190,7 @@ def recipe_options(function: F) -> F:
                 metavar="OWNER/NAME",
                 help="Judge by this repository; by default one in ten is held out.",
             ),
-            click.option("--small", is_flag=True, help="A run of minutes on a CPU, to see that the recipe works."),
+            click.option("--small", is_flag=True, help="Run for minutes on a CPU, to check that the recipe works."),
         )
     ):
         function = option(function)

@@ -1,4 +1,4 @@
-"""Where everything of a neighbourhood stands, for a page that draws it itself."""
+"""Where everything in a neighbourhood is drawn, for a page that does the drawing itself."""
 
 from __future__ import annotations
 

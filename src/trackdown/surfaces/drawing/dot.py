@@ -14,7 +14,7 @@ _LINES = {"exact": "solid", "scoped": "dashed", "name": "dotted"}
 
 
 def as_dot(answer: Neighbourhood) -> str:
-    """A directed graph; nodes have names of our own, and everything else stands in quotes."""
+    """A directed graph; nodes get names we choose, and everything else is in quotes."""
     return "\n".join(_lines(answer)) + "\n"
 
 

@@ -13,7 +13,7 @@ ARROWS = {"out": "→", "in": "←"}
 
 
 def clean(text: str) -> str:
-    """A name on one line: no control and direction characters, and bytes that are no UTF-8 spelled out."""
+    """A name on one line: no control or direction characters, and bytes that are not UTF-8 spelled out."""
     return _UNWELCOME.sub("\N{REPLACEMENT CHARACTER}", one_line(text))
 
 
@@ -26,7 +26,7 @@ def name_of(node: Node) -> str:
 
 
 def place_of(node: Node) -> str:
-    """Where it stands: path and lines."""
+    """Where it is: path and lines."""
     lines = f":{node.start_line}-{node.end_line}" if node.symbol else ""
     return clean(f"{node.path}{lines}")
 

@@ -1,8 +1,8 @@
-"""Where nodes stand and how edges run: what points at a start stands left of it, what it points at stands right.
+"""Where nodes and edges go: nodes that point at a start are on its left, nodes it points at on its right.
 
 Nodes are boxes in columns; a tall column is folded into several side by side. All rows are aligned, so that edges can
-pass between them. Boxes never overlap. For narrow screens all of it is turned: what points at a start stands above it,
-what it points at below, and every box has a line of its own.
+pass between them. Boxes never overlap. For narrow screens everything is turned: nodes that point at a start are above
+it, nodes it points at below, and every box has its own line.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Drawing:
 
 
 def drawing(answer: Neighbourhood, *, tall: bool = False) -> Drawing:
-    """Place everything; the first box of a row or column stands at 0."""
+    """Place everything; the first box of a row or column is at 0."""
     by_column = _columns(answer)
     placed = (_tall if tall else _wide)(by_column, len(answer.starts))
     boxes = {box.node: box for box in placed}
@@ -88,7 +88,7 @@ def _columns(answer: Neighbourhood) -> dict[int, list[Node]]:
 
 
 def _amid(nodes: Sequence[Node], starts: int, rows: int) -> list[Node]:
-    """A column with the starts, which are its first nodes, in the middle of so many rows."""
+    """A column with the starts, which are its first nodes, in the middle of `rows` rows."""
     above = max(0, min(rows, len(nodes)) - starts) // 2
     return [*nodes[starts : starts + above], *nodes[:starts], *nodes[starts + above :]]
 

@@ -52,7 +52,7 @@ def as_html(answer: Neighbourhood) -> str:
         element(
             "main",
             element("div", picture(answer, drawn), class_="canvas", id="canvas"),
-            element("aside", id="panel", aria_live="polite", aria_label="The chosen place", hidden=True),
+            element("aside", id="panel", aria_live="polite", aria_label="Selected place", hidden=True),
         ),
         _list(answer),
         element("footer", element("p", _READING), element("p", _KEYS, class_="keys", hidden=True)),
@@ -72,7 +72,7 @@ def _script() -> str:
 
 
 def _policy(style: str, script: str) -> str:
-    """Only our own style and script, by their digests: were some name to slip through, it could do nothing."""
+    """Only our own style and script, by their digests: if a name slipped through, it could do nothing."""
     digests = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in (style, script)]
     return (
         f"default-src 'none'; style-src 'sha256-{digests[0]}'; script-src 'sha256-{digests[1]}'; "

@@ -1,4 +1,4 @@
-"""The ways of edges between boxes: between rows where boxes stand in between, and never two types on one line.
+"""The ways of edges between boxes: between rows where boxes are in the way, and never two types on one line.
 
 Ways are found in two axes that hold for both shapes of a drawing: along the flow (from column to column) and across it.
 """
@@ -16,8 +16,8 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """What a way needs to know of a box: where it begins and ends along the flow; across it, where edges meet the box
-    and where there is room for them before and behind its row. `column` and `fold` say in which stack of boxes it is.
+    """What a way needs to know about a box: where it begins and ends along the flow; across it, where edges meet the
+    box and where there is room for them before and behind its row. `column` and `fold` say which stack it is in.
     """
 
     begin: float

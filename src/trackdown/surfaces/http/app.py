@@ -85,7 +85,7 @@ def _with_methods(app: FastAPI, router: APIRouter) -> Callable[[Request, Excepti
 
 
 def _add_page(app: FastAPI) -> None:
-    """Serve the page and its assets. They hold nothing of a repository and need no token."""
+    """Serve the page and its assets. They contain nothing from a repository and need no token."""
     headers = {"Content-Security-Policy": PAGE_POLICY, "Cache-Control": "no-cache"}
 
     @app.get("/", include_in_schema=False)
@@ -117,7 +117,7 @@ def _add_machine_routes(app: FastAPI, state: AppState, rules: AccessRules) -> No
 
     @app.get("/health", response_model=HealthAnswer, responses=PROBLEMS, operation_id="health")
     async def health() -> Response:
-        """Whether the server answers. For the indexes see /v1/repositories."""
+        """Whether the server is up. For the indexes see /v1/repositories."""
         return json_answer(HealthAnswer("ok", state.version))
 
     counters = {"description": "Counters for Prometheus.", "content": {METRICS: {"schema": {"type": "string"}}}}
@@ -162,9 +162,9 @@ def _document(app: FastAPI, *, demands_token: bool) -> Callable[[], dict[str, An
 
 
 def _close(name: str, schema: dict[str, Any]) -> None:
-    """Say of an answer what pydantic does not say of a dataclass: all fields are there, and no others.
+    """Add to an answer's schema what pydantic leaves out for a dataclass: all fields are there, and no others.
 
-    Two are left out at times: `llm` without a language model, and the `errors` of a problem without any.
+    Two are sometimes left out: `llm` without a language model, and the `errors` of a problem without any.
     """
     if "additionalProperties" not in schema and "properties" in schema and name not in _OPEN:
         schema["additionalProperties"] = False

@@ -64,7 +64,7 @@ class Metrics:
             self.stages.labels(stage).observe(milliseconds / 1000)
 
     def counted(self, problem: HttpProblem) -> HttpProblem:
-        """Count a problem if the request was refused for want of room."""
+        """Count a problem if the request was refused because the server was full."""
         if problem.kind == "overloaded":
             self.shed.labels("queue").inc()
         return problem

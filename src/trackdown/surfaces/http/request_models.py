@@ -81,7 +81,7 @@ class SearchParameters(BaseModel):
 def _search_fields(*, in_address: bool) -> dict[str, Any]:
     """Turn the fields of `SearchRequest` into those of a model.
 
-    In an address the languages are one `language` each, null cannot be written, and a query has to be shorter.
+    In a URL the languages are one `language` each, null cannot be written, and a query has to be shorter.
     """
     types = get_type_hints(SearchRequest)
     made: dict[str, Any] = {}
@@ -126,7 +126,7 @@ else:
 
 
 class HistoryQuery(QueryParameters):
-    """Past commits like a query."""
+    """Past commits similar to a query."""
 
     query: Line = Field(description=help_of("query"))
     k: Count = Field(10, description=help_of("k"))
@@ -144,7 +144,7 @@ class RelatedQuery(QueryParameters):
 
 
 class GraphQuery(QueryParameters):
-    """What contains, imports, calls or inherits from a node."""
+    """Containment, imports, calls and inheritance around a node."""
 
     target: Location = Field(description="A symbol, a file, FILE:LINE or a folder.")
     depth: Annotated[int, Field(ge=1, le=MOST_DEPTH)] = Field(1, description="How many edges to follow.")

@@ -49,7 +49,7 @@ class GraphAnswer:
 
 @dataclass(frozen=True, slots=True)
 class IndexingProgress:
-    """How far indexing is. `total` is null while it is unknown."""
+    """How far indexing has got. `total` is null while it is unknown."""
 
     step: str
     done: int
@@ -145,7 +145,7 @@ class ReportsAnswer:
 
 @dataclass(frozen=True, slots=True)
 class HealthAnswer:
-    """The server answers."""
+    """The server is up."""
 
     status: Literal["ok"]
     version: str

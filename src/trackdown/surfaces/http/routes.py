@@ -129,7 +129,7 @@ def _add_navigation(router: APIRouter, state: AppState) -> None:
 
     @router.get("/history", response_model=HistoryResults, operation_id="history")
     async def history(request: Request, asked: Annotated[HistoryQuery, Query()]) -> Response:
-        """Past commits like a query, with the files they touched under their present names."""
+        """Past commits similar to a query, with the files they touched under their present names."""
         answer = await state.pool.run(
             request.receive,
             lambda cancelled: shared.history(
@@ -154,7 +154,7 @@ def _add_navigation(router: APIRouter, state: AppState) -> None:
 
     @router.get("/graph", response_model=GraphAnswer, operation_id="graph")
     async def graph(request: Request, asked: Annotated[GraphQuery, Query()]) -> Response:
-        """What contains, imports, calls or inherits from a node, and the other way round."""
+        """Containment, imports, calls and inheritance around a node, in both directions."""
         name = state.only(asked.repository)
         target = exactly(request, "target", asked.target)
 

@@ -1,7 +1,7 @@
-"""Answers that fit: how many tokens a text has, about, and what of a list there is room for.
+"""Answers that fit: roughly how many tokens a text has, and how much of a list there is room for.
 
-Every model counts in its own way, and none of their tables is here. A token is taken for 3.5 bytes of UTF-8, which is
-close for code in English and on the safe side for prose; a sign of Chinese counts as most of a token.
+Every model counts differently, and we have no model's tokenizer. We count 3.5 bytes of UTF-8 as a token, which is close
+for code in English and on the safe side for prose; a Chinese character counts as most of a token.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ T = TypeVar("T")
 
 
 def tokens(text: str) -> int:
-    """How many tokens a text has, about."""
+    """Roughly how many tokens a text has."""
     return math.ceil(len(text.encode("utf-8")) / BYTES_PER_TOKEN)
 
 
 def room(max_tokens: int) -> int:
-    """How many bytes so many tokens are."""
+    """How many bytes this many tokens take."""
     return int(max_tokens * BYTES_PER_TOKEN)
 
 
 def text_size(text: str) -> int:
-    """The bytes of a line, its end included."""
+    """The bytes of a line, including its end."""
     return len(text.encode("utf-8")) + 1
 
 
 def value_size(value: Any) -> int:
-    """The bytes of a value as compact JSON, the comma behind it included."""
+    """The bytes of a value as compact JSON, including the comma after it."""
     return len(compact(value).encode("utf-8")) + 1
 
 
@@ -41,9 +41,9 @@ def compact(value: Any) -> str:
 
 
 def fit(items: Sequence[Sequence[T]], bytes_left: int, size: Callable[[T], int]) -> list[T]:
-    """As many items as there is room for, in order; what room is then left goes to longer forms, the first first.
+    """As many items as there is room for, in order; remaining room goes to longer forms, first items first.
 
-    Each item comes in one or more forms, the shortest first. The answer has one form of each item that is in.
+    Each item comes in one or more forms, the shortest first. The answer has one form of each item that fits.
     """
     chosen: list[int] = []
     for forms in items:
@@ -71,7 +71,7 @@ def cut(text: str, most_bytes: int) -> str:
 
 
 def cut_value(text: str, most_bytes: int) -> str:
-    """The same for a text that goes into JSON, where some signs are written as several."""
+    """The same for a text that goes into JSON, where some characters are written as several."""
     text = cut(text, most_bytes)
     while text and value_size(text) > most_bytes:
         text = cut(text, len(text.encode("utf-8")) * 7 // 8)

@@ -237,7 +237,7 @@ def _relations(answer: Related, level: Level | None) -> Iterator[ListItem]:
             "",
             0,
             0,
-            f"{one.commits} commits in common, {one.share:.0%} of its own; latest {one.latest}",
+            f"{one.commits} commits in common, {one.share:.0%} of the target's; latest {one.latest}",
         )
         for one in answer.changes_together
     ]

@@ -1,6 +1,6 @@
-"""What the tools return beside text: the same, for programs. Names are those of the command line's JSON.
+"""What the tools return besides text: the same content, for programs. Names are those of the command line's JSON.
 
-Results are not the engine's dataclasses, because what max_tokens leaves no room for is left out of them.
+Results are not the engine's dataclasses, because they leave out what does not fit into max_tokens.
 """
 
 from __future__ import annotations

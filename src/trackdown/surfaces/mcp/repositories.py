@@ -95,7 +95,7 @@ async def _ask_roots(
         try:
             answer = await ctx.session.send_request(ListRootsRequest(), ListRootsResult, _ASK_SECONDS)
         except MCPError as error:
-            raise TrackdownError(f"the client was asked which folders it works in, and failed: {error}") from None
+            raise TrackdownError(f"the client failed when asked which folders it works in: {error}") from None
     if not isinstance(answer, ListRootsResult):
         raise UsageError(_NOWHERE)
     folders = [unquote(urlsplit(str(root.uri)).path) for root in answer.roots if str(root.uri).startswith("file:")]

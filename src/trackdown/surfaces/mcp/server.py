@@ -100,7 +100,7 @@ class _Running:
         self._began = time.monotonic()
 
     async def result(self, ctx: Context, calls: anyio.CapacityLimiter) -> CallToolResult:
-        """Return the tool's answer. If the client cancels, the thread is told to stop but not waited for."""
+        """Return the tool's answer. If the client cancels, asks the thread to stop but does not wait for it."""
         async with anyio.create_task_group() as group:
             group.start_soon(self._report, ctx)
             try:

@@ -15,7 +15,7 @@ _START_SECONDS = 2.0
 
 
 def run_stdio(served: RepositoryProvider, options: ServerOptions) -> None:
-    """Serve until the client closes our input, or a signal comes."""
+    """Serve until the client closes our input or a signal arrives."""
     anyio.run(_serve, served, options)
 
 
@@ -30,13 +30,13 @@ async def _serve(served: RepositoryProvider, options: ServerOptions) -> None:
 
 
 async def _start_soon(served: RepositoryProvider) -> None:
-    """Begin to index even if the client asks for nothing: what it asks for later is ready then."""
+    """Start indexing even if the client asks for nothing, so that later answers are ready."""
     await anyio.sleep(_START_SECONDS)
     served.start()
 
 
 async def _end_on_signal(served: RepositoryProvider) -> None:
-    """A thread that reads our input cannot be interrupted, so the process ends at once, when all is closed."""
+    """A thread that reads our input cannot be interrupted, so the process exits as soon as everything is closed."""
     with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
         async for number in signals:
             served.close()

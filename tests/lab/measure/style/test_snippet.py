@@ -25,7 +25,7 @@ def test_every_language_with_a_grammar_is_read_and_is_like_itself(language: str)
 
 @pytest.mark.parametrize("text", ["", " \n\t", "# only a comment\n"])
 def test_no_code_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match=r"draft\.py holds no code"):
+    with pytest.raises(UsageError, match=r"draft\.py has no code"):
         read_snippet(text, "python", "draft.py")
 
 

@@ -41,7 +41,7 @@ def read_snippet(text: str, language: str, name: str = "the code") -> Snippet:
     root = _root(text, language, name)
     found = tokens(root)
     if not found:
-        raise UsageError(f"{name} holds no code: nothing but white space and comments")
+        raise UsageError(f"{name} has no code: only white space and comments")
     return Snippet(language, found, _names(root), tree(root), dataflow(root), _flaw(root))
 
 
@@ -124,7 +124,7 @@ def one_language(sources: tuple[CodeSource, CodeSource], asked: str | None) -> s
     found = {source.language: source.name for source in sources if source.language}
     if not found:
         names = " and ".join(dict.fromkeys(source.name for source in sources))
-        raise UsageError(f"nothing tells the language of {names}: give --language, one of {known}")
+        raise UsageError(f"cannot tell the language of {names}: give --language, one of {known}")
     if len(found) > 1:
         both = " and ".join(f"{name} is {language}" for language, name in found.items())
         raise UsageError(f"{both}: only code of one language can be compared; --language says that both are in one")
@@ -149,7 +149,7 @@ def corpus_names(folder: Path, language: str) -> Iterator[SnippetNames]:
             read += 1
             yield read_names(text, language)
     if not read:
-        raise UsageError(f"the corpus {folder} holds no file in {language}")
+        raise UsageError(f"the corpus {folder} has no file in {language}")
 
 
 def _head(path: Path) -> bytes:

@@ -42,8 +42,8 @@ const reach = async (path, options) => {
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new Problem({
-      title: "The server does not answer",
-      detail: "It may have been stopped, or the connection is gone.",
+      title: "The server is not responding",
+      detail: "It may have been stopped, or the connection was lost.",
     });
   }
   if (answer.ok) return answer;
@@ -87,13 +87,13 @@ export const stream = async (body, heard, signal) => {
   } catch (error) {
     if (error.name === "AbortError" || error instanceof Problem) throw error;
     throw new Problem({
-      title: "The answer broke off",
+      title: "The answer was cut off",
       detail: "The connection to the server was lost while it was answering.",
     });
   } finally {
     reader.cancel().catch(() => {});
   }
-  if (!ended) throw new Problem({ title: "The answer broke off", detail: "The server stopped before it was done." });
+  if (!ended) throw new Problem({ title: "The answer was cut off", detail: "The server stopped before it was done." });
 };
 
 /** Server-sent events out of a stream of text, whatever pieces it comes in. */

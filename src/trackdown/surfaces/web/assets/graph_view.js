@@ -91,7 +91,7 @@ export class GraphView {
   put(answer, state) {
     this.answer = answer;
     const { names } = answer.drawing;
-    this.side = h("section", { class: "graph-side", "aria-label": "The chosen place", "aria-live": "polite" });
+    this.side = h("section", { class: "graph-side", "aria-label": "Selected place", "aria-live": "polite" });
     this.drawing = drawn(answer, {
       onChoose: (number) => this.describe(number),
       onOpen: (number) => this.centre(number),
@@ -251,7 +251,7 @@ export class GraphView {
       ),
       ...(groups.length
         ? groups
-        : [h("p", { class: "soft" }, "Nothing is connected to it within this reach.")]
+        : [h("p", { class: "soft" }, "Nothing is connected to it at this depth.")]
       ).flat(),
     );
     this.side.scrollTop = 0;

@@ -68,7 +68,7 @@ export class HistoryView {
   put(answer) {
     const many = answer.snapshots.length > 1;
     showNotes(answer.notes);
-    say(answer.commits.length ? `${counted(answer.commits.length, "past commit")}, the most alike first` : "");
+    say(answer.commits.length ? `${counted(answer.commits.length, "past commit")}, most similar first` : "");
     byId("stage").replaceChildren(
       answer.commits.length
         ? h(

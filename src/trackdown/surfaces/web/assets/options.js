@@ -10,7 +10,7 @@ const CHECKS = [
   ["reco", "Rewritten code (ReCo)", "Like GAR, and match code together with its rewrites."],
 ];
 const RERANK = [
-  ["", "As the effort says"],
+  ["", "Set by the effort"],
   ["1", "Always"],
   ["0", "Never"],
 ];

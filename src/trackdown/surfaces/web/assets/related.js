@@ -34,7 +34,7 @@ export const related = async (place, at, signal) => {
   if (answer.changes_together.length)
     groups.push(
       group(
-        "Changes together",
+        "Changes together with",
         answer.changes_together.map((one) => together(one, place.repository)),
       ),
     );
@@ -84,7 +84,7 @@ const together = (one, repository) =>
       h(
         "span",
         { class: "place" },
-        `${counted(one.commits, "commit")}, ${Math.round(100 * one.share)} % of its own; latest ${oneLine(one.latest)}`,
+        `${counted(one.commits, "commit")}, ${Math.round(100 * one.share)} % of the target's; latest ${oneLine(one.latest)}`,
       ),
     ),
   );

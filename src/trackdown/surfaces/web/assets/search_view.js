@@ -183,7 +183,7 @@ export class SearchView {
   tell(answer) {
     const found = counted(answer.results.length, THINGS[answer.level], MANY[answer.level]);
     if (answer.stage === "fast") {
-      say(`${found}, at first sight. Models are reading them…`, { busy: true });
+      say(`${found}, first ranking. Models are reading them…`, { busy: true });
       sayMore("");
       return;
     }
@@ -193,7 +193,7 @@ export class SearchView {
         `${oneLine(repository)}${commit ? ` at ${commit.slice(0, 7)}` : ""}${dirty ? " with changes" : ""}`,
     );
     say(
-      `${found}${answer.partial ? " so far, from what is indexed," : ""} in ${states.length > 3 ? counted(states.length, "repository", "repositories") : states.join(", ")}`,
+      `${found}${answer.partial ? " so far (the index is incomplete)" : ""} in ${states.length > 3 ? counted(states.length, "repository", "repositories") : states.join(", ")}`,
     );
     sayMore(
       h(

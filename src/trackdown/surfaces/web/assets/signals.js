@@ -7,7 +7,7 @@ const NAMES = {
   mentions: "Named in the query",
   commits: "Past commits",
   dense: "Meaning",
-  encoder: "Meaning, by the encoder",
+  encoder: "Meaning (encoder)",
   graph: "Related in the graph",
   "code-reranker": "Code read by a model",
   "commit-reranker": "Commits read by a model",

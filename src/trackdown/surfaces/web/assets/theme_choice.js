@@ -20,7 +20,7 @@ export const nextTheme = () => {
     /* then it holds for this page only */
   }
   name();
-  toast(next === "system" ? "As the system has it" : next === "light" ? "Light" : "Dark");
+  toast(next === "system" ? "System" : next === "light" ? "Light" : "Dark");
 };
 
 export const makeThemeChoice = () => {
