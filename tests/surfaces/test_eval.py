@@ -177,7 +177,7 @@ def test_many_bad_lines_are_counted_and_few_are_told(in_process: InProcess, zoo:
     ("arguments", "words"),
     [
         (["--build"], ["--build needs --dataset"]),
-        (["--build", "--manifest", "m.json", "--dataset", "d.jsonl"], ["--manifest", "neither"]),
+        (["--build", "--manifest", "m.json", "--dataset", "d.jsonl"], ["--manifest", "cannot be combined"]),
         (["--dataset", "gone.jsonl"], ["cannot read the case file", "gone.jsonl"]),
         (["--dataset", "EMPTY"], ["EMPTY has no cases"]),
         (["--dataset", "BAD"], ["BAD has no cases", "line 1: not JSON"]),

@@ -25,5 +25,5 @@ def test_arguments_and_defaults_are_those_of_the_document() -> None:
     for name in (*fields_of_request, "repository", "max_tokens"):
         assert f"`{name}`" in TEXT and name in TOOLS["search_code"].takes.model_fields
     defaults = {option.name: option.default for option in command.params}
-    assert defaults["wait"] == 15 and "up to 15 seconds (`--wait`)" in TEXT
+    assert defaults["wait"] == 15 and "up to 15 seconds for it (`--wait`)" in TEXT
     assert (defaults["host"], defaults["port"]) == ("127.0.0.1", 8766) and "`http://127.0.0.1:8766/mcp`" in TEXT
