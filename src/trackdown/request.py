@@ -81,6 +81,7 @@ class SearchRequest:
     tests: bool = field(default=True, metadata=_about("Include test files, ranked below code."))
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "languages", tuple(self.languages))  # JSON knows lists only
         check_count(self.k)
         if self.level not in LEVELS:
             raise UsageError(f"level must be one of {', '.join(LEVELS)}, not {self.level!r}")

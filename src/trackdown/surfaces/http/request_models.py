@@ -7,7 +7,7 @@ server needs beyond those, so that no client can ask for minutes of work, and th
 from __future__ import annotations
 
 from dataclasses import MISSING, fields
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_origin, get_type_hints
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model, model_validator
 from pydantic.json_schema import SkipJsonSchema
@@ -72,16 +72,13 @@ class SearchParameters(BaseModel):
 
     def as_request(self) -> SearchRequest:
         """Return the request for the engine. Raises UsageError for values that don't go together."""
-        values = {name: getattr(self, name) for name in self.model_fields_set if name != "repository"}
-        if "languages" in values:
-            values["languages"] = tuple(values["languages"])
-        return SearchRequest(**values)
+        return SearchRequest(**{name: getattr(self, name) for name in self.model_fields_set if name != "repository"})
 
 
 def _search_fields(*, in_address: bool) -> dict[str, Any]:
     """Turn the fields of `SearchRequest` into those of a model.
 
-    In a URL the languages are one `language` each, null cannot be written, and a query has to be shorter.
+    In a URL a list is one parameter for each item (`language`), null cannot be written, and a query has to be shorter.
     """
     types = get_type_hints(SearchRequest)
     made: dict[str, Any] = {}
@@ -89,8 +86,8 @@ def _search_fields(*, in_address: bool) -> dict[str, Any]:
         limits = {key: value for key, value in one.metadata.items() if key != "help"} | _LIMITS.get(one.name, {})
         if one.name == "query":
             limits["max_length"] = MAX_QUERY_CHARS_IN_URL if in_address else MAX_QUERY_CHARS
-        optional = one.default is None
-        kind: Any = list[Language] if one.name == "languages" else types[one.name]
+        optional, several = one.default is None, get_origin(types[one.name]) is tuple
+        kind: Any = list[Language] if several else types[one.name]
         if optional:
             kind = next(part for part in kind.__args__ if part is not type(None))
         described = Annotated[kind, Field(**limits)] if limits else kind
@@ -98,8 +95,8 @@ def _search_fields(*, in_address: bool) -> dict[str, Any]:
             described = Annotated[described, BeforeValidator(_whole)]
         if optional:
             described = described | (Absent if in_address else None)
-        default = [] if one.name == "languages" else ... if one.default is MISSING else one.default
-        alias = "language" if in_address and one.name == "languages" else None
+        default = [] if several else ... if one.default is MISSING else one.default
+        alias = one.name.removesuffix("s") if in_address and several else None
         made[one.name] = (described, Field(default, description=help_of(one.name), alias=alias))
     return made
 

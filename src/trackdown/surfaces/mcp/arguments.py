@@ -6,7 +6,7 @@ The two searches take the fields of `SearchRequest` with their help and limits, 
 from __future__ import annotations
 
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_origin, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
@@ -52,7 +52,7 @@ class SearchArguments(ListArguments):
         Raises UsageError for values that don't go together.
         """
         values = {one.name: getattr(self, one.name) for one in fields(SearchRequest) if one.name != "query"}
-        request = SearchRequest(query, **values | {"languages": tuple(values["languages"])})
+        request = SearchRequest(query, **values)
         unlimited = request.budget is None and request.depth is None and request.rerank is not False
         return replace(request, budget=default_budget) if request.effort == "thorough" and unlimited else request
 
@@ -73,8 +73,9 @@ def _search_fields() -> dict[str, Any]:
     for one in fields(SearchRequest):
         if one.name != "query":
             limits = {key: value for key, value in one.metadata.items() if key != "help"} | _LIMITS.get(one.name, {})
-            kind = list[str] if one.name == "languages" else types[one.name]
-            default = [] if one.name == "languages" else one.default
+            several = get_origin(types[one.name]) is tuple
+            kind = list[str] if several else types[one.name]
+            default = [] if several else one.default
             made[one.name] = (kind, Field(default, description=help_of(one.name), **limits))
     return made
 
