@@ -411,7 +411,7 @@ def test_an_empty_folder_is_ready_and_says_so(tmp_path: Path, settings: Settings
     heard = Heard(tmp_path / "empty", settings)
     with heard.live:
         assert wait_for(lambda: heard.live.state.ready and bool(heard.live.state.problem))
-        assert "no file" in heard.live.state.problem and heard.live.state.files == 0
+        assert "no searchable files" in heard.live.state.problem and heard.live.state.files == 0
         (tmp_path / "empty/a.py").write_text(CODE)
         assert wait_for(lambda: heard.live.state.files == 1) and heard.ready()
 

@@ -154,9 +154,9 @@ def test_on_the_command_line(data: Path, texts: Path, tmp_path: Path, capsys: py
     ("name", "content", "told"),
     [
         ("mbpp-exemplars.jsonl", "{", "line 1 is not JSON"),
-        ("mbpp-exemplars.jsonl", '{"id": 11}', 'no "code"'),
+        ("mbpp-exemplars.jsonl", '{"id": 11}', "needs"),
         ("mbpp-rewrites.jsonl", '{"id": 11, "code": "x"}\n[]', "line 2"),
-        ("mbpp-summaries.jsonl", '{"id": true, "summary": "x"}', 'no "id"'),
+        ("mbpp-summaries.jsonl", '{"id": true, "summary": "x"}', 'needs an "id"'),
     ],
 )
 def test_texts_that_cannot_be_read(

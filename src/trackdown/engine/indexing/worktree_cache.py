@@ -110,6 +110,8 @@ class WorktreeCache:
             record = store.database.read_record(_STATES, place)
             state = decode_state(record) if record is not None else None
         seen = scan_worktree(self.source, state, self.max_bytes, last)
+        if not self.source.root.is_dir():  # it went while it was scanned
+            raise folder_is_gone(self.source)
         if seen.changed and not store.read_only and (data := encode_state(seen.state)):
             with suppress(StoreError):  # it only makes the next scan faster: a full disk must not end a search
                 store.database.write_record(_STATES, place, data)
