@@ -82,8 +82,16 @@ def test_every_stage_is_heard_and_timed(corpus: Corpus) -> None:
     best = search(corpus, understand("sign the session cookie"), SearchPlan(judging=DEEP), watch)[0]
     assert {part.signal for part in best.parts} == {"lexical", "commits", "dense", ENCODER, COMMITS, CODE}
     assert list(watch.timings) == [
-        "lexical", "mentions", "commits", "dense", "fuse", "encode", "commit-rerank", "code-rerank", "explain",
-    ]  # fmt: skip
+        "lexical",
+        "mentions",
+        "commits",
+        "dense",
+        "fuse",
+        "encode",
+        "commit-rerank",
+        "code-rerank",
+        "explain",
+    ]
 
 
 def test_a_question_without_a_shared_word_finds_its_answer(corpus: Corpus) -> None:

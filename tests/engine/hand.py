@@ -21,11 +21,32 @@ class Hand:
         self._chance = random.Random(seed)
         self._count = 0
         self._steps = [
-            self.write, self.write, self.write_in_place, self.write_in_place, self.write_same_size, self.replace,
-            self.delete, self.delete_folder, self.recreate_folder, self.rename, self.rename_folder, self.git_move,
-            self.commit, self.commit, self.switch, self.switch, self.reset, self.stash, self.ignore, self.exclude,
-            self.force, self.untrack, self.link, self.turn_back_time, self.image,
-        ]  # fmt: skip
+            self.write,
+            self.write,
+            self.write_in_place,
+            self.write_in_place,
+            self.write_same_size,
+            self.replace,
+            self.delete,
+            self.delete_folder,
+            self.recreate_folder,
+            self.rename,
+            self.rename_folder,
+            self.git_move,
+            self.commit,
+            self.commit,
+            self.switch,
+            self.switch,
+            self.reset,
+            self.stash,
+            self.ignore,
+            self.exclude,
+            self.force,
+            self.untrack,
+            self.link,
+            self.turn_back_time,
+            self.image,
+        ]
         repo.commit("Begin", {"web/a.py": self._code(), "web/b.py": self._code(), "lib/c.js": "function gnu() {}\n"})
         repo.git("branch", "side")
 

@@ -67,8 +67,9 @@ def near(prepared: Corpus, name: str, expansion: Expansion, level: Level = "func
 def test_distance_along_contains(prepared: Corpus) -> None:
     assert near(prepared, "Cart.add", Expansion(depth=2)) == {"Cart.sum": "in Cart, too"}
     assert near(prepared, "Cart.add", Expansion(depth=3)) == {
-        "Cart.sum": "in Cart, too", "checkout": "in app/cart.py, too",
-    }  # fmt: skip
+        "Cart.sum": "in Cart, too",
+        "checkout": "in app/cart.py, too",
+    }
     assert set(near(prepared, "checkout", Expansion(depth=4))) == {"Cart.add", "Cart.sum", "total"}
     assert set(near(prepared, "checkout", Expansion(depth=6))) == {"Cart.add", "Cart.sum", "total", "show"}
 

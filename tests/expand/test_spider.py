@@ -62,15 +62,21 @@ def test_the_selector_asks_for_a_share_of_the_centres_score() -> None:
 def test_every_placed_candidate_says_where_it_was_and_who_drew_it() -> None:
     placed = expand_spider([4, 2, 7], [1.0, 0.9, 0.8], near({4: [7]}), Expansion(window=3, centres=1, selector="none"))
     assert [(one.candidate, one.before, one.centre, one.relation) for one in placed] == [
-        (4, 1, None, ""), (7, 3, 4, "near 4"), (2, 2, None, ""),
-    ]  # fmt: skip
+        (4, 1, None, ""),
+        (7, 3, 4, "near 4"),
+        (2, 2, None, ""),
+    ]
 
 
 @given(
-    st.integers(0, 30), st.integers(1, 25), st.integers(0, 8), st.integers(0, 40), st.integers(0, 5),
+    st.integers(0, 30),
+    st.integers(1, 25),
+    st.integers(0, 8),
+    st.integers(0, 40),
+    st.integers(0, 5),
     st.dictionaries(st.integers(0, 8), st.lists(st.integers(0, 40), max_size=8), max_size=8),
     st.sampled_from(["none", "scores"]),
-)  # fmt: skip
+)
 def test_nothing_is_lost_or_doubled_and_centres_stay_in_front(
     count: int, window: int, centres: int, among: int, each: int, table: dict[int, list[int]], selector: str
 ) -> None:

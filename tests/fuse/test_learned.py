@@ -138,9 +138,18 @@ def test_weights_survive_being_written() -> None:
     assert decode_fusions(encode_fusions(written)) == written
 
 
-@pytest.mark.parametrize("text", [
-    "", "[]", "{}", '{"format": 2, "fusions": []}', '{"format": 1}', '{"format": 1, "fusions": [1]}', "[" * 5000,
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"format": 2, "fusions": []}',
+        '{"format": 1}',
+        '{"format": 1, "fusions": [1]}',
+        "[" * 5000,
+    ],
+)
 def test_what_is_no_weights_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"."):
         decode_fusions(text)

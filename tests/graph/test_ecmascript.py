@@ -182,17 +182,19 @@ def test_what_a_function_returns() -> None:
 
 
 def test_methods_along_bases_in_other_files() -> None:
-    found = calls({
-        "a.ts": """
+    found = calls(
+        {
+            "a.ts": """
             import B from './b';
             export class A extends B {
               m() { super.m(); this.up(); this.own(); }
               own() {}
             }
         """,
-        "b.ts": "import * as c from './c';\nexport default class B extends c.C { own() {} }",
-        "c.ts": "export class C { m() {} up() { this.own(); } own() {} }",
-    })  # fmt: skip
+            "b.ts": "import * as c from './c';\nexport default class B extends c.C { own() {} }",
+            "c.ts": "export class C { m() {} up() { this.own(); } own() {} }",
+        }
+    )
     assert found == {
         "a.ts:A.m -> c.ts:C.m",
         "a.ts:A.m -> c.ts:C.up",
@@ -270,17 +272,19 @@ def test_prototypes() -> None:
 
 
 def test_objects() -> None:
-    found = calls({
-        "a.js": "import api, { users } from './api';\napi.get();\napi.list.all();\nusers.find();\napi.made.go();",
-        "api.js": """
+    found = calls(
+        {
+            "a.js": "import api, { users } from './api';\napi.get();\napi.list.all();\nusers.find();\napi.made.go();",
+            "api.js": """
             import { all } from './all';
             class A { go() {} }
             const get = () => 1;
             export const users = { find() { this.all(); }, all() {} };
             export default { get, list: { all }, made: new A() };
         """,
-        "all.js": "export function all() {}",
-    })  # fmt: skip
+            "all.js": "export function all() {}",
+        }
+    )
     assert found == {
         "a.js -> api.js:get",
         "a.js -> all.js:all",
@@ -342,11 +346,22 @@ def test_inherits() -> None:
 )
 def test_which_file_a_module_is(importing: str, module: str, target: str | None) -> None:
     sources = [
-        "src/a.ts", "src/b.ts", "src/c/index.tsx", "src/index.js", "src/both.js", "src/both.d.ts", "src/only.d.ts",
-        "src/raw.mjs", "src/style.css", "packages/tool/src/main.ts", "packages/tool/src/deep.ts",
-        "packages/tool/src/features/x.ts", "packages/plain/lib/start.js", "packages/plain/src/local.js",
+        "src/a.ts",
+        "src/b.ts",
+        "src/c/index.tsx",
+        "src/index.js",
+        "src/both.js",
+        "src/both.d.ts",
+        "src/only.d.ts",
+        "src/raw.mjs",
+        "src/style.css",
+        "packages/tool/src/main.ts",
+        "packages/tool/src/deep.ts",
+        "packages/tool/src/features/x.ts",
+        "packages/plain/lib/start.js",
+        "packages/plain/src/local.js",
         "packages/bare/src/index.ts",
-    ]  # fmt: skip
+    ]
     texts = dict.fromkeys(sources, "") | {
         "src/d.json": "{}",
         "tsconfig.json": '{"extends": ["./base", "gone/tsconfig"], "compilerOptions": {"baseUrl": "."}}',
@@ -395,23 +410,28 @@ def test_re_exports_of_any_length() -> None:
 
 
 def test_re_exports_in_a_circle() -> None:
-    found = edges({
-        "a.ts": "import {f, gone} from './b';\nf(); gone();",
-        "b.ts": "export * from './c'; export {f, gone} from './c';",
-        "c.ts": "export * from './b'; export {gone} from './b'; export function f() {}",
-    })  # fmt: skip
+    found = edges(
+        {
+            "a.ts": "import {f, gone} from './b';\nf(); gone();",
+            "b.ts": "export * from './c'; export {f, gone} from './c';",
+            "c.ts": "export * from './b'; export {gone} from './b'; export function f() {}",
+        }
+    )
     assert found["invokes a.ts -> c.ts:f"] == "exact"
     assert not [edge for edge in found if "gone" in edge]
 
 
 def test_common_js() -> None:
-    found = edges({
-        "a.js": "const F = require('./f');\nconst {g: h} = require('./f');\nnew F().m(); h(); F.g(); require('./i')();",
-        "f.js": "class F { m() {} }\nmodule.exports = F;\nmodule.exports.g = function () {};",
-        "i.js": "module.exports = require('./j');",
-        "j.js": "module.exports = function () {};",
-        "b.mjs": "import F, {g} from './f.js';\nF.g(); g();",
-    })  # fmt: skip
+    found = edges(
+        {
+            "a.js": "const F = require('./f');\nconst {g: h} = require('./f');\n"
+            "new F().m(); h(); F.g(); require('./i')();",
+            "f.js": "class F { m() {} }\nmodule.exports = F;\nmodule.exports.g = function () {};",
+            "i.js": "module.exports = require('./j');",
+            "j.js": "module.exports = function () {};",
+            "b.mjs": "import F, {g} from './f.js';\nF.g(); g();",
+        }
+    )
     assert {edge for edge in found if "a.js ->" in edge or "b.mjs ->" in edge} == {
         "imports a.js -> f.js:F",
         "imports a.js -> f.js:g",
@@ -427,13 +447,15 @@ def test_common_js() -> None:
 
 
 def test_an_import_of_a_value_leads_to_the_file_that_declares_it() -> None:
-    found = edges({
-        "a.ts": "import {one, Options} from '.';",
-        "index.ts": "export * from './one'; export type {Options} from './types';",
-        "one.ts": "import {make} from './make'; export const one = make;",
-        "types.ts": "export type Options = {};",
-        "make.ts": "export function make() {}",
-    })  # fmt: skip
+    found = edges(
+        {
+            "a.ts": "import {one, Options} from '.';",
+            "index.ts": "export * from './one'; export type {Options} from './types';",
+            "one.ts": "import {make} from './make'; export const one = make;",
+            "types.ts": "export type Options = {};",
+            "make.ts": "export function make() {}",
+        }
+    )
     assert {edge for edge in found if edge.startswith("imports a.ts")} == {
         "imports a.ts -> one.ts",
         "imports a.ts -> types.ts",

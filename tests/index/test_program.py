@@ -21,10 +21,15 @@ CART = "from app.money import total\n\n\ndef checkout(cart):\n    return total(c
 
 @pytest.fixture
 def shop(repo: Repo) -> Repo:
-    repo.commit("Shop", {
-        "app/cart.py": CART, "app/money.py": "def total(items):\n    return 1\n", "tsconfig.json": "{}\n",
-        "app/copy.py": CART,
-    })  # fmt: skip
+    repo.commit(
+        "Shop",
+        {
+            "app/cart.py": CART,
+            "app/money.py": "def total(items):\n    return 1\n",
+            "tsconfig.json": "{}\n",
+            "app/copy.py": CART,
+        },
+    )
     return repo
 
 
@@ -53,8 +58,10 @@ def test_definitions_and_names(shop: Repo, open_repo: Open) -> None:
 def test_files_that_mention_a_name(shop: Repo, open_repo: Open) -> None:
     program = program_of(open_repo(shop.root))
     assert {program.path(file) for file in program.mentioning("total")} == {
-        "app/cart.py", "app/copy.py", "app/money.py",
-    }  # fmt: skip
+        "app/cart.py",
+        "app/copy.py",
+        "app/money.py",
+    }
     assert list(program.mentioning("no_such_name")) == []
 
 

@@ -10,10 +10,16 @@ from trackdown.query.parse import understand
 TRACEBACK = 'It fails:\n  File "src/app.py", line 12, in run\nValueError: no cookie'
 
 
-@pytest.mark.parametrize(("text", "expected"), [
-    ("cookie is lost", (0.0, 0.0, 0.0)), ("QuerySet.filter is slow", (0.0, 1.0, 0.0)),
-    ("look into src/app.py", (0.0, 1.0, 0.0)), (TRACEBACK, (0.0, 1.0, 1.0)), ("lost cookie " * 60, (1.0, 0.0, 0.0)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("cookie is lost", (0.0, 0.0, 0.0)),
+        ("QuerySet.filter is slow", (0.0, 1.0, 0.0)),
+        ("look into src/app.py", (0.0, 1.0, 0.0)),
+        (TRACEBACK, (0.0, 1.0, 1.0)),
+        ("lost cookie " * 60, (1.0, 0.0, 0.0)),
+    ],
+)
 def test_long_code_and_traceback(text: str, expected: tuple[float, ...]) -> None:
     found = query_features(understand(text))
     assert (found["long"], found["code"], found["traceback"]) == expected

@@ -151,10 +151,23 @@ def test_nothing_but_regular_files_below_the_root_is_read(tmp_path: Path) -> Non
     os.mkfifo(root / "pipe.py")
     assert read_on_disk(root, "a.py") == b"a\n"
     for path in (
-        "to-file.py", "to-own-file.py", "to-folder/secret.py", "loop", "loop/a.py", "folder", "pipe.py", "missing.py",
-        "a.py/below", "../outside/secret.py", "folder/../../outside/secret.py", "..", "", "nul\0byte", "x" * 5000,
+        "to-file.py",
+        "to-own-file.py",
+        "to-folder/secret.py",
+        "loop",
+        "loop/a.py",
+        "folder",
+        "pipe.py",
+        "missing.py",
+        "a.py/below",
+        "../outside/secret.py",
+        "folder/../../outside/secret.py",
+        "..",
+        "",
+        "nul\0byte",
+        "x" * 5000,
         str(outside / "secret.py"),
-    ):  # fmt: skip
+    ):
         assert read_on_disk(root, path) is None, path
 
 

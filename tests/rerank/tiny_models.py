@@ -118,14 +118,16 @@ def _model(table: npt.NDArray[np.float32]) -> bytes:
         _tensor("four", np.array([4.0], np.float32)),
     ]
     names = ("input_ids", "attention_mask", "token_type_ids")
-    graph = b"".join([
-        *(_field(1, node) for node in nodes),
-        _field(2, b"tiny"),
-        *(_field(5, constant) for constant in constants),
-        *(_field(11, _value(name, _INT64, "rows", "length")) for name in names),
-        _field(12, _value("embedding", _FLOAT, "rows", DIMENSIONS)),
-        _field(12, _value("relevance", _FLOAT, "rows")),
-    ])  # fmt: skip
+    graph = b"".join(
+        [
+            *(_field(1, node) for node in nodes),
+            _field(2, b"tiny"),
+            *(_field(5, constant) for constant in constants),
+            *(_field(11, _value(name, _INT64, "rows", "length")) for name in names),
+            _field(12, _value("embedding", _FLOAT, "rows", DIMENSIONS)),
+            _field(12, _value("relevance", _FLOAT, "rows")),
+        ]
+    )
     return _field(1, 8) + _field(8, _field(1, b"") + _field(2, 13)) + _field(7, graph)
 
 
@@ -149,12 +151,14 @@ def _node(operator: str, inputs: Sequence[str], output: str, **attributes: int |
         else:
             numbers = b"".join(_field(8, number) for number in value)
             written.append(_field(1, name.encode()) + numbers + _field(20, 7))
-    return b"".join([
-        *(_field(1, given.encode()) for given in inputs),
-        _field(2, output.encode()),
-        _field(4, operator.encode()),
-        *(_field(5, attribute) for attribute in written),
-    ])  # fmt: skip
+    return b"".join(
+        [
+            *(_field(1, given.encode()) for given in inputs),
+            _field(2, output.encode()),
+            _field(4, operator.encode()),
+            *(_field(5, attribute) for attribute in written),
+        ]
+    )
 
 
 def _tensor(name: str, array: npt.NDArray[np.float32] | npt.NDArray[np.int64]) -> bytes:

@@ -37,8 +37,13 @@ def unit_scores(index: CodeIndex, by_symbol: dict[str, float]) -> np.ndarray[tup
 def test_functions_classes_and_files() -> None:
     index = index_of(FILES)
     assert set(symbols(index, candidates(index, "function"))) == {
-        "A.one", "A.two", "A.In.deep", "free", "lone", "test_one",
-    }  # fmt: skip
+        "A.one",
+        "A.two",
+        "A.In.deep",
+        "free",
+        "lone",
+        "test_one",
+    }
     assert set(symbols(index, candidates(index, "class"))) == {"A", "A.In"}
     pool = candidates(index, "file")
     assert [index.path(int(file)) for file in pool.files] == sorted(FILES)
@@ -61,8 +66,13 @@ def test_a_function_has_the_score_of_its_unit() -> None:
     pool = candidates(index, "function")
     scores = pool.from_units(unit_scores(index, {"A.one": 3.0, "lone": 1.5}))
     assert dict(zip(symbols(index, pool), scores.tolist(), strict=True)) == {
-        "A.one": 3.0, "A.two": 0.0, "A.In.deep": 0.0, "free": 0.0, "lone": 1.5, "test_one": 0.0,
-    }  # fmt: skip
+        "A.one": 3.0,
+        "A.two": 0.0,
+        "A.In.deep": 0.0,
+        "free": 0.0,
+        "lone": 1.5,
+        "test_one": 0.0,
+    }
 
 
 def test_a_class_gathers_its_own_members_and_not_those_of_inner_classes() -> None:

@@ -273,9 +273,11 @@ def test_other_given_pairs_or_another_context_is_another_rewriter(
     scribe, pairs = Scribe(), (CodeExample("Add two numbers", "def add(a, b): ..."),)
     client = scribe.client(store)
     others = [
-        rewriter_of(client), rewriter_of(client, pairs), rewriter_of(client, (CodeExample("Add", pairs[0].code),)),
+        rewriter_of(client),
+        rewriter_of(client, pairs),
+        rewriter_of(client, (CodeExample("Add", pairs[0].code),)),
         rewriter_of(Scribe(context=2048).client(store)),
-    ]  # fmt: skip
+    ]
     assert len(set(others)) == 4
     assert run(opened, store, scribe).outcome.made == 3
     assert run(opened, store, scribe, pairs=pairs).outcome.had == 0

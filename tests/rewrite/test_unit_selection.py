@@ -38,12 +38,14 @@ def test_what_is_dead_is_left_out() -> None:
 
 
 def test_a_file_is_one_snippet_by_its_longest_function() -> None:
-    code = index_of({
-        "a.py": "def short():\n    return 1\n\n\ndef long(x):\n    x += 1\n    return x\n",
-        "b.py": "import sys\n\nprint(sys.argv)\n",
-        "c.py": "class Empty:\n    pass\n",
-        "d.bin": "\0",
-    })  # fmt: skip
+    code = index_of(
+        {
+            "a.py": "def short():\n    return 1\n\n\ndef long(x):\n    x += 1\n    return x\n",
+            "b.py": "import sys\n\nprint(sys.argv)\n",
+            "c.py": "class Empty:\n    pass\n",
+            "d.bin": "\0",
+        }
+    )
     files = code.files_by_path
     found = {path: main_unit(code, file) for path, file in files.items()}
     assert [code.symbol(unit) for unit in found.values() if unit is not None] == ["long", "", "Empty"]

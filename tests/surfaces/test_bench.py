@@ -76,8 +76,20 @@ def test_text_says_how_many_cases_were_scored_and_why_others_were_not(swe: Bench
     lines = run.out.splitlines()
     assert lines[0] == "swe, function level: 10 of 13 cases scored"
     assert lines[1].split() == [
-        "mode", "Acc@1", "Acc@5", "Acc@10", "R@10", "R@20", "Acc@20", "R@100", "MRR", "MAP", "P@1", "nDCG@10", "p50",
-    ]  # fmt: skip
+        "mode",
+        "Acc@1",
+        "Acc@5",
+        "Acc@10",
+        "R@10",
+        "R@20",
+        "Acc@20",
+        "R@100",
+        "MRR",
+        "MAP",
+        "P@1",
+        "nDCG@10",
+        "p50",
+    ]
     assert [line.split()[0] for line in lines[2:4]] == ["bm25", "commits"]
     assert "left out: 1 × unknown repository" in lines and "left out: 1 × commit not in the clone" in lines
     assert re.search(r"^ada/bank +5 +\d\.\d{3} +\d\.\d{3}$", run.out, re.MULTILINE)
@@ -119,8 +131,9 @@ def test_a_run_file_alone_gives_the_same_numbers(
     assert ran.pop("run_file") == str(run_file)
     assert shared("bench", "score", run_file, "--format", "json").json() == ran
     rows = read_run(run_file)
-    assert len(rows) == 4 * 13 and all({"id", "mode", "ranked", "ms"} <= set(json.loads(line))
-                                       for line in run_file.read_text().splitlines())  # fmt: skip
+    assert len(rows) == 4 * 13 and all(
+        {"id", "mode", "ranked", "ms"} <= set(json.loads(line)) for line in run_file.read_text().splitlines()
+    )
     moved = run_file.with_name("moved.jsonl")
     moved.write_bytes(run_file.read_bytes())
     assert in_process("bench", "score", moved, "--format", "json").json() == ran
@@ -168,8 +181,17 @@ def test_an_unfinished_run_file_shows_what_it_has(in_process: InProcess, run_fil
 
 
 def test_without_a_run_file_an_interrupted_bench_still_goes_on(swe: Bench, in_process: InProcess) -> None:
-    command: list[str | Path] = ["bench", "swe", swe.good, "--repos", swe.clones.folder, "--modes", "bm25",
-                                 "--jobs", "1"]  # fmt: skip
+    command: list[str | Path] = [
+        "bench",
+        "swe",
+        swe.good,
+        "--repos",
+        swe.clones.folder,
+        "--modes",
+        "bm25",
+        "--jobs",
+        "1",
+    ]
     done = Path(in_process(*command, "--format", "json").json()["run_file"])
     assert done.name.endswith(".done.jsonl") and len(read_run(done)) == 10
     unfinished = done.with_name(done.name.replace(".done", ""))
@@ -233,8 +255,15 @@ def test_a_run_file_without_gold_cannot_be_scored(in_process: InProcess, tmp_pat
 
 
 def test_names_from_data_cannot_steer_the_terminal(shared: Program, in_process: InProcess, tmp_path: Path) -> None:
-    row = {"id": "1", "mode": "m\x1b[31m\nx", "ranked": [], "gold": [{"path": "a"}], "repository": "r\x1b]0;t\x07",
-           "bench": "b\x1b[1m", "level": "[red]"}  # fmt: skip
+    row = {
+        "id": "1",
+        "mode": "m\x1b[31m\nx",
+        "ranked": [],
+        "gold": [{"path": "a"}],
+        "repository": "r\x1b]0;t\x07",
+        "bench": "b\x1b[1m",
+        "level": "[red]",
+    }
     second = row | {"id": "2", "repository": "漢字/[bold]x"}
     third = row | {"id": "3", "skipped": "\x1b[2J gone"}
     (tmp_path / "run").write_text("".join(json.dumps(item) + "\n" for item in (row, second, third)))
@@ -254,12 +283,15 @@ def _parquet(path: Path, columns: dict[str, list[Any]]) -> Path:
 def cmu(swe: Bench, tmp_path: Path) -> Callable[..., list[str | Path]]:
     """A command on the history of a clone: each commit is asked for by the words of its message."""
     rows = [row for row in swe.rows if row["repo"] == "ada/shop"]
-    data = _parquet(tmp_path / "gold.parquet", {
-        "commit_id": [*(row["fixed_by"] for row in rows), "0" * 40],
-        "actual_files_modified": [*(str([row["gold_entities"][0].partition(":")[0]]) for row in rows), "['x.py']"],
-        "transformed_message_gpt4": [*(row["problem_statement"] for row in rows), "unknown"],
-        "other": ["text"] * (len(rows) + 1),
-    })  # fmt: skip
+    data = _parquet(
+        tmp_path / "gold.parquet",
+        {
+            "commit_id": [*(row["fixed_by"] for row in rows), "0" * 40],
+            "actual_files_modified": [*(str([row["gold_entities"][0].partition(":")[0]]) for row in rows), "['x.py']"],
+            "transformed_message_gpt4": [*(row["problem_statement"] for row in rows), "unknown"],
+            "other": ["text"] * (len(rows) + 1),
+        },
+    )
     return lambda *more: ["bench", "cmu", data, "--repo", swe.clones.folder / "ada" / "shop", *more]
 
 
@@ -274,8 +306,9 @@ def test_cmu_sweeps_depths_and_has_an_oracle_that_can_be_scored_again(
     assert (answer["bench"], answer["level"], answer["cases"], answer["skipped"]) == ("cmu", "file", 5, 1)
     asked = ["commits", "bm25", "commits@1", "commits@2"]
     assert list(answer["modes"]) == [
-        *asked, *(f"oracle@{depth}:{mode}" for depth in (2, 4) for mode in ("shuffled", *asked)),
-    ]  # fmt: skip
+        *asked,
+        *(f"oracle@{depth}:{mode}" for depth in (2, 4) for mode in ("shuffled", *asked)),
+    ]
     assert set(answer["scored"].values()) == {5}
     assert {"MAP", "MAP-cmu", "R@1000", "P@20"} <= set(answer["modes"]["commits"])
     assert answer["modes"]["bm25"]["MRR"] > 0.9
@@ -305,9 +338,20 @@ def test_a_run_without_some_answers_of_a_language_model_is_not_done(
     monkeypatch.setattr("trackdown.models.llm.ledger.PAUSE_SECONDS", 0.0)
     with serving(fails(401), says("1")) as server:
         command: list[str | Path] = [
-            "bench", "swe", swe.good, "--repos", swe.clones.folder, "--modes", "bm25,bm25+llm-rerank@3",
-            "--llm", server.url, "--llm-model", "small", "--format", "json",
-        ]  # fmt: skip
+            "bench",
+            "swe",
+            swe.good,
+            "--repos",
+            swe.clones.folder,
+            "--modes",
+            "bm25,bm25+llm-rerank@3",
+            "--llm",
+            server.url,
+            "--llm-model",
+            "small",
+            "--format",
+            "json",
+        ]
         first = in_process(*command)
         unfinished = Path(first.json()["run_file"])
         assert not unfinished.name.endswith(".done.jsonl") and unfinished.exists()

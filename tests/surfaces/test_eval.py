@@ -86,8 +86,17 @@ def test_head_hides_the_commit_and_all_later_ones(in_process: InProcess, zoo: Re
         answer = in_process(*command).json()
         assert (answer["cases"], answer["skipped"]) == (CASES, 0)
         assert answer["modes"]["commits"]["Hit@1"] < 0.5
-    found = in_process("search", "Let parse_cookie cope with a missing cookie", zoo.root, "--mode", "commits",
-                       "--level", "file", "--format", "json").json()  # fmt: skip
+    found = in_process(
+        "search",
+        "Let parse_cookie cope with a missing cookie",
+        zoo.root,
+        "--mode",
+        "commits",
+        "--level",
+        "file",
+        "--format",
+        "json",
+    ).json()
     assert paths(found)[0] == "src/m0.py", "without the mask it does"
     other = ["past", "head"]
     for protocol in other:
@@ -147,9 +156,14 @@ def test_several_repositories_are_measured_by_a_manifest(in_process: InProcess, 
         '{"query": "where is the giraffe", "relevant_files": ["a.py"]}\nnonsense\n{"query": "lion"}\n'
     )
     manifest = tmp_path / "all.json"
-    manifest.write_text(json.dumps([
-        {"name": "zoo", "path": str(zoo.root)}, {"name": "other", "path": "other", "dataset": "other.jsonl"},
-    ]))  # fmt: skip
+    manifest.write_text(
+        json.dumps(
+            [
+                {"name": "zoo", "path": str(zoo.root)},
+                {"name": "other", "path": "other", "dataset": "other.jsonl"},
+            ]
+        )
+    )
     run = in_process("eval", "--manifest", manifest, "--max-cases", "3", "--jobs", "1", "--format", "json")
     answer = run.json()
     assert (answer["cases"], answer["skipped"], answer["skipped_why"]) == (4, 2, {"unreadable line": 2})

@@ -40,8 +40,11 @@ def test_the_same_file_is_wholly_alike_in_json(pair: tuple[Path, Path], in_proce
     assert answer["metrics"] == pytest.approx(dict.fromkeys(["CSSim", "CodeBLEU", "ROUGE-L", "BLEU"], 1.0))
     assert answer["language"] == "python" and answer["notes"] == []
     assert answer["CSSim"] == {
-        "variables_distance": 0.0, "calls_distance": 0.0, "tree_distance": 0.0, "tree_exact": True,
-    }  # fmt: skip
+        "variables_distance": 0.0,
+        "calls_distance": 0.0,
+        "tree_distance": 0.0,
+        "tree_exact": True,
+    }
 
 
 def test_standard_input_takes_the_language_of_the_other(pair: tuple[Path, Path], program: Program) -> None:

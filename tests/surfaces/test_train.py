@@ -67,9 +67,10 @@ def test_too_few_cases_no_history_and_plain_folders_are_told_in_one_line(
     small = make_repo("small")
     grown_repository(small, 5)
     in_process("train", "weights", small.root).refused(2, "small", f"needs {FEWEST_CASES}")
-    assert f"{FEWEST_CASES} are needed: nothing would be fitted" in in_process(
-        "train", "weights", small.root, "--count-cases"
-    ).out  # fmt: skip
+    assert (
+        f"{FEWEST_CASES} are needed: nothing would be fitted"
+        in in_process("train", "weights", small.root, "--count-cases").out
+    )
     in_process("train", "weights", make_repo("empty").root).refused(1, "no commit yet")
     (tmp_path / "plain").mkdir()
     in_process("train", "weights", tmp_path / "plain").refused(2, "plain folder", "git repository")

@@ -617,9 +617,10 @@ def test_other_comments_do_not(language: str, source: str) -> None:
         ("const a = {b() {}, c: () => 1, d: {e: function () {}}}", [("method", f"a.{m}") for m in ("b", "c", "d.e")]),
         ("const a = new Vue({b() {}})", [("method", "a.b")]),
         ("var A = (function () { function b() {} return b; })()", [("method", "A.b")]),
-        ("class A { b = () => 1; #c() {} static d() {} get e() {} }", [("class", "A")] + [
-            ("method", f"A.{m}") for m in ("b", "#c", "d", "e")
-        ]),
+        (
+            "class A { b = () => 1; #c() {} static d() {} get e() {} }",
+            [("class", "A")] + [("method", f"A.{m}") for m in ("b", "#c", "d", "e")],
+        ),
         ("A.prototype.b = function () {}", [("method", "A.b")]),
         ("A.prototype = {b() {}}", [("method", "A.b")]),
         ("Object.assign(A.prototype, {b() {}})", [("method", "A.b")]),
@@ -633,7 +634,7 @@ def test_other_comments_do_not(language: str, source: str) -> None:
         ("function A() { this.b = () => 1; }", [("function", "A"), ("function", "A.b")]),
         ("const a = (B) => class C { d() {} }", [("function", "a"), ("class", "a.C"), ("method", "a.C.d")]),
     ],
-)  # fmt: skip
+)
 def test_styles_of_javascript(source: str, expected: list[tuple[str, str]]) -> None:
     assert symbols_of(source, "javascript") == expected
     assert symbols_of(source, "tsx") == expected

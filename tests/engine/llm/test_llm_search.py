@@ -116,8 +116,11 @@ def test_a_thorough_search_asks_where_there_is_a_model(asked: Asked, web: Repo, 
         answer = opened.search(QUERY, effort="thorough")
         assert any(why.signal == "llm" for result in answer for why in result.why)
         plain: list[dict[str, Any]] = [
-            {}, {"effort": "thorough", "rerank": False}, {"effort": "thorough", "budget": 50}, {"depth": 3},
-        ]  # fmt: skip
+            {},
+            {"effort": "thorough", "rerank": False},
+            {"effort": "thorough", "budget": 50},
+            {"depth": 3},
+        ]
         for other in plain:
             assert "llm-rerank" not in opened.search(QUERY, **other).timings_ms
     with trackdown.open(web.root, settings=settings) as opened:

@@ -209,8 +209,10 @@ def test_depth_counts_edges_and_nodes_come_nearest_first(opened: trackdown.Repos
 
 def test_a_folder_contains_folders_and_files(opened: trackdown.Repository) -> None:
     found = edges(opened.graph("web"))
-    assert found == {("/", "contains", "web/"), *(("web/", "contains", f"web/{name}") for name in
-                     ("base.py", "shop.py", "sub/"))}  # fmt: skip
+    assert found == {
+        ("/", "contains", "web/"),
+        *(("web/", "contains", f"web/{name}") for name in ("base.py", "shop.py", "sub/")),
+    }
     assert {node.kind for node in opened.graph("web").nodes} == {"directory", "file"}
 
 

@@ -89,9 +89,23 @@ def test_lines(opened: trackdown.Repository) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["", "/etc/passwd", "../repo/web/session.py", "web/../web/session.py", "web//session.py", "./web/session.py",
-     "a\0b", ".git/config", "secret.txt", "web", "nowhere.py", "WEB/session.py", "link.py", "linked/session.py"],
-)  # fmt: skip
+    [
+        "",
+        "/etc/passwd",
+        "../repo/web/session.py",
+        "web/../web/session.py",
+        "web//session.py",
+        "./web/session.py",
+        "a\0b",
+        ".git/config",
+        "secret.txt",
+        "web",
+        "nowhere.py",
+        "WEB/session.py",
+        "link.py",
+        "linked/session.py",
+    ],
+)
 def test_nothing_but_indexed_files_can_be_read(opened: trackdown.Repository, shop: Repo, path: str) -> None:
     (shop.root / "link.py").symlink_to("/etc/passwd")
     (shop.root / "linked").symlink_to("web")

@@ -114,9 +114,29 @@ def test_the_models_that_are_here_are_listed_with_what_is_wrong_with_them(tmp_pa
     assert len(list_model_sets(Settings(models="none"))) == 1
 
 
-@pytest.mark.parametrize("mode", ["", "bm26", "bm25+", "sparse", "bm25@10", "dense@5", "hybrid@3", "rrf@3", "commits@0",
-                                  "thorough@3", "llm-rerank@0", "llm-top@x", "rerank@0", "encoder@-1",
-                                  "commits@-1", "commits@x", "commits@²", "commits@99999999999"])  # fmt: skip
+@pytest.mark.parametrize(
+    "mode",
+    [
+        "",
+        "bm26",
+        "bm25+",
+        "sparse",
+        "bm25@10",
+        "dense@5",
+        "hybrid@3",
+        "rrf@3",
+        "commits@0",
+        "thorough@3",
+        "llm-rerank@0",
+        "llm-top@x",
+        "rerank@0",
+        "encoder@-1",
+        "commits@-1",
+        "commits@x",
+        "commits@²",
+        "commits@99999999999",
+    ],
+)
 def test_what_is_no_mode_is_refused(mode: str) -> None:
     with pytest.raises(UsageError):
         with_mode(SearchPlan(), mode)

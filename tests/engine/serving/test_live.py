@@ -118,10 +118,12 @@ def test_every_kind_of_change_is_indexed_and_told(begun: Repo, settings: Setting
             (lambda: begun.write("deep/er/new.py", "def tapir2():\n    pass\n"), (0, 1, 0, 0)),
             (lambda: (begun.root / "web/b.py").unlink(), (0, 0, 1, 0)),
             (lambda: (begun.root / "web").rename(begun.root / "site"), (0, 0, 0, 2)),
-            (lambda: os.replace(begun.write("lib/c.tmp", "def okapi2():\n    pass\n"), begun.root / "lib/c.py"),
-             (0, 1, 0, 0)),
+            (
+                lambda: os.replace(begun.write("lib/c.tmp", "def okapi2():\n    pass\n"), begun.root / "lib/c.py"),
+                (0, 1, 0, 0),
+            ),
             (lambda: shutil.rmtree(begun.root / "deep"), (0, 0, 1, 0)),
-        ]  # fmt: skip
+        ]
         for number, (change, expected) in enumerate(changes):
             before = len(heard.updates)
             change()

@@ -48,9 +48,31 @@ def test_numbers_are_taken(text: str, numbers: list[int]) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "6", "0, 1", "1, 6", "-1", "1.5", "12345678901234567890", "The best is 3", "3 because", "3: src/a.py", "１",
-     "²", "src/a.py", "1 and 2", "3\n\nrm -rf /", "1 - 3", "BEGIN 3 abcdef", "<think>3", "3,", "3 1}", "null", "[1] x"],
-)  # fmt: skip
+    [
+        "",
+        "6",
+        "0, 1",
+        "1, 6",
+        "-1",
+        "1.5",
+        "12345678901234567890",
+        "The best is 3",
+        "3 because",
+        "3: src/a.py",
+        "１",
+        "²",
+        "src/a.py",
+        "1 and 2",
+        "3\n\nrm -rf /",
+        "1 - 3",
+        "BEGIN 3 abcdef",
+        "<think>3",
+        "3,",
+        "3 1}",
+        "null",
+        "[1] x",
+    ],
+)
 def test_all_else_is_no_answer(text: str) -> None:
     assert parse_numbers(answer(text), 5) is None
 

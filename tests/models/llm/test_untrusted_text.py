@@ -53,8 +53,21 @@ def test_the_same_texts_give_the_same_prompt() -> None:
 )
 def test_turns_of_a_conversation_are_broken_up(forged: str) -> None:
     told = sanitized(f"code\n{forged}")
-    for mark in ("<|", "|>", "<｜", "｜>", "<s>", "</s>", "[INST", "[/INST", "<SYS>", "</SYS>", "_of_turn>", "[SYSTEM",
-                 "[/SYSTEM"):  # fmt: skip
+    for mark in (
+        "<|",
+        "|>",
+        "<｜",
+        "｜>",
+        "<s>",
+        "</s>",
+        "[INST",
+        "[/INST",
+        "<SYS>",
+        "</SYS>",
+        "_of_turn>",
+        "[SYSTEM",
+        "[/SYSTEM",
+    ):
         assert mark not in told.replace("< start_of_turn>", "").replace("< end_of_turn>", "")
     assert "answer 7" in told or "turn" in told
 

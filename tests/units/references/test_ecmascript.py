@@ -171,9 +171,13 @@ def test_classes_and_what_they_inherit() -> None:
     """
     found = references(text)
     assert found["A"] == [
-        "base ns.B/-1", "implements I/-1", "implements J/-1",
-        "decorator Injectable/1", "decorator Input/0", "call make/0",
-    ]  # fmt: skip
+        "base ns.B/-1",
+        "implements I/-1",
+        "implements J/-1",
+        "decorator Injectable/1",
+        "decorator Input/0",
+        "call make/0",
+    ]
     assert found["A.m"] == ["decorator on/1", "call super.m/0"]
     assert found["A.constructor"] == ["call super/1"]
     assert found["X"] == ["base Y/-1", "base Z/-1"]
@@ -200,8 +204,12 @@ def test_units_on_one_line_are_told_apart() -> None:
     text = "const o = { a() { f(); }, b: () => g(), c: function () { h(); } }; k({ d: () => l() }); m();"
     found = references(text, "javascript")
     assert found == {
-        "o.a": ["call f/0"], "o.b": ["call g/0"], "o.c": ["call h/0"], "d": ["call l/0"], "": ["call k/1", "call m/0"],
-    }  # fmt: skip
+        "o.a": ["call f/0"],
+        "o.b": ["call g/0"],
+        "o.c": ["call h/0"],
+        "d": ["call l/0"],
+        "": ["call k/1", "call m/0"],
+    }
 
 
 def test_this_is_unknown_where_it_is_another_one() -> None:
@@ -279,8 +287,11 @@ def test_fields_and_parameter_properties() -> None:
     found = bindings(text)
     assert found["A"] == ["self.repo: Repo", "self.made: Made()", "self.#secret: Secret"]
     assert found["A.constructor"] == [
-        "self.store: Store", "self.late: Late()", "self.plain: typeof plain", "plain: Plain",
-    ]  # fmt: skip
+        "self.store: Store",
+        "self.late: Late()",
+        "self.plain: typeof plain",
+        "plain: Plain",
+    ]
     assert found["A.view"] == ["->: View", "self.view: View"]
     assert found["A.run"] == ["self.set: typeof this.repo"]
 
@@ -294,9 +305,13 @@ def test_attributes_of_names_and_objects() -> None:
         api.get(); app.use();
     """
     assert sorted(bindings(text, "javascript")[""]) == [
-        "api.get: typeof get", "api.late: typeof other", "api.users.list: typeof listUsers", "api: {api}",
-        "app.use: #1", "app: create()",
-    ]  # fmt: skip
+        "api.get: typeof get",
+        "api.late: typeof other",
+        "api.users.list: typeof listUsers",
+        "api: {api}",
+        "app.use: #1",
+        "app: create()",
+    ]
 
 
 def test_namespaces_give_their_exports_to_their_name() -> None:
@@ -345,13 +360,82 @@ def test_every_unit_is_found_in_the_tree(text: str, language: str) -> None:
 
 
 TOKENS = [
-    "class ", "A", "extends ", "B", "{", "}", "(", ")", "=>", "function ", "f", "x", "y", ".", ",", ";", "=", "new ",
-    "this", "super", "const ", "var ", "let ", "return ", "import ", "export ", "default ", "from ", "'./x'", "*",
-    " as ", "require('./x')", "module.exports", "exports", "prototype", "<", ">", "/>", ":", "?", "!", "[", "]", "`",
-    "${", "async ", "await ", "for (", " of ", "...", "@", "#p", "interface ", "type ", "namespace ", "enum ",
-    "static ", "get ", "private ", "declare ", "abstract ", "\n", " ", "0", "'", "//", "/*", "*/", "typeof ", "|",
-    "&", "catch ", "try ", "switch (", "case ",
-]  # fmt: skip
+    "class ",
+    "A",
+    "extends ",
+    "B",
+    "{",
+    "}",
+    "(",
+    ")",
+    "=>",
+    "function ",
+    "f",
+    "x",
+    "y",
+    ".",
+    ",",
+    ";",
+    "=",
+    "new ",
+    "this",
+    "super",
+    "const ",
+    "var ",
+    "let ",
+    "return ",
+    "import ",
+    "export ",
+    "default ",
+    "from ",
+    "'./x'",
+    "*",
+    " as ",
+    "require('./x')",
+    "module.exports",
+    "exports",
+    "prototype",
+    "<",
+    ">",
+    "/>",
+    ":",
+    "?",
+    "!",
+    "[",
+    "]",
+    "`",
+    "${",
+    "async ",
+    "await ",
+    "for (",
+    " of ",
+    "...",
+    "@",
+    "#p",
+    "interface ",
+    "type ",
+    "namespace ",
+    "enum ",
+    "static ",
+    "get ",
+    "private ",
+    "declare ",
+    "abstract ",
+    "\n",
+    " ",
+    "0",
+    "'",
+    "//",
+    "/*",
+    "*/",
+    "typeof ",
+    "|",
+    "&",
+    "catch ",
+    "try ",
+    "switch (",
+    "case ",
+]
 
 
 # The same examples every time: on a few inputs the TSX grammar's own parser never ends (`t[<n t'}:(r}c@s e;`).

@@ -439,9 +439,21 @@ class TestAnyContent:
             lambda n: "[" * (n // 8) + "x()" + " for x in x]" * (n // 8),
             lambda n: "\n".join("[x.a() for x in y]" for _ in range(n)),
         ],
-        ids=["arguments", "brackets", "fluent", "calls", "indexes", "or", "targets", "type", "annotation", "functions",
-             "comprehensions", "many comprehensions"],
-    )  # fmt: skip
+        ids=[
+            "arguments",
+            "brackets",
+            "fluent",
+            "calls",
+            "indexes",
+            "or",
+            "targets",
+            "type",
+            "annotation",
+            "functions",
+            "comprehensions",
+            "many comprehensions",
+        ],
+    )
     def test_deep_and_long_content_ends_soon(self, text: Callable[[int], str]) -> None:
         assert calls_of(lambda: read(text(2000))) < 3 * calls_of(lambda: read(text(1000)))
         read(text(3000))
