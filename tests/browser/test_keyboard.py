@@ -121,7 +121,7 @@ def test_letters_can_be_turned_off_and_never_work_while_typing(page: Page) -> No
     assert page.locator("#query").input_value() == "hjkt?/ session"
     page.keyboard.press("Escape")
     page.keyboard.press("?")
-    page.get_by_label("Single letters are shortcuts").uncheck()
+    page.get_by_label("Use single letters as shortcuts").uncheck()
     page.keyboard.press("Escape")
     page.locator("#open-help").focus()
     page.keyboard.press("h")
