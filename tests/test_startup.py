@@ -9,7 +9,7 @@ import sys
 from tests.conftest import Repo
 from trackdown.settings import Settings
 
-_HEAVY = {"filelock", "httpx", "onnxruntime", "pathspec", "rich", "tokenizers", "tree_sitter"}
+_HEAVY = {"filelock", "httpx", "onnxruntime", "rich", "tokenizers", "tree_sitter"}
 
 
 def test_a_fast_search_of_what_is_indexed_needs_no_models_parsers_or_locks(repo: Repo, settings: Settings) -> None:

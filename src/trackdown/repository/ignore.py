@@ -6,13 +6,9 @@ may be in any folder, and its `!` patterns bring back what any other rule exclud
 
 from __future__ import annotations
 
-import re
-import warnings
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
+from trackdown.repository.patterns import IgnorePatterns
 
 IGNORE_FILE = ".trackdownignore"
 
@@ -42,48 +38,28 @@ def reason_by_name(path: str) -> str:
     return "binary" if lower.endswith(_BINARY_ENDINGS) else ""
 
 
-def read_patterns(text: str) -> GitIgnoreSpec:
-    """Parse an ignore file. Like git, skips lines that are not patterns."""
-    from pathspec import GitIgnoreSpec  # few repositories have such a file, and a search should start quickly
-
-    lines = text.removeprefix("\ufeff").splitlines()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)  # about brackets in the pattern
-        return GitIgnoreSpec.from_lines(line for line in lines if _is_pattern(line))
-
-
-def _is_pattern(line: str) -> bool:
-    from pathspec import GitIgnoreSpec
-
-    try:
-        GitIgnoreSpec.from_lines([line])
-    except (ValueError, re.error):
-        return False
-    return True
-
-
 class IgnoreRules:
     """The ignore files of a snapshot, by their folder ('' for the root)."""
 
     def __init__(self, texts: Mapping[str, str]) -> None:
-        self._specs = {folder: read_patterns(text) for folder, text in texts.items()}
-        self.brings_back = any(line.lstrip().startswith("!") for text in texts.values() for line in text.splitlines())
+        self._patterns = {folder: IgnorePatterns(text) for folder, text in texts.items()}
+        self.brings_back = any(patterns.brings_back for patterns in self._patterns.values())
 
     def add(self, folder: str, text: str) -> None:
         """Add the ignore file of another folder."""
-        self._specs[folder] = read_patterns(text)
+        self._patterns[folder] = IgnorePatterns(text)
 
     def ignores(self, path: str, *, is_folder: bool = False) -> bool | None:
         """True when a path is ignored, False when a `!` pattern brings it back, None when nothing matches."""
-        if not self._specs:
+        if not self._patterns:
             return None
         folder = path
         while folder:
             folder = folder.rpartition("/")[0]
-            spec = self._specs.get(folder)
-            if spec is not None:
+            patterns = self._patterns.get(folder)
+            if patterns is not None:
                 name = path[len(folder) + 1 :] if folder else path
-                found = spec.check_file(f"{name}/" if is_folder else name).include
+                found = patterns.ignores(name, is_folder=is_folder)
                 if found is not None:
                     return found
         return None
