@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import os
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +14,7 @@ import pytest
 from tests.conftest import Repo
 from trackdown.repository.listing import existing_files, list_files, list_ignored
 from trackdown.repository.source import open_source
+from trackdown.repository.worktree import scan_worktree
 
 
 def write(root: Path, *paths: str) -> None:
@@ -23,7 +28,7 @@ def test_tracked_and_untracked_files_but_not_ignored_ones(repo: Repo) -> None:
     repo.write(".gitignore", "*.log\nbuild/\n")
     (repo.root / "gone.py").unlink()
     write(repo.root, "new.py", "deep/new.py", "b.log", "build/x.py")
-    paths, folders = list_files(open_source(repo.root))
+    paths, folders, _ = list_files(open_source(repo.root))
     assert sorted(paths) == [".gitignore", "a.py", "deep/new.py", "gone.py", "kept.log", "new.py"]
     assert folders == {"", "deep"}
 
@@ -33,7 +38,7 @@ def test_empty_folders_are_listed_and_what_ignored_folders_hold_is_not(repo: Rep
     (repo.root / "pkg/empty/deep").mkdir(parents=True)
     write(repo.root, "app/main.js", "app/node_modules/left/pad.js", "venv/lib/x.py", "venv/.gitignore")
     (repo.root / "venv/.gitignore").write_text("*\n")
-    paths, folders = list_files(open_source(repo.root))
+    paths, folders, _ = list_files(open_source(repo.root))
     assert sorted(paths) == [".gitignore", "app/main.js", "pkg/a.py"]
     assert folders == {"", "pkg", "pkg/empty", "pkg/empty/deep", "app", "venv"}
 
@@ -44,7 +49,7 @@ def test_a_folder_whose_files_are_all_ignored_is_listed_and_one_that_is_ignored_
 ) -> None:
     repo.commit("Begin", {"a.py": "a\n", ".gitignore": "*.log\nnode_modules\n"})
     write(repo.root, f"{name}/x.log", f"{name}/inner/y.log", f"{name}/node_modules/z.log", "node_modules/deep/z.js")
-    _, folders = list_files(open_source(repo.root))
+    _, folders, _ = list_files(open_source(repo.root))
     assert folders == {"", "deep", name, f"{name}/inner"} - ({"deep"} if "deep" not in name else set())
 
 
@@ -71,7 +76,7 @@ def test_names_of_any_bytes(repo: Repo, name: bytes) -> None:
     os.mkdir(folder)
     with open(folder + b"/a.py", "w") as stream:
         stream.write("x\n")
-    paths, folders = list_files(open_source(repo.root))
+    paths, folders, _ = list_files(open_source(repo.root))
     assert (paths, folders) == ([f"{os.fsdecode(name)}/a.py"], {"", os.fsdecode(name)})
 
 
@@ -79,7 +84,7 @@ def test_ignored_files_and_all_folders_that_could_hold_some(repo: Repo) -> None:
     repo.commit("Begin", {"a.py": "a\n", ".gitignore": "build/\n*.log\n"})
     write(repo.root, "build/deep/x.py", "b.log", "logs/c.log")
     (repo.root / "build/empty").mkdir()
-    paths, folders = list_ignored(open_source(repo.root))
+    paths, folders, _ = list_ignored(open_source(repo.root))
     assert sorted(paths) == ["b.log", "build/deep/x.py", "logs/c.log"]
     assert folders == {"", "build", "build/deep", "build/empty", "logs"}
 
@@ -90,7 +95,7 @@ def test_a_plain_folder_heeds_its_gitignore_files(tmp_path: Path) -> None:
     (root / ".gitignore").write_text("*.log\n/build/\n!\n[z-a]\n")
     (root / "sub/.gitignore").write_text("!keep.log\nbuild.py\n")
     source = open_source(root)
-    paths, folders = list_files(source)
+    paths, folders, _ = list_files(source)
     assert sorted(paths) == [".gitignore", "a.py", "deep/build/x.py", "sub/.gitignore", "sub/keep.log"]
     assert folders == {"", "sub", "deep", "deep/build"}
     everything = list_ignored(source)
@@ -119,7 +124,7 @@ def test_links_loops_and_pipes_in_a_plain_folder_do_no_harm(tmp_path: Path) -> N
     (root / "sub/up").symlink_to("..")
     (root / "self").symlink_to("self")
     os.mkfifo(root / "pipe")
-    paths, folders = list_files(open_source(root))
+    paths, folders, _ = list_files(open_source(root))
     assert sorted(paths) == ["a.py", "pipe", "self", "sub/b.py"]
     assert folders == {"", "sub"}
 
@@ -130,3 +135,36 @@ def test_files_that_stand_in_folders_whether_listed_or_not(tmp_path: Path) -> No
     (tmp_path / "c/.rules").symlink_to("nowhere")
     (tmp_path / "d").mkdir()
     assert existing_files(tmp_path, ["", "b", "c", "d", "gone"], ".rules") == [".rules", "b/.rules"]
+
+
+@pytest.mark.parametrize("kind", ["git", "plain"])
+@pytest.mark.parametrize(("name", "depth"), [("d", 400), ("long" * 50, 25)])
+def test_folders_nested_deeper_than_python_recurses_or_paths_reach(
+    repo: Repo, kind: str, name: str, depth: int
+) -> None:
+    repo.write("a.py", "a\n")
+    if kind == "plain":
+        shutil.rmtree(repo.root / ".git")
+    limit = sys.getrecursionlimit()
+    try:
+        nest(repo.root, name, depth)
+        sys.setrecursionlimit(len(inspect.stack()) + 250)
+        snapshot = scan_worktree(open_source(repo.root), None, 1000).snapshot
+        reached = name == "d"
+        assert [file.path for file in snapshot.files] == ["a.py", *([f"{'d/' * depth}x.py"] if reached else [])]
+        assert ["nested too deeply" in note for note in snapshot.notes] == ([] if reached else [True])
+    finally:
+        sys.setrecursionlimit(limit)
+        subprocess.run(["rm", "-rf", str(repo.root)], check=True)
+
+
+def nest(root: Path, name: str, depth: int) -> None:
+    """Make a file this many folders down; no path may be long enough to name it."""
+    at = os.open(root, os.O_RDONLY)
+    for _ in range(depth):
+        os.mkdir(name, dir_fd=at)
+        inner = os.open(name, os.O_RDONLY, dir_fd=at)
+        os.close(at)
+        at = inner
+    os.close(os.open("x.py", os.O_CREAT | os.O_WRONLY, dir_fd=at))
+    os.close(at)

@@ -18,7 +18,8 @@ from trackdown.errors import GitError
 from trackdown.repository import worktree
 from trackdown.repository.blobs import blob_id
 from trackdown.repository.source import open_source
-from trackdown.repository.worktree import decode_state, encode_state, listing_inputs_unchanged, scan_worktree
+from trackdown.repository.worktree import listing_inputs_unchanged, scan_worktree
+from trackdown.repository.worktree_state import decode_state, encode_state
 
 Reads = list[str]
 

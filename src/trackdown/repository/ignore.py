@@ -45,6 +45,16 @@ class IgnoreRules:
         self._patterns = {folder: IgnorePatterns(text) for folder, text in texts.items()}
         self.brings_back = any(patterns.brings_back for patterns in self._patterns.values())
 
+    @property
+    def notes(self) -> list[str]:
+        """What users should know: which ignore files have too many patterns."""
+        return [
+            f"{folder}/{IGNORE_FILE}".lstrip("/")
+            + f" has too many wildcards: {patterns.dropped} patterns are not obeyed"
+            for folder, patterns in self._patterns.items()
+            if patterns.dropped
+        ]
+
     def add(self, folder: str, text: str) -> None:
         """Add the ignore file of another folder."""
         self._patterns[folder] = IgnorePatterns(text)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,35 +14,43 @@ from trackdown.repository.git import Git, run
 from trackdown.repository.ignore import IgnoreRules
 from trackdown.repository.source import Source
 
-_MAX_IGNORE_FILE_BYTES = 1 << 20
+MAX_IGNORE_FILE_BYTES = 1 << 20
 _LS = ("ls-files", "-z", "--exclude-standard")
 
 
 class Listing(NamedTuple):
-    """Paths of files, and all folders in which a new file would be listed ('' is the root)."""
+    """Paths of files, and all folders in which a new file would be listed ('' is the root).
+
+    `too_deep` are folders whose paths are longer than the system can open.
+    """
 
     paths: list[str]
     folders: set[str]
+    too_deep: list[str]
 
 
 def list_files(source: Source) -> Listing:
     """Tracked files, and untracked files that are not ignored. Raises GitError."""
-    paths, folders = _list_git(source.git, source.root) if source.git else _walk(source.root, obey_gitignore=True)
-    return Listing(paths, _with_parents(folders, paths))
+    found = _list_git(source.git, source.root) if source.git else _walk(source.root, obey_gitignore=True)
+    return found._replace(folders=_with_parents(found.folders, found.paths))
 
 
 def list_ignored(source: Source) -> Listing:
     """The files that .gitignore excludes; in a plain folder all files."""
-    if source.git is None:
-        paths, folders = _walk(source.root, obey_gitignore=False)
-    else:
-        paths, folders = _list_git_ignored(source.git, source.root)
-    return Listing(paths, _with_parents(folders, paths))
+    found = _list_git_ignored(source.git, source.root) if source.git else _walk(source.root, obey_gitignore=False)
+    return found._replace(folders=_with_parents(found.folders, found.paths))
 
 
 def ignore_text(root: Path, path: str) -> str:
     """The text of an ignore file; empty when it cannot be read."""
-    return (read_on_disk(root, path, _MAX_IGNORE_FILE_BYTES) or b"").decode("utf-8", "replace")
+    return decode_ignore_file(read_on_disk(root, path, MAX_IGNORE_FILE_BYTES) or b"")
+
+
+def decode_ignore_file(data: bytes) -> str:
+    """The text of an ignore file, up to the last whole line within a limit."""
+    if len(data) > MAX_IGNORE_FILE_BYTES:
+        data = data[:MAX_IGNORE_FILE_BYTES].rpartition(b"\n")[0]
+    return data.decode("utf-8", "replace")
 
 
 def existing_files(root: Path, folders: Iterable[str], name: str) -> list[str]:
@@ -59,7 +68,7 @@ def _with_parents(folders: Iterable[str], paths: Iterable[str]) -> set[str]:
     return found
 
 
-def _list_git(git: Git, root: Path) -> tuple[list[str], set[str]]:
+def _list_git(git: Git, root: Path) -> Listing:
     """Files, and folders without files: untracked ones, empty ones, and those whose files are all ignored.
 
     A new file in any of these folders would be listed, unless the folder itself is ignored.
@@ -68,7 +77,7 @@ def _list_git(git: Git, root: Path) -> tuple[list[str], set[str]]:
     paths, _ = _files_and_folders(git.run(*_LS, "--cached", "--others", "--deduplicate"))
     (_, untracked), (_, passed_over) = (_files_and_folders(finish()) for finish in background)
     ignored = _ignored_themselves(git, root, passed_over)
-    return paths, _folders_below(root, untracked | (passed_over - ignored), ignored)
+    return Listing(paths, *_folders_below(root, untracked | (passed_over - ignored), ignored))
 
 
 def _ignored_themselves(git: Git, root: Path, folders: set[str]) -> set[str]:
@@ -85,11 +94,11 @@ def _ignored_themselves(git: Git, root: Path, folders: set[str]) -> set[str]:
     return {os.fsdecode(name[2:-1]) for name in listed.split(b"\0") if name}
 
 
-def _list_git_ignored(git: Git, root: Path) -> tuple[list[str], set[str]]:
+def _list_git_ignored(git: Git, root: Path) -> Listing:
     background = git.start(*_LS, "--others", "--ignored", "--directory")
     paths, _ = _files_and_folders(git.run(*_LS, "--others", "--ignored"))
     _, ignored = _files_and_folders(background())
-    return paths, _folders_below(root, ignored, set())
+    return Listing(paths, *_folders_below(root, ignored, set()))
 
 
 def _files_and_folders(listed: bytes) -> tuple[list[str], set[str]]:
@@ -98,28 +107,58 @@ def _files_and_folders(listed: bytes) -> tuple[list[str], set[str]]:
     return [name for name in names if name[-1] != "/"], {name[:-1] for name in names if name[-1] == "/"}
 
 
-def _folders_below(root: Path, tops: set[str], passed_over: set[str]) -> set[str]:
+def _folders_below(root: Path, tops: set[str], passed_over: set[str]) -> tuple[set[str], list[str]]:
     found = set(tops)
+    too_deep: list[str] = []
     for top in tops:
-        for inner, names, _ in os.walk(root / top):
-            folder = Path(inner).relative_to(root).as_posix()
+        for folder, names, _ in _walk_folders(root, top, too_deep):
             names[:] = [name for name in names if name != ".git" and f"{folder}/{name}" not in passed_over]
             found.update(f"{folder}/{name}" for name in names)
-    return found
+    return found, too_deep
 
 
-def _walk(root: Path, *, obey_gitignore: bool) -> tuple[list[str], set[str]]:
+def _walk(root: Path, *, obey_gitignore: bool) -> Listing:
     """All files below a plain folder, or those that its .gitignore files don't exclude. Links are not followed."""
-    paths: list[str] = []
-    folders: set[str] = set()
+    found = Listing([], set(), [])
     rules = IgnoreRules({})
-    for inner, names, leaves in os.walk(root):
-        folder = Path(inner).relative_to(root).as_posix()
-        folder = "" if folder == "." else folder
-        folders.add(folder)
+    for folder, names, leaves in _walk_folders(root, "", found.too_deep):
+        found.folders.add(folder)
         prefix = f"{folder}/" if folder else ""
         if obey_gitignore and ".gitignore" in leaves:
             rules.add(folder, ignore_text(root, f"{prefix}.gitignore"))
         names[:] = sorted(n for n in names if n != ".git" and not rules.ignores(f"{prefix}{n}", is_folder=True))
-        paths += [f"{prefix}{name}" for name in sorted(leaves) if not rules.ignores(f"{prefix}{name}")]
-    return paths, folders
+        found.paths.extend(f"{prefix}{name}" for name in sorted(leaves) if not rules.ignores(f"{prefix}{name}"))
+    return found
+
+
+def _walk_folders(root: Path, top: str, too_deep: list[str]) -> Iterator[tuple[str, list[str], list[str]]]:
+    """(folder, names of folders in it, names of all else), from the top down; the caller may remove folders.
+
+    os.walk would do the same, but Python 3.11's is recursive and ends a thousand folders down.
+    """
+    to_do = [top]
+    while to_do:
+        folder = to_do.pop()
+        names: list[str] = []
+        leaves: list[str] = []
+        links: set[str] = set()
+        try:
+            with os.scandir(f"{root}/{folder}" if folder else root) as entries:
+                for entry in entries:
+                    (names if _is_folder(entry) else leaves).append(entry.name)
+                    if entry.is_symlink():
+                        links.add(entry.name)
+        except OSError as error:
+            if error.errno == errno.ENAMETOOLONG:
+                too_deep.append(folder)
+            continue
+        yield folder, names, leaves
+        prefix = f"{folder}/" if folder else ""
+        to_do += [f"{prefix}{name}" for name in reversed(names) if name not in links]
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a link that cannot be followed
+        return False

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from trackdown.errors import GitError
 from trackdown.repository.ignore import IGNORE_FILE, IgnoreRules
+from trackdown.repository.listing import decode_ignore_file
 from trackdown.repository.source import Source
 from trackdown.types import Exclusion, SnapshotInfo
 
@@ -39,6 +40,7 @@ class Snapshot:
     files: tuple[File, ...]
     excluded: tuple[Exclusion, ...]
     key: str
+    notes: tuple[str, ...] = ()
 
     @property
     def info(self) -> SnapshotInfo:
@@ -78,7 +80,8 @@ def commit_snapshot(source: Source, commit: str) -> Snapshot:
         else:
             files.append(File(path, blob, forced))
     ordered = sorted_by_path(files)
-    return Snapshot(source, commit, False, False, ordered, tuple(excluded), snapshot_key(ordered))
+    key, notes = snapshot_key(ordered), tuple(rules.notes)
+    return Snapshot(source, commit, False, False, ordered, tuple(excluded), key, notes)
 
 
 def sorted_by_path(files: Iterable[File]) -> tuple[File, ...]:
@@ -89,6 +92,6 @@ def sorted_by_path(files: Iterable[File]) -> tuple[File, ...]:
 def _blob_text(source: Source, oid: str) -> str:
     assert source.git is not None
     try:
-        return source.git.run("cat-file", "blob", oid).decode("utf-8", "replace")
+        return decode_ignore_file(source.git.run("cat-file", "blob", oid))
     except GitError:
         return ""

@@ -7,6 +7,7 @@ finds them. Without inotify, or without enough watches, every scan is a full one
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import time
@@ -76,6 +77,9 @@ class FolderWatch:
                     continue  # gone since the last scan; the next one notices
                 except PermissionError:
                     continue  # nobody can read it; its parent reports when that changes
+                except OSError as error:
+                    if error.errno != errno.ENAMETOOLONG:  # nobody can list what is nested too deeply either
+                        raise
         except (OSError, ImportError):
             self.close()
             self._failed = True

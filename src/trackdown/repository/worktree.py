@@ -14,75 +14,17 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-import msgspec
-
 from trackdown.repository.blobs import blob_id, read_on_disk
 from trackdown.repository.ignore import IGNORE_FILE, IgnoreRules
 from trackdown.repository.listing import existing_files, ignore_text, list_files, list_ignored
+from trackdown.repository.listing_inputs import git_inputs, user_inputs, witness
 from trackdown.repository.snapshot import File, Snapshot, snapshot_key, sorted_by_path
 from trackdown.repository.source import Source
+from trackdown.repository.worktree_state import STATE_VERSION, FileState, WorktreeState
 from trackdown.types import Exclusion
 
-STATE_VERSION = 1
 _RACY_NS = 2_000_000_000
 _FORCED_MAX_BYTES = 64 << 20
-
-
-class FileState(msgspec.Struct, array_like=True):
-    """A file as of the last scan. With an empty `oid` it was excluded for `reason`."""
-
-    mtime: int
-    ctime: int
-    size: int
-    inode: int
-    oid: str
-    reason: str
-    forced: bool
-    racy: bool
-
-
-class WorktreeState(msgspec.Struct, array_like=True):
-    """What the next scan starts from.
-
-    `folders` are those in which a new file would be listed, with the time of their last change (ctime, because an
-    archive can set mtime). `witnesses` are stat data of files that decide what is listed: ignore files, git's index.
-    """
-
-    version: int
-    listed_at: int
-    folders: dict[str, int]
-    witnesses: dict[str, tuple[int, int]]
-    files: dict[str, FileState]
-    left_out: dict[str, str]
-    max_bytes: int
-    head: str | None = None
-    dirty: bool = False
-    key: str = ""
-
-
-def encode_state(state: WorktreeState) -> bytes:
-    """State → bytes; empty if a name is not UTF-8: such a folder is scanned from scratch each time."""
-    return msgspec.msgpack.encode(state) if _is_clean(state) else b""
-
-
-def decode_state(data: bytes) -> WorktreeState | None:
-    """Bytes → state; None if they are damaged or of another version."""
-    try:
-        state = msgspec.msgpack.decode(data, type=WorktreeState)
-    except msgspec.DecodeError:
-        return None
-    return state if state.version == STATE_VERSION else None
-
-
-def _is_clean(state: WorktreeState) -> bool:
-    try:
-        "\0".join(state.files).encode()
-        "\0".join(state.folders).encode()
-        "\0".join(state.left_out).encode()
-        "\0".join(state.witnesses).encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +40,7 @@ def scan_worktree(
     source: Source, state: WorktreeState | None, max_bytes: int, last: Snapshot | None = None
 ) -> WorktreeScan:
     """Scan a folder, starting from the state of an earlier scan. `last` is that scan's snapshot, if available."""
-    if state is not None and state.max_bytes != max_bytes:
-        state = None
-    relisted = state is None or not _listing_is_current(source, state)
+    relisted = state is None or state.max_bytes != max_bytes or not _listing_is_current(source, state)
     is_dirty = None
     if state is None or relisted:
         is_dirty = _start_status(source)
@@ -117,7 +57,8 @@ def scan_worktree(
     if relisted or key != before or head != state.head:
         state.dirty, changed = bool((is_dirty or _start_status(source))()), True
     state.key, state.head = key, head
-    return WorktreeScan(Snapshot(source, head, state.dirty, True, files, tuple(excluded), key), state, changed)
+    notes = tuple(state.notes)
+    return WorktreeScan(Snapshot(source, head, state.dirty, True, files, tuple(excluded), key, notes), state, changed)
 
 
 def _start_status(source: Source) -> Callable[[], bytes]:
@@ -138,39 +79,32 @@ def _listing_is_current(source: Source, state: WorktreeState) -> bool:
                 return False
     except OSError:
         return False
-    return all(seen[0] <= racy and _witness(path) == seen for path, seen in state.witnesses.items())
+    if source.git is not None and state.user_inputs != user_inputs():
+        return False  # the last scan was another user's, or had another home
+    return all(max(seen[:2]) <= racy and witness(path) == seen for path, seen in state.witnesses.items())
 
 
 def listing_inputs_unchanged(state: WorktreeState) -> bool:
-    """Whether git's index and the ignore files are unchanged. Some are outside the watched folders."""
-    return all(_witness(path) == seen for path, seen in state.witnesses.items())
-
-
-def _witness(path: str) -> tuple[int, int]:
-    try:
-        found = os.stat(path)
-    except OSError:
-        return (0, 0)
-    return (found.st_mtime_ns, found.st_size)
+    """Whether git's index, its configuration and all ignore files are unchanged. Not all are in watched folders."""
+    return all(witness(path) == seen for path, seen in state.witnesses.items())
 
 
 def _list(source: Source, previous: WorktreeState | None, max_bytes: int) -> WorktreeState:
     """List the files again, keeping what is known of each."""
     listed_at = time.time_ns()
     root = source.root
-    paths, folders = list_files(source)
+    outside = git_inputs(source)
+    paths, folders, too_deep = list_files(source)
     ignore_files = existing_files(root, folders, IGNORE_FILE)
     rules = IgnoreRules({path.rpartition("/")[0]: ignore_text(root, path) for path in ignore_files})
     if rules.brings_back:
-        ignored, more = list_ignored(source)
+        ignored, more, deeper = list_ignored(source)
         paths = list(dict.fromkeys([*paths, *(path for path in ignored if rules.ignores(path) is False)]))
         folders = folders | more
-    listing_inputs = [str(root / path) for path in [*ignore_files, *existing_files(root, folders, ".gitignore")]]
-    if source.git is not None:
-        common = source.common_dir or source.git.git_dir
-        listing_inputs += [str(source.git.git_dir / "index"), str(common / "info" / "exclude"), str(common / "config")]
+        too_deep = [*too_deep, *deeper]
+    inside = [str(root / path) for path in [*ignore_files, *existing_files(root, folders, ".gitignore")]]
     times, linked = _stat_folders(root, folders)
-    known = previous.files if previous is not None else {}
+    known = previous.files if previous is not None and previous.max_bytes == max_bytes else {}
     files: dict[str, FileState] = {}
     left_out: dict[str, str] = {}
     for path in paths:
@@ -184,8 +118,15 @@ def _list(source: Source, previous: WorktreeState | None, max_bytes: int) -> Wor
             files[path] = seen
         else:
             files[path] = FileState(0, 0, -1, 0, "", "", forced, True)
-    witnesses = {path: _witness(path) for path in listing_inputs}
-    return WorktreeState(STATE_VERSION, listed_at, times, witnesses, files, left_out, max_bytes)
+    state = WorktreeState(STATE_VERSION, listed_at, times, {}, files, left_out, max_bytes)
+    state.witnesses = {path: witness(path) for path in [*inside, *outside]}
+    state.user_inputs = user_inputs()
+    state.notes = [*rules.notes, *([_too_deep(too_deep)] if too_deep else [])]
+    return state
+
+
+def _too_deep(folders: list[str]) -> str:
+    return f"{len(folders)} folders below {folders[0][:40]}… are nested too deeply to be opened and were left out"
 
 
 def _stat_folders(root: Path, folders: Iterable[str]) -> tuple[dict[str, int], set[str]]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -109,3 +111,24 @@ def test_a_look_that_is_due_does_not_watch_every_folder_anew(
     repo.write("web/a.py", "a = 2\n")
     before = looker.last
     assert before is not None and looker.look(store).key != before.key
+
+
+def test_a_changed_global_ignore_file_is_seen_while_folders_are_watched(
+    looker: WorktreeCache, store: Store, repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from trackdown.repository import watch
+
+    monkeypatch.setattr(watch, "_FULL_SCAN_SECONDS", 1000.0)
+    rules = tmp_path / "config/git/ignore"
+    rules.parent.mkdir(parents=True)
+    rules.write_text("mote.py\n")
+    repo.write("note.py", "n = 1\n")
+    for _ in range(3):
+        assert "note.py" in {file.path for file in looker.look(store).files}
+    assert looker.watch.armed and looker.unchanged()
+    before = rules.stat()
+    with rules.open("r+") as stream:
+        stream.write("n")
+    os.utime(rules, ns=(before.st_mtime_ns, before.st_mtime_ns))
+    assert not looker.unchanged()
+    assert "note.py" not in {file.path for file in looker.look(store).files}

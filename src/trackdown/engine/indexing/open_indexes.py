@@ -148,7 +148,7 @@ class OpenIndexes:
         with_vectors: bool = True,
     ) -> Corpus:
         """A snapshot with its indexes, ready to be searched."""
-        all_notes = [*self.store.notes, *notes]
+        all_notes = [*self.store.notes, *snapshot.notes, *notes]
         if commits is not None and commits.incomplete:
             all_notes.append(f"this clone is incomplete: some changes of {commits.incomplete} commits are unknown")
         index = commits.index if commits is not None else None
