@@ -20,7 +20,7 @@ from tests.conftest import Repo
 from tests.surfaces.mcp.connections import http_server, talk, value_of
 from tests.surfaces.program import Program
 from trackdown.surfaces.http.access import AccessRules
-from trackdown.surfaces.http.uvicorn_server import quiet_config
+from trackdown.surfaces.http.connections import ServerConfig
 from trackdown.surfaces.mcp import http as module
 
 pytestmark = pytest.mark.slow
@@ -120,7 +120,7 @@ def test_behind_a_proxy_nobody_says_who_asks_and_everybody_is_limited() -> None:
     async def inner(scope: Scope, receive: Receive, send: Send) -> None:
         pass
 
-    assert quiet_config(inner, 1).proxy_headers is False
+    assert ServerConfig(inner, 1, AccessRules()).proxy_headers is False
     sent: list[int] = []
 
     async def send(message: Message) -> None:

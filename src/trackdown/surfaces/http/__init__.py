@@ -6,8 +6,9 @@ from trackdown.doors import door
 
 if TYPE_CHECKING:
     from trackdown.surfaces.http.access import AccessRules
+    from trackdown.surfaces.http.connections import ServerConfig
     from trackdown.surfaces.http.request_checks import ClientGone, Refusal, RequestChecks
     from trackdown.surfaces.http.server import Server, Service
-    from trackdown.surfaces.http.uvicorn_server import UvicornServer, bound, quiet_config, url_of
+    from trackdown.surfaces.http.uvicorn_server import UvicornServer, bound, url_of
 else:
     __getattr__ = door(__name__)

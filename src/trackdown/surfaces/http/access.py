@@ -24,7 +24,9 @@ class AccessRules:
     """What a server demands of a request.
 
     `names` are further names that it answers to. `rate` is requests per second and client, with `burst` at once; None
-    means 20, or no limit on a server for this machine alone (`is_private`).
+    means 20, or no limit on a server for this machine alone (`is_private`). A client has `head_seconds` to send a
+    request's head, `body_seconds` for its body, and `answer_seconds` for each part of the answer that it reads.
+    `connections` is how many there may be at once; None means half of the files that the process may open.
     """
 
     host: str = "127.0.0.1"
@@ -34,6 +36,9 @@ class AccessRules:
     burst: int = 100
     body_bytes: int = 1 << 20
     body_seconds: float = 10.0
+    head_seconds: float = 10.0
+    answer_seconds: float = 30.0
+    connections: int | None = None
 
     def check(self) -> None:
         """Raise UsageError if anybody could use the server, or if the token is weak."""

@@ -8,16 +8,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import uvicorn
-
 from trackdown.engine import SharedRepositories
 from trackdown.surfaces.http.access import AccessRules
 from trackdown.surfaces.http.app import build_app
 from trackdown.surfaces.http.app_state import AppState
+from trackdown.surfaces.http.connections import ServerConfig
 from trackdown.surfaces.http.metrics import Metrics
 from trackdown.surfaces.http.reports import Reports
 from trackdown.surfaces.http.request_pool import RequestPool
-from trackdown.surfaces.http.uvicorn_server import UvicornServer, bound, quiet_config, url_of
+from trackdown.surfaces.http.uvicorn_server import UvicornServer, bound, url_of
 
 _EXTRA_THREADS = 4
 """For requests that the engine refuses or that read a report: they must not wait behind searches."""
@@ -56,7 +55,7 @@ class Server:
         self._pool = RequestPool(metrics, load.searches + load.most_waiting + _EXTRA_THREADS)
         state = AppState(shared, self._pool, metrics, reports, version, shows_roots=service.rules.is_private)
         app = build_app(state, service.rules, log_requests=service.log_requests)
-        config = quiet_config(app, int(service.grace_seconds + _FORCED_SECONDS))
+        config = ServerConfig(app, int(service.grace_seconds + _FORCED_SECONDS), service.rules)
         self._uvicorn = _Uvicorn(config, self._pool, service.grace_seconds)
 
     @property
@@ -81,7 +80,7 @@ class Server:
 class _Uvicorn(UvicornServer):
     """Ends after running requests have been answered, or told that the server is stopping."""
 
-    def __init__(self, config: uvicorn.Config, pool: RequestPool, grace_seconds: float) -> None:
+    def __init__(self, config: ServerConfig, pool: RequestPool, grace_seconds: float) -> None:
         super().__init__(config)
         self._pool = pool
         self._grace = grace_seconds

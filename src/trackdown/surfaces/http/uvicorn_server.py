@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import signal
 import socket
@@ -11,45 +12,39 @@ from types import FrameType
 from typing import Any
 
 import uvicorn
-from starlette.types import ASGIApp
 
 from trackdown.errors import UsageError
 from trackdown.surfaces.http.access import is_loopback
+from trackdown.surfaces.http.connections import LOG, LimitedProtocol, ServerConfig
 
 _BACKLOG = 512
-_KEEP_ALIVE_SECONDS = 30
-_LONGEST_HEAD = 256 << 10
-
-
-def quiet_config(app: ASGIApp, seconds_to_end: int) -> uvicorn.Config:
-    """Configure uvicorn. The client is the one that connected, whatever a header says."""
-    return uvicorn.Config(
-        app,
-        http="h11",
-        ws="none",
-        lifespan="on",
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,
-        backlog=_BACKLOG,
-        timeout_keep_alive=_KEEP_ALIVE_SECONDS,
-        h11_max_incomplete_event_size=_LONGEST_HEAD,
-        timeout_graceful_shutdown=seconds_to_end,
-    )
+"""How many connections the kernel keeps for us until we accept them."""
+_UNSENT_BYTES = 64 << 10
+"""How much of an answer the kernel takes beyond what it can send."""
 
 
 class UvicornServer(uvicorn.Server):
     """Uvicorn that says when it listens and ends quietly on a signal: a request to stop is not a failure."""
 
-    def __init__(self, config: uvicorn.Config) -> None:
+    def __init__(self, config: ServerConfig) -> None:
         super().__init__(config)
         self.ready: Callable[[], None] = lambda: None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        asyncio.get_running_loop().set_exception_handler(_log_loop_error)
         await super().startup(sockets=sockets)
+        for one in sockets or []:
+            one.listen(_BACKLOG)
         if self.started:
             self.ready()
+
+    async def on_tick(self, counter: int) -> bool:
+        """Close connections that take too long. Uvicorn calls this ten times a second."""
+        now = asyncio.get_running_loop().time()
+        for connection in list(self.server_state.connections):
+            if isinstance(connection, LimitedProtocol):
+                connection.end_if_overdue(now)
+        return await super().on_tick(counter)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -70,6 +65,12 @@ class UvicornServer(uvicorn.Server):
         self.should_exit = True
 
 
+def _log_loop_error(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Log in one line what asyncio would log with a traceback, e.g. that no more files can be opened."""
+    error = context.get("exception")
+    LOG.error("%s: %s", context["message"], f"{type(error).__name__}: {error}" if error is not None else "no details")
+
+
 def bound(host: str, port: int) -> socket.socket:
     """Bind a socket without listening yet. Raises UsageError."""
     try:
@@ -80,6 +81,8 @@ def bound(host: str, port: int) -> socket.socket:
     except (OSError, UnicodeError) as error:
         raise UsageError(f"there is no address {host!r} to serve on: {error}") from None
     try:
+        if hasattr(socket, "TCP_NOTSENT_LOWAT"):  # or megabytes in the kernel would hide whether a client reads
+            made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, _UNSENT_BYTES)
         if not is_loopback(host) or is_loopback(str(address[0])):
             made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             made.bind(address)

@@ -14,9 +14,9 @@ from trackdown.surfaces.http import (
     ClientGone,
     Refusal,
     RequestChecks,
+    ServerConfig,
     UvicornServer,
     bound,
-    quiet_config,
     url_of,
 )
 from trackdown.surfaces.mcp.repositories import RepositoryProvider
@@ -49,7 +49,7 @@ def run_http(
     """Serve until a signal comes. `on_ready` gets the URL once the server listens. Raises UsageError."""
     rules.check()
     listening = bound(rules.host, port)
-    server = UvicornServer(quiet_config(build_app(served, options, rules), _STOP_SECONDS))
+    server = UvicornServer(ServerConfig(build_app(served, options, rules), _STOP_SECONDS, rules))
 
     def begun() -> None:
         on_ready(url_of(listening).removesuffix("/") + PATH)
