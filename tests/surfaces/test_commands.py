@@ -173,14 +173,16 @@ def test_index_says_what_it_holds_and_status_agrees(program: Program, shop: Repo
 
 def test_dry_run_lists_what_is_in_and_what_is_left_out_and_builds_nothing(program: Program, tmp_path: Path) -> None:
     repo = Repo(tmp_path / "mixed")
+    repo.write(".env.local", "PASSWORD=x\n")
     repo.commit("All sorts", {"a.py": "x = 1\n", "b.png": b"\x89PNG\0", "yarn.lock": "x\n", "c.bin.py": b"a\0b"})
     run = program("index", repo.root, "--dry-run")
     assert run.out.splitlines() == [
         "in   a.py  python",
+        "out  .env.local  secret",
         "out  b.png  binary",
         "out  c.bin.py  binary",
         "out  yarn.lock  generated",
-        "1 files in, 3 out (2 binary, 1 generated)",
+        "1 files in, 4 out (2 binary, 1 generated, 1 secret)",
     ]
     (report,) = program("index", repo.root, "--dry-run", "--format", "json").json()
     assert report["included"] == [{"path": "a.py", "language": "python"}]

@@ -1,4 +1,4 @@
-"""Rules that exclude paths: .trackdownignore, and the names of generated files and data.
+"""Rules that exclude paths: .trackdownignore, and the names of likely secrets, generated files and data.
 
 In a repository git itself applies .gitignore; in a plain folder we do. `.trackdownignore` has the syntax of .gitignore,
 may be in any folder, and its `!` patterns bring back what any other rule excludes.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from trackdown.repository.likely_secrets import may_be_secret
 from trackdown.repository.patterns import IgnorePatterns
 
 IGNORE_FILE = ".trackdownignore"
@@ -28,6 +29,8 @@ _BINARY_ENDINGS = tuple(
 
 def reason_by_name(path: str) -> str:
     """The rule that excludes a file by its name alone, or an empty string."""
+    if may_be_secret(path):
+        return "secret"
     lower = path.lower()
     if path.rsplit("/", 1)[-1] in _GENERATED_NAMES or lower.endswith(_GENERATED_ENDINGS):
         return "generated"

@@ -121,8 +121,18 @@ def _list(source: Source, previous: WorktreeState | None, max_bytes: int) -> Wor
     state = WorktreeState(STATE_VERSION, listed_at, times, {}, files, left_out, max_bytes)
     state.witnesses = {path: witness(path) for path in [*inside, *outside]}
     state.user_inputs = user_inputs()
+    state.withdrawn = _withdrawn(root, previous, state) if previous is not None else {}
     state.notes = [*rules.notes, *([_too_deep(too_deep)] if too_deep else [])]
     return state
+
+
+def _withdrawn(root: Path, previous: WorktreeState, state: WorktreeState) -> dict[str, str]:
+    """Files that are there but no longer listed, or left out by a rule on names, and the ids of their contents."""
+    found = dict(previous.withdrawn)
+    for path, seen in previous.files.items():
+        if seen.oid and path not in state.files and (path in state.left_out or os.path.lexists(f"{root}/{path}")):
+            found[path] = seen.oid
+    return found
 
 
 def _too_deep(folders: list[str]) -> str:

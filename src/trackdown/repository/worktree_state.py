@@ -28,8 +28,8 @@ class WorktreeState(msgspec.Struct, array_like=True):
 
     `folders` are those in which a new file would be listed, with the time of their last change (ctime, because an
     archive can set mtime). `witnesses` are stat data of files that decide what is listed (listing_inputs.py), and
-    `user_inputs` those of them that follow from the user's environment. `withdrawn` are the ids of contents that were
-    searchable and are ignored now; they have to leave the store.
+    `user_inputs` those of them that follow from the user's environment. `withdrawn` are files that were searchable
+    and are ignored now, with the ids of their contents; they have to leave the store.
     """
 
     version: int
@@ -43,7 +43,7 @@ class WorktreeState(msgspec.Struct, array_like=True):
     dirty: bool = False
     key: str = ""
     user_inputs: list[str] = []
-    withdrawn: list[str] = []
+    withdrawn: dict[str, str] = {}
     notes: list[str] = []
 
 
@@ -67,6 +67,7 @@ def _is_clean(state: WorktreeState) -> bool:
         "\0".join(state.folders).encode()
         "\0".join(state.left_out).encode()
         "\0".join(state.witnesses).encode()
+        "\0".join(state.withdrawn).encode()
     except UnicodeEncodeError:
         return False
     return True

@@ -6,7 +6,13 @@ from trackdown.doors import door
 
 if TYPE_CHECKING:
     from trackdown.store.arrays import Arrays
-    from trackdown.store.garbage_collection import StoredManifest, beyond_limit, drop_manifests, sweep_unused
+    from trackdown.store.garbage_collection import (
+        FACT_KINDS,
+        StoredManifest,
+        beyond_limit,
+        drop_manifests,
+        sweep_unused,
+    )
     from trackdown.store.store import Store
 else:
     __getattr__ = door(__name__)

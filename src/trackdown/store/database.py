@@ -79,6 +79,7 @@ class Database:
                     raise StoreCorrupt(f"{self.path} is of another format")
                 connection.execute("PRAGMA journal_mode=WAL")
                 connection.execute("PRAGMA synchronous=NORMAL")
+                connection.execute("PRAGMA secure_delete=ON")  # what was withdrawn must not stay on free pages
                 if version == 0:
                     connection.executescript(
                         f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version={DATABASE_VERSION}; COMMIT;"

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from trackdown.store.store import Store
 
+FACT_KINDS = ("blob", "references", "commit", "vector", "relevance", "rewrite", "unit-texts")
+"""The kinds of facts that are removed when no manifest needs them."""
+
 
 @dataclass(frozen=True, slots=True)
 class StoredManifest:
@@ -36,7 +39,7 @@ def sweep_unused(
     for name in store.array_names():
         if name not in wanted:
             store.delete_arrays(name)
-    for kind in ("blob", "references", "commit", "vector", "relevance", "rewrite", "unit-texts"):
+    for kind in FACT_KINDS:
         live = live_facts(kind)
         if live is not None:
             store.database.delete_facts(kind, [key for key in store.database.fact_keys(kind) if key not in live])

@@ -13,7 +13,7 @@ from tests.models.llm.clients import QUESTION, MemoryFacts, Slept, client, endpo
 from tests.models.llm.loopback import Reply, cuts, echoes, fails, hangs, says, sends, serving, waits
 from trackdown.errors import Cancelled
 from trackdown.models.llm.budget import Budget, Prices
-from trackdown.models.llm.cache import KIND
+from trackdown.models.llm.cache import COMPLETIONS
 from trackdown.models.llm.chat import most_tokens
 from trackdown.models.llm.client import MAX_FAILURES, LlmClient, sleep
 from trackdown.models.llm.ledger import PAUSE_SECONDS, StageCost, UsageLedger
@@ -62,7 +62,7 @@ def test_what_another_version_kept_is_asked_again_once(damage: bytes) -> None:
     facts = MemoryFacts()
     with serving(says("new")) as server:
         model = endpoint(server.url)
-        facts.rows[KIND, QUESTION.digest(model.name)] = damage
+        facts.rows[COMPLETIONS, QUESTION.digest(model.name)] = damage
         for _ in range(2):
             assert texts(client(model, facts).ask("test", [QUESTION])) == ["new"]
         assert len(server.seen) == 1

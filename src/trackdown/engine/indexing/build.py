@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 
 from trackdown.engine.indexing.background import Background, Stoppable
 from trackdown.engine.indexing.open_indexes import OpenIndexes
 from trackdown.engine.indexing.partial import gather_partial
-from trackdown.errors import EmptyRepository, StoreBusy, StoreError
+from trackdown.errors import EmptyRepository, StoreBusy, StoreError, StoreFull
 from trackdown.index import (
     CodeUpdate,
     CommitUpdate,
@@ -50,12 +51,28 @@ class IndexBuilder:
             snapshot = self._indexes.look(at)
             if listing is not None:
                 listing.wait()
+            if self._indexes.worktree.withdrawn and not self._store.read_only:
+                self._withdraw(snapshot, wait_seconds)
             corpus, moved = self._build(snapshot, wait_seconds, complete, last=attempt == _ROUNDS - 1)
             if not moved:
                 break
         if not corpus.partial and not corpus.code.file_count:
             raise EmptyRepository(f"{self._source.name} has no searchable files")
         return corpus
+
+    def _withdraw(self, snapshot: Snapshot, wait_seconds: float) -> None:
+        """Remove from the store what has become ignored. If that fails now, the next search tries again."""
+        from trackdown.engine.indexing.withdrawal import withdraw
+
+        worktree = self._indexes.worktree
+        repository = self._indexes.identity(snapshot.commit)
+        paths = worktree.withdrawn.keys() - {file.path for file in snapshot.files}
+        with suppress(StoreBusy, StoreFull), self._store.writing(repository, wait_seconds) as held:
+            if held:
+                present = {file.oid for file in snapshot.files}
+                withdraw(self._store, repository, paths, worktree.withdrawn.values(), present)
+                worktree.forget_withdrawn(self._store)
+                self._indexes.forget()
 
     def _build(self, snapshot: Snapshot, wait_seconds: float, complete: bool, *, last: bool) -> tuple[Corpus, bool]:
         """The corpus of a snapshot, and whether files changed while they were read."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TypeVar
 
 import msgspec
 
 from trackdown.engine.repository_weights import WEIGHTS_RECORDS
 from trackdown.index import (
-    BLOBS,
     CODE_MANIFESTS,
     COMMIT_MANIFESTS,
     COMMITS,
@@ -28,6 +27,7 @@ from trackdown.index import (
 from trackdown.repository import HISTORY_VERSION, Source
 from trackdown.rerank import RELEVANCE, VECTORS
 from trackdown.store import Store, StoredManifest, beyond_limit, drop_manifests, sweep_unused
+from trackdown.units import oid_of_key
 
 T = TypeVar("T")
 
@@ -54,13 +54,13 @@ def _beside_segments(store: Store) -> dict[str, list[str]]:
     """Segment → its files of vectors and of rewritten units, one per model."""
     found: dict[str, list[str]] = {}
     for name in store.array_names():
-        segment = _segment_beside(name)
+        segment = segment_beside(name)
         if segment is not None:
             found.setdefault(segment, []).append(name)
     return found
 
 
-def _segment_beside(name: str) -> str | None:
+def segment_beside(name: str) -> str | None:
     """The segment that an array file belongs to; None if it is a segment itself."""
     return segment_of_vectors(name) or segment_of_rewrite_index(name)
 
@@ -92,7 +92,7 @@ def collect(store: Store, *, but_not_read: bool = False) -> None:
     """Remove data that no manifest refers to, and free the space. `but_not_read` keeps the results of models."""
     manifests = held(store)
     kept = (VECTORS, RELEVANCE) if but_not_read and manifests else ()
-    sweep_unused(store, manifests, lambda kind: None if kind in kept else _live(store, manifests, kind))
+    sweep_unused(store, manifests, lambda kind: None if kind in kept else live_facts(store, manifests, kind))
     store.database.compact()
 
 
@@ -127,39 +127,44 @@ def forget(store: Store, source: Source, repository: str) -> None:
         shutil.rmtree(source.root, ignore_errors=True)
 
 
-def _live(store: Store, manifests: list[StoredManifest], kind: str) -> set[str] | None:
-    """The keys of the facts of a kind that the manifests' arrays were gathered from. Empty for the results of models:
-    no index is gathered from them, and they are computed again when needed.
+def live_facts(store: Store, manifests: Sequence[StoredManifest], kind: str, without: Collection[str] = ()) -> set[str]:
+    """The keys of the facts of a kind that the manifests' arrays were gathered from, `without` those of some blobs.
+
+    Empty for the results of models: no index is gathered from them, and they are computed again when needed.
     """
     from trackdown.index import REFERENCES, references_key
 
-    live: set[str] = set()
     if kind in (VECTORS, RELEVANCE):
-        return live
-    if kind == REWRITES:
-        return _live_rewrites(store, manifests)
-    wanted = COMMIT_MANIFESTS if kind == COMMITS else CODE_MANIFESTS
+        return set()
+    if kind == COMMITS:
+        return _live_commits(store, manifests)
+    files: set[str] = set()
     for manifest in manifests:
-        if manifest.kind != wanted:
-            continue
-        for name in manifest.arrays:
-            arrays = store.open_arrays(name) if _segment_beside(name) is None else None
-            if arrays is None:
-                continue
-            if kind in (BLOBS, UNIT_TEXTS):
-                live.update(CodeSegment(arrays).keys.all_text())
-            elif kind == REFERENCES:
-                live.update(map(references_key, CodeSegment(arrays).keys.all_text()))
-            else:
+        for name in manifest.arrays if manifest.kind == CODE_MANIFESTS else ():
+            arrays = store.open_arrays(name) if segment_beside(name) is None else None
+            if arrays is not None:
+                files.update(CodeSegment(arrays).keys.all_text())
+    if without:
+        files = {key for key in files if oid_of_key(key) not in without}
+    if kind == REWRITES:
+        return _live_rewrites(store, files)
+    return set(map(references_key, files)) if kind == REFERENCES else files
+
+
+def _live_commits(store: Store, manifests: Sequence[StoredManifest]) -> set[str]:
+    live: set[str] = set()
+    for manifest in manifests:
+        for name in manifest.arrays if manifest.kind == COMMIT_MANIFESTS else ():
+            arrays = store.open_arrays(name)
+            if arrays is not None:
                 oids = [bytes(row).hex() for row in CommitSegment(arrays).oids]
                 live.update(f"{oid}:{HISTORY_VERSION}" for oid in oids)
                 live.update(f"{oid}:{HISTORY_VERSION}:{manifest.repository}" for oid in oids)
     return live
 
 
-def _live_rewrites(store: Store, manifests: list[StoredManifest]) -> set[str]:
-    """The keys of rewrites whose text is still the text of a unit in some snapshot."""
-    files = _live(store, manifests, UNIT_TEXTS) or set()
+def _live_rewrites(store: Store, files: set[str]) -> set[str]:
+    """The keys of rewrites whose text is still the text of a unit in some file."""
     known = store.database.read_facts(UNIT_TEXTS, files).values()
     texts = {digest for value in known for digest in digests_in(value)}
     return {key for key in store.database.fact_keys(REWRITES) if digest_of_key(key) in texts}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 
 from trackdown.errors import NoSuchPath, StoreError, TooBusy
@@ -85,6 +86,18 @@ class WorktreeCache:
         state, last = self._state, self.last
         return state is None or last is None or (self.source.head() == last.commit and listing_inputs_unchanged(state))
 
+    @property
+    def withdrawn(self) -> Mapping[str, str]:
+        """Files that were searchable and are ignored now → the ids of their contents."""
+        return {} if self._state is None else self._state.withdrawn
+
+    def forget_withdrawn(self, store: Store) -> None:
+        """Note that what was withdrawn has left the store."""
+        with self._lock:
+            if self._state is not None:
+                self._state.withdrawn = {}
+                self._keep_state(store, self._state)
+
     def _look(self, store: Store) -> Snapshot:
         last, state = self._snapshot, self._state
         armed: set[str] = set()
@@ -105,20 +118,28 @@ class WorktreeCache:
                 self.watch.renew()
         if not self.source.root.is_dir():
             raise folder_is_gone(self.source)
-        place = str(self.source.root).encode("utf-8", "replace").decode()
         if state is None:
-            record = store.database.read_record(_STATES, place)
+            record = store.database.read_record(_STATES, self._place)
             state = decode_state(record) if record is not None else None
         seen = scan_worktree(self.source, state, self.max_bytes, last)
         if not self.source.root.is_dir():  # it went while it was scanned
             raise folder_is_gone(self.source)
-        if seen.changed and not store.read_only and (data := encode_state(seen.state)):
-            with suppress(StoreError):  # it only makes the next scan faster: a full disk must not end a search
-                store.database.write_record(_STATES, place, data)
+        if seen.changed:
+            self._keep_state(store, seen.state)
         if not armed.issuperset(seen.state.folders):
             self.watch.close()  # events in new folders were missed: watch them, then scan again
         self._state, self._snapshot = seen.state, seen.snapshot
         return seen.snapshot
+
+    @property
+    def _place(self) -> str:
+        return str(self.source.root).encode("utf-8", "replace").decode()
+
+    def _keep_state(self, store: Store, state: WorktreeState) -> None:
+        """Store a state for the next scan. It only makes that faster: a full disk must not end a search."""
+        if not store.read_only and (data := encode_state(state)):
+            with suppress(StoreError):
+                store.database.write_record(_STATES, self._place, data)
 
     # The searchable part of a first index that is still being built
 

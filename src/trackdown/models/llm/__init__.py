@@ -6,6 +6,7 @@ from trackdown.doors import door
 
 if TYPE_CHECKING:
     from trackdown.models.llm.budget import Budget, Prices
+    from trackdown.models.llm.cache import COMPLETIONS
     from trackdown.models.llm.chat import ChatModel
     from trackdown.models.llm.client import LlmClient
     from trackdown.models.llm.code_generation import (

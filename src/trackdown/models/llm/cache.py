@@ -9,7 +9,7 @@ import msgspec
 from trackdown.models.llm.prompt import Completion
 from trackdown.types import FactCache
 
-KIND = "llm"
+COMPLETIONS = "llm"
 FORMAT = 1
 
 
@@ -37,7 +37,7 @@ class CompletionCache:
         """The completions of those keys that have one."""
         stored_under = {stored: key for key in keys for stored in (key, _second_key(key))}
         found: dict[str, Completion] = {}
-        for stored, value in self._facts.read(KIND, list(stored_under)).items():
+        for stored, value in self._facts.read(COMPLETIONS, list(stored_under)).items():
             completion = _decoded(value)
             if completion is None:
                 self._unreadable.add(stored)
@@ -52,7 +52,7 @@ class CompletionCache:
             FORMAT, text, completion.tokens_in, completion.tokens_out, completion.seconds, completion.complete
         )
         self._facts.write(
-            KIND, [(_second_key(key) if key in self._unreadable else key, msgspec.msgpack.encode(stored))]
+            COMPLETIONS, [(_second_key(key) if key in self._unreadable else key, msgspec.msgpack.encode(stored))]
         )
 
 
