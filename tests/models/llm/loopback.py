@@ -25,6 +25,9 @@ class Handler(BaseHTTPRequestHandler):
         self.server.next_reply(self)(self)
 
     def do_GET(self) -> None:
+        if self.server.on_models is not None:
+            self.server.on_models(self)
+            return
         models = [{"id": name} for name in self.server.models]
         self.send(200, json.dumps({"data": models}).encode())
 
@@ -55,6 +58,7 @@ class Loopback(ThreadingHTTPServer):
 
     script: list[Reply]
     models: list[str]
+    on_models: Reply | None = None
     seen: list[Seen] = field(default_factory=list)
     most_at_once: int = 0
 
@@ -66,6 +70,7 @@ class Loopback(ThreadingHTTPServer):
         self._lock = threading.Lock()
         self._now = 0
         self._connections: list[socket.socket] = []
+        self.bytes_sent = 0
 
     def get_request(self) -> tuple[socket.socket, Any]:
         connection, address = super().get_request()
@@ -80,6 +85,11 @@ class Loopback(ThreadingHTTPServer):
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that goes away before it has its answer is part of the play."""
+
+    @property
+    def connected(self) -> int:
+        """How many connections there were so far."""
+        return len(self._connections)
 
     @property
     def url(self) -> str:
@@ -104,9 +114,9 @@ class Loopback(ThreadingHTTPServer):
 
 
 @contextmanager
-def serving(*script: Reply, models: list[str] | None = None) -> Iterator[Loopback]:
-    """A server that replies by this script, until the block ends."""
-    server = Loopback(list(script), ["small", "large"] if models is None else models)
+def serving(*script: Reply, models: list[str] | None = None, on_models: Reply | None = None) -> Iterator[Loopback]:
+    """A server that replies by this script, and `on_models` when asked for its models, until the block ends."""
+    server = Loopback(list(script), ["small", "large"] if models is None else models, on_models)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
     try:
@@ -177,3 +187,35 @@ def cuts(handler: Handler) -> None:
 def drops(handler: Handler) -> None:
     """Closes the connection without a word."""
     handler.close_connection = True
+
+
+def floods(handler: Handler) -> None:
+    """Sends without end, as fast as it can."""
+    handler.send_response(200)
+    handler.end_headers()
+    _write_forever(handler, b" " * 65536)
+
+
+def floods_headers(handler: Handler) -> None:
+    """Begins an answer whose head has no end."""
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\n")
+    _write_forever(handler, b"X-Header: more\r\n" * 1000)
+
+
+def drips(*, first: bytes, then: bytes) -> Reply:
+    """Begins at once, and then sends a little now and then, forever."""
+
+    def reply(handler: Handler) -> None:
+        handler.wfile.write(first)
+        _write_forever(handler, then, pause=0.02)
+
+    return reply
+
+
+def _write_forever(handler: Handler, piece: bytes, pause: float = 0.0) -> None:
+    handler.close_connection = True
+    with suppress(OSError):
+        while not handler.server.closing.wait(pause):
+            handler.wfile.write(piece)
+            handler.wfile.flush()
+            handler.server.bytes_sent += len(piece)

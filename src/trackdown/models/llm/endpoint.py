@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import ipaddress
 import json
-import threading
-import time
-from typing import TYPE_CHECKING, Any
+import queue
+from collections.abc import Mapping
+from typing import Any
 from urllib.parse import urlsplit
 
 from trackdown.errors import LlmError, NoAnswer, UsageError
 from trackdown.models.llm.chat import PromptTooLong, TryAgain, chat_messages
 from trackdown.models.llm.completion import read_completion
+from trackdown.models.llm.http_line import HttpLine, HttpReply, ReplyCompressed, ReplyTooLarge, ReplyTooSlow
 from trackdown.models.llm.prompt import Completion, Prompt
-
-if TYPE_CHECKING:
-    import httpx
 
 CONTEXT = 8192
 """The assumed context window where the user doesn't set one: small models have at least this."""
@@ -23,6 +21,7 @@ _PATH = "/chat/completions"
 _MAX_WAIT_SECONDS = 60.0
 _CONNECT_SECONDS = 10.0
 _MIN_BODY_LIMIT, _BYTES_PER_TOKEN = 64 << 10, 64
+_MODELS_LIMIT, _MODELS_SECONDS = 4 << 20, 10.0
 _MAX_QUOTED_CHARS = 200
 _MAX_MODELS_LISTED = 8
 _KEY_HINT = "set TRACKDOWN_LLM_KEY"
@@ -64,89 +63,64 @@ class Endpoint:
         self._key = key
         self._timeout_s = timeout_s
         self._connect_s = min(_CONNECT_SECONDS, timeout_s)
-        self._client: httpx.Client | None = None
-        self._opening = threading.Lock()
-        self._slots = threading.BoundedSemaphore(self.concurrency)
+        headers = {"Content-Type": "application/json", "User-Agent": "trackdown"}
+        headers |= {"Authorization": f"Bearer {key}"} if key else {}
+        self._lines: queue.LifoQueue[HttpLine] = queue.LifoQueue()
+        for _ in range(self.concurrency):  # requests to this machine bypass proxies
+            self._lines.put(HttpLine(headers, connect_s=self._connect_s, trust_env=not self._is_local))
         self._limit_field = "max_tokens"
         self._takes_temperature = True
 
     def answer(self, prompt: Prompt) -> Completion:
         """Ask once. Waiting for a free connection doesn't count towards the timeout."""
-        with self._slots:
-            return self._answered(prompt)
-
-    def _answered(self, prompt: Prompt) -> Completion:
-        started = time.monotonic()
-        status, headers, body = self._post(
-            self._question(prompt), _MIN_BODY_LIMIT + _BYTES_PER_TOKEN * prompt.max_tokens
-        )
-        if status == 200:
-            value = _json(body)
-            if value is None:
-                raise NoAnswer(f"{self._url} did not send JSON: is it an OpenAI-compatible endpoint?", charged=True)
-            if isinstance(value, dict) and value.get("error") and not value.get("choices"):
-                raise TryAgain(f"{self._url} reports an error: {self._error_text(body)}")
-            return read_completion(value, prompt, time.monotonic() - started, self._url)
-        raise self._refusal(status, headers, body)
+        question = json.dumps(self._question(prompt), ensure_ascii=True).encode("ascii")
+        limit = _MIN_BODY_LIMIT + _BYTES_PER_TOKEN * prompt.max_tokens
+        reply = self._exchange("POST", _PATH, question, limit=limit, seconds=self._timeout_s)
+        if reply.status != 200:
+            raise self._refusal(reply)
+        value = _json(reply.body)
+        if value is None:
+            raise NoAnswer(f"{self._url} did not send JSON: is it an OpenAI-compatible endpoint?", charged=True)
+        if isinstance(value, dict) and value.get("error") and not value.get("choices"):
+            raise TryAgain(f"{self._url} reports an error: {self._error_text(reply.body)}")
+        return read_completion(value, prompt, reply.seconds, self._url)
 
     def _question(self, prompt: Prompt) -> dict[str, Any]:
         messages = [{"role": role, "content": text} for role, text in chat_messages(prompt)]
         asked = {"model": self._model, "messages": messages, self._limit_field: prompt.max_tokens, "stream": False}
         return asked | ({"temperature": prompt.temperature} if self._takes_temperature else {})
 
-    def _post(self, question: dict[str, Any], limit: int) -> tuple[int, httpx.Headers, bytes]:
-        """Status, headers and body, all within `timeout_s`, even if the body trickles in."""
+    def _exchange(self, method: str, path: str, content: bytes = b"", *, limit: int, seconds: float) -> HttpReply:
+        """Send a request over a free connection. Raises LlmError."""
         import httpx
 
-        until = time.monotonic() + self._timeout_s
-        data = json.dumps(question, ensure_ascii=True).encode("ascii")
+        line = self._lines.get()
         try:
-            with self._open().stream("POST", self._url + _PATH, content=data) as reply:
-                body = bytearray()
-                for piece in reply.iter_bytes():
-                    body += piece
-                    if len(body) > limit:
-                        raise NoAnswer(
-                            f"{self._url} sent more than {limit:,} bytes, too many for an answer", charged=True
-                        )
-                    if time.monotonic() > until:
-                        raise self._too_slow()
-                return reply.status_code, reply.headers, bytes(body)
+            return line.exchange(method, self._url + path, content, limit=limit, seconds=seconds)
+        except ReplyTooSlow:
+            raise NoAnswer(
+                f"{self._url} did not answer within {seconds:g} seconds: try again, or raise llm_timeout_s",
+                charged=True,
+            ) from None
+        except ReplyTooLarge:
+            raise NoAnswer(
+                f"{self._url} sent more than {limit:,} bytes, too many for an answer", charged=True
+            ) from None
+        except ReplyCompressed:
+            raise NoAnswer(f"{self._url} compresses its answers: switch that off in the server", charged=True) from None
         except httpx.ConnectTimeout:
             raise LlmError(f"cannot reach {self._url} within {self._connect_s:g} seconds: check the URL") from None
-        except httpx.TimeoutException:
-            raise self._too_slow() from None
         except httpx.ConnectError as error:
             raise LlmError(f"cannot reach {self._url} ({self._clean(str(error))}): check the URL") from None
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             reason = self._clean(str(error)) or type(error).__name__
             raise TryAgain(f"the connection to {self._url} broke ({reason})", charged=True) from None
+        finally:
+            self._lines.put(line)
 
-    def _too_slow(self) -> NoAnswer:
-        return NoAnswer(
-            f"{self._url} did not answer within {self._timeout_s:g} seconds: try again, or raise llm_timeout_s",
-            charged=True,
-        )
-
-    def _open(self) -> httpx.Client:
-        import httpx
-
-        with self._opening:
-            if self._client is None:
-                headers = {"Content-Type": "application/json", "User-Agent": "trackdown"}
-                if self._key:
-                    headers["Authorization"] = f"Bearer {self._key}"
-                self._client = httpx.Client(
-                    headers=headers,
-                    timeout=httpx.Timeout(self._timeout_s, connect=self._connect_s, pool=None),
-                    limits=httpx.Limits(max_connections=self.concurrency),
-                    trust_env=not self._is_local,  # requests to this machine bypass proxies
-                )
-            return self._client
-
-    def _refusal(self, status: int, headers: httpx.Headers, body: bytes) -> LlmError:
+    def _refusal(self, reply: HttpReply) -> LlmError:
         """The error for a status other than 200."""
-        said = self._error_text(body)
+        status, headers, said = reply.status, reply.headers, self._error_text(reply.body)
         if status in (401, 403):
             hint = f"the key was refused: {_KEY_HINT} to a valid one" if self._key else f"it needs a key: {_KEY_HINT}"
             return LlmError(f"{self._url} answered {status}, {hint}")
@@ -166,7 +140,7 @@ class Endpoint:
             return NoAnswer(f"{self._url} rejected the question ({status}{_suffix(said)})")
         return LlmError(f"{self._url} answered {status}{_suffix(said)}")
 
-    def _busy(self, headers: httpx.Headers, said: str) -> LlmError:
+    def _busy(self, headers: Mapping[str, str], said: str) -> LlmError:
         wait = _wait(headers)
         if wait is not None and wait > _MAX_WAIT_SECONDS:
             return LlmError(f"{self._url} accepts no questions for {wait:,.0f} seconds (429): try again later")
@@ -184,17 +158,15 @@ class Endpoint:
 
     def _hint_for_404(self) -> str:
         """What to do about a 404: the endpoint's models, or a hint about the URL."""
-        import httpx
-
-        names: list[str] = []
         try:
-            reply = self._open().get(f"{self._url}/models")
-            value = _json(reply.content) if reply.status_code == 200 else None
-            listed = value.get("data") if isinstance(value, dict) else None
-            rows = listed if isinstance(listed, list) else []
-            names = [row["id"] for row in rows if isinstance(row, dict) and isinstance(row.get("id"), str)]
-        except httpx.HTTPError:
-            pass
+            seconds = min(_MODELS_SECONDS, self._timeout_s)
+            reply = self._exchange("GET", "/models", limit=_MODELS_LIMIT, seconds=seconds)
+            value = _json(reply.body) if reply.status == 200 else None
+        except LlmError:
+            value = None
+        listed = value.get("data") if isinstance(value, dict) else None
+        rows = listed if isinstance(listed, list) else []
+        names = [row["id"] for row in rows if isinstance(row, dict) and isinstance(row.get("id"), str)]
         if self._model in names or not names:
             return f"check the URL, which should end in /v1 or similar, and the model name {self._model!r}"
         more = ", …" if len(names) > _MAX_MODELS_LISTED else ""
@@ -205,7 +177,8 @@ class Endpoint:
         value = _json(body)
         error = value.get("error", value.get("message")) if isinstance(value, dict) else None
         if isinstance(error, dict):
-            error = " ".join(str(error[part]) for part in ("message", "code") if error.get(part))
+            parts = [error.get(part) for part in ("message", "code")]
+            error = " ".join(str(part) for part in parts if part and isinstance(part, str | int))
         return self._clean(error) if isinstance(error, str) else ""
 
     def _clean(self, text: str) -> str:
@@ -247,7 +220,7 @@ def _is_local(host: str) -> bool:
         return host == "localhost"
 
 
-def _wait(headers: httpx.Headers) -> float | None:
+def _wait(headers: Mapping[str, str]) -> float | None:
     """The seconds of Retry-After; None where it is missing or a date."""
     try:
         seconds = float(headers.get("retry-after", ""))
