@@ -18,6 +18,7 @@ TrackdownError
 │   └── LlmError            a language model cannot be reached, refuses, or has no budget left
 │       └── NoAnswer        one prompt has no usable answer; the next may have one
 ├── TooBusy                 the server is overloaded or not ready yet: try again later
+│   └── FilesChanged        files changed while they were being read again
 └── Cancelled               the caller no longer wants the answer
 
 A message names the input, says what is wrong with it and what to do. Surfaces print it as one line.
@@ -106,6 +107,10 @@ class TooBusy(TrackdownError):
     def __init__(self, message: str, retry_after: float = 1.0) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+
+
+class FilesChanged(TooBusy):
+    """Stored facts were gone, and the files have changed since. The next attempt sees them as they are now."""
 
 
 class Cancelled(TrackdownError):

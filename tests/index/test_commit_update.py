@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import shutil
-import sqlite3
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -36,9 +35,8 @@ def rewrite_message(store: Store, oid: str, message: str) -> None:
     key = f"{oid}:{HISTORY_VERSION}"
     value = store.database.read_facts(COMMITS, [key])[key]
     changed = msgspec.structs.replace(msgspec.msgpack.decode(value, type=CommitFacts), message=message)
-    with sqlite3.connect(store.database.path) as connection:
-        encoded = msgspec.msgpack.encode(changed)
-        connection.execute("UPDATE facts SET value=? WHERE kind=? AND key=?", (encoded, COMMITS, key))
+    store.database.delete_facts(COMMITS, [key])
+    store.database.write_facts(COMMITS, [(key, msgspec.msgpack.encode(changed))])
 
 
 def segments_of(store: Store) -> list[str]:

@@ -12,6 +12,7 @@ import trackdown
 from tests.conftest import Repo
 from tests.index.segments import index_of
 from tests.rerank.tiny_models import make_models
+from tests.store.limits import nothing_writable
 from trackdown.engine.indexing.housekeeping import collect, held
 from trackdown.index.blob_facts import BLOBS
 from trackdown.index.code import CodeIndex
@@ -222,10 +223,11 @@ def test_a_store_that_cannot_be_written_costs_time_and_no_vectors(
 ) -> None:
     repo.commit("Begin", FILES)
     code = indexed(open_repo(repo.root))
-    store.read_only = True
-    found = cosines(store, code, table, "cookie")
+    store.close()
+    with nothing_writable(store.top):
+        found = cosines(Store(store.top), code, table, "cookie")
+    store = Store(store.top)
     assert not any(map(segment_of_vectors, store.array_names()))
-    store.read_only = False
     assert cosines(store, code, table, "cookie") == found
 
 

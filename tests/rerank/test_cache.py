@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tests.store.limits import nothing_writable
 from trackdown.engine.indexing.fact_cache import StoreFacts
 from trackdown.rerank.cache import RELEVANCE, VECTORS, Float32s, ModelOutputCache, digest
 from trackdown.store.store import Store
@@ -69,10 +70,12 @@ def test_relevance_keeps_full_precision(facts: StoreFacts) -> None:
 
 
 def test_where_nothing_can_be_written_it_is_simply_not_kept(store: Store) -> None:
-    store.read_only = store.database.read_only = True
-    unwritable = kept(StoreFacts(store), Counting())
-    assert unwritable.rows(["a"]).shape == (1, 3)
-    unwritable.flush()
+    store.close()
+    with nothing_writable(store.top):
+        frozen = Store(store.top)
+        unwritable = kept(StoreFacts(frozen), Counting())
+        assert frozen.read_only and unwritable.rows(["a"]).shape == (1, 3)
+        unwritable.flush()
 
 
 def test_a_digest_knows_where_texts_end() -> None:

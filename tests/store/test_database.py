@@ -15,7 +15,8 @@ import pytest
 
 from tests.store.limits import files_end_at, nothing_writable
 from trackdown.errors import StoreCorrupt, StoreError
-from trackdown.store.database import DATABASE_VERSION, Database
+from trackdown.store.connection import DATABASE_VERSION
+from trackdown.store.database import Database
 
 
 @pytest.fixture
@@ -97,12 +98,8 @@ def test_a_use_that_cannot_be_noted_is_no_error(database: Database, path: Path) 
 
 
 def test_a_write_that_fails_half_way_leaves_nothing(database: Database) -> None:
-    class Broken:
-        """Not a value that can be stored."""
-
-    rows: list[tuple[str, object]] = [("a", b"1"), ("b", Broken())]
-    with pytest.raises(StoreError):
-        database.write_facts("blob", rows)  # type: ignore[arg-type]
+    with files_end_at(65_536), pytest.raises(StoreError):
+        database.write_facts("blob", [("a", b"1"), ("b", bytes(200_000))])
     assert database.fact_keys("blob") == []
     database.write_facts("blob", [("c", b"3")])
     assert database.fact_keys("blob") == ["c"]
@@ -214,7 +211,7 @@ def test_a_database_that_cannot_be_written_is_read(path: Path) -> None:
         assert database.read_only
         assert database.read_record("code", "a") == b"1"
         database.touch_record("code", "a")
-        with pytest.raises(StoreError, match="read-only: set TRACKDOWN_STORE to another folder"):
+        with pytest.raises(StoreError, match="read-only: make it writable, or set TRACKDOWN_STORE"):
             database.write_record("code", "b", b"2")
         database.close()
 
@@ -232,21 +229,26 @@ def test_a_database_that_cannot_be_written_is_read_with_what_its_writer_holds_in
 
 
 @pytest.mark.parametrize("version", [DATABASE_VERSION + 1, 99])
-def test_another_version_is_not_touched(path: Path, version: int) -> None:
+def test_another_version_is_begun_anew_and_said(path: Path, version: int) -> None:
     with sqlite3.connect(path) as connection:
         connection.execute("CREATE TABLE theirs (x)")
         connection.execute(f"PRAGMA user_version={version}")
-    with pytest.raises(StoreCorrupt, match="another format"):
-        Database(path)
-    with sqlite3.connect(path) as connection:
-        assert connection.execute("SELECT name FROM sqlite_master").fetchall() == [("theirs",)]
+    connection.close()
+    notes: list[str] = []
+    database = Database(path, notes)
+    assert notes == [f"{path} is of another format: rebuilding it"]
+    database.write_record("code", "a", b"1")
+    database.close()
 
 
 @pytest.mark.parametrize("content", [b"not a database, but longer than a header of one" * 100, b"\0" * 8192])
-def test_what_is_no_database_is_damaged(path: Path, content: bytes) -> None:
+def test_what_is_no_database_is_begun_anew_and_said(path: Path, content: bytes) -> None:
     path.write_bytes(content)
-    with pytest.raises(StoreCorrupt, match="is damaged"):
-        Database(path)
+    notes: list[str] = []
+    database = Database(path, notes)
+    assert len(notes) == 1 and "is damaged" in notes[0] and notes[0].endswith("rebuilding it")
+    database.write_record("code", "a", b"1")
+    database.close()
 
 
 def test_a_full_disk_is_one_line_and_loses_nothing(database: Database) -> None:
@@ -264,7 +266,7 @@ def test_a_full_disk_is_one_line_and_loses_nothing(database: Database) -> None:
 def test_a_writer_that_never_ends_makes_others_give_up_with_one_line(
     database: Database, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("trackdown.store.database._BUSY_SECONDS", 0.1)
+    monkeypatch.setattr("trackdown.store.connection._BUSY_SECONDS", 0.1)
     other = Database(path)
     holder = sqlite3.connect(path, isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")

@@ -7,7 +7,7 @@ import os
 from trackdown.engine.repository import Repository
 from trackdown.repository import is_url, open_source, open_url
 from trackdown.settings import Settings, load_settings
-from trackdown.store import Store
+from trackdown.store import Store, clear_stores
 
 
 def open(place: str | os.PathLike[str] = ".", *, settings: Settings | None = None) -> Repository:
@@ -26,8 +26,8 @@ def open(place: str | os.PathLike[str] = ".", *, settings: Settings | None = Non
 
 
 def clear_everything(settings: Settings | None = None) -> tuple[int, int]:
-    """Remove the whole store: all repositories, all format versions. Returns its size before and after."""
-    store = Store((settings or load_settings()).store)
-    before = store.size()
-    store.remove_all()
-    return before, store.size()
+    """Remove the whole store: all repositories, all format versions. Returns its size before and after.
+
+    Raises StoreError if the folder is not a store.
+    """
+    return clear_stores((settings or load_settings()).store)

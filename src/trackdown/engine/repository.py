@@ -208,7 +208,7 @@ class Repository:
         if self._reader is not None:
             self._reader.require_current(self.patience)
         found = present_status(self.indexes, None if self._reader is None else self.patience)
-        return replace(found, notes=self.notes)
+        return replace(found, notes=(*self.notes, *self.store.take_notes()))
 
     @reports_damage
     def corpus(self, at: str | None = None, *, wait: float = _LONGEST_WAIT, progress: Progress = no_progress) -> Corpus:
@@ -216,7 +216,8 @@ class Repository:
 
         If another process is indexing the repository, waits up to `wait` seconds for it, then raises StoreBusy.
         """
-        return self._builder.corpus(at, progress, wait, complete=True)
+        corpus = self._builder.corpus(at, progress, wait, complete=True)
+        return replace(corpus, notes=self.notes_of(corpus))
 
     @reports_damage
     def clear(self) -> None:
@@ -240,5 +241,5 @@ class Repository:
         return self.source.subfolder if self.confined else ""
 
     def notes_of(self, corpus: Corpus) -> tuple[str, ...]:
-        """All notes about a corpus, without duplicates."""
-        return tuple(dict.fromkeys([*self.notes, *corpus.notes]))
+        """All notes about a corpus, and about damage that was found on the way, without duplicates."""
+        return tuple(dict.fromkeys([*self.notes, *corpus.notes, *self.store.take_notes()]))

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from trackdown.doors import door
 
 if TYPE_CHECKING:
-    from trackdown.index.blob_facts import BLOBS
+    from trackdown.index.blob_facts import BLOBS, MakeFacts, fact_maker
     from trackdown.index.bm25 import Floats, Mask, Scores
     from trackdown.index.code import CodeIndex, CodeSegment
     from trackdown.index.code_update import (

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
+from trackdown.errors import FilesChanged
 from trackdown.repository import Snapshot
 from trackdown.store import Store
 from trackdown.types import Progress
@@ -15,6 +16,8 @@ BLOBS = "blob"
 _WRITE_EVERY = 256
 _READ_AT_ONCE = 500
 Fact = tuple[str, str, bytes]
+MakeFacts = Callable[[Mapping[str, str]], dict[str, bytes]]
+"""Path → key of files whose facts are gone, to the facts by key. Files of other snapshots are left out."""
 
 
 def fact_keys(snapshot: Snapshot) -> dict[str, str]:
@@ -31,6 +34,24 @@ def known_facts(store: Store, keys: Mapping[str, str]) -> Iterator[Fact]:
         for path in batch:
             if keys[path] in found:
                 yield path, keys[path], found[keys[path]]
+
+
+def fact_maker(store: Store, snapshot: Snapshot, max_bytes: int, workers: int, progress: Progress) -> MakeFacts:
+    """A function that parses files of a snapshot again, because another process has removed their facts.
+
+    It raises FilesChanged if one of them is no longer as it was in the snapshot.
+    """
+
+    def make(wanted: Mapping[str, str]) -> dict[str, bytes]:
+        present = fact_keys(snapshot)
+        source = FactSource(store, snapshot, max_bytes, workers, progress)
+        lost = {path: key for path, key in wanted.items() if present.get(path) == key}
+        made = {key: value for _, key, value in source.facts(lost)}
+        if source.moved:
+            raise FilesChanged(f"{len(source.moved)} files changed while they were being read: try again")
+        return made
+
+    return make
 
 
 class FactSource:

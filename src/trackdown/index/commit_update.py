@@ -43,10 +43,11 @@ class CommitManifest(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class CommitUpdate:
-    """An index and the number of its commits whose changes or renames are not fully known."""
+    """An index, the number of its commits whose changes or renames are not fully known, and its array files."""
 
     index: CommitIndex
     incomplete: int
+    names: tuple[str, ...] = ()
 
 
 def open_commits(store: Store, repository: str) -> CommitUpdate | None:
@@ -64,7 +65,7 @@ def open_commits(store: Store, repository: str) -> CommitUpdate | None:
             return None
         segments.append(CommitSegment(arrays))
     store.database.touch_record(COMMIT_MANIFESTS, repository)
-    return CommitUpdate(CommitIndex(segments), manifest.incomplete)
+    return CommitUpdate(CommitIndex(segments), manifest.incomplete, tuple(manifest.segments))
 
 
 def update_commits(
@@ -83,7 +84,7 @@ def update_commits(
     """
     git = source.git
     assert git is not None
-    base = present.index.segments[0] if present is not None else None
+    base = present.index.segments[0] if present is not None and present.names else None
     listed = _list_new(git, tip, present, base)
     if base is not None and len(listed) > max(_DELTA_COMMITS, len(base.oids) // 10):
         base = None
@@ -99,7 +100,8 @@ def update_commits(
         incomplete = _read_missing_facts(store, source, repository, listed, progress)
     arrays, meta = build_segment(_with_facts(store, git, repository, listed), base)
     total = incomplete + (present.incomplete if base is not None and present is not None else 0)
-    return _keep(store, repository, Arrays(arrays, meta), listed, base, total), repository
+    base_name = present.names[0] if base is not None and present is not None else None
+    return _keep(store, repository, Arrays(arrays, meta), listed, base, base_name, total), repository
 
 
 def _first_index(
@@ -124,7 +126,7 @@ def _first_index(
         done += len(rows)
         progress("history", done, total)
     assert arrays is not None
-    return _keep(store, repository, arrays, listed, None, incomplete), repository
+    return _keep(store, repository, arrays, listed, None, None, incomplete), repository
 
 
 def _keep(
@@ -133,30 +135,25 @@ def _keep(
     arrays: Arrays,
     listed: Sequence[CommitRef],
     base: CommitSegment | None,
+    base_name: str | None,
     incomplete: int,
 ) -> CommitUpdate:
     """Write a segment and the manifest that names it."""
     name = f"commits-{repository}-{_digest(listed)}"
+    names = [name] if base_name is None else [base_name, name]
     if not store.read_only:
         store.write_arrays(name, arrays, arrays.meta)
-        names = [name] if base is None else [_base_name(store, repository), name]
         manifest = CommitManifest(INDEX_VERSION, names, incomplete)
         store.database.write_record(COMMIT_MANIFESTS, repository, msgspec.json.encode(manifest))
         arrays = store.open_arrays(name) or arrays
     segment = CommitSegment(arrays)
-    return CommitUpdate(CommitIndex([segment] if base is None else [base, segment]), incomplete)
+    return CommitUpdate(CommitIndex([segment] if base is None else [base, segment]), incomplete, tuple(names))
 
 
 def _any_known(store: Store, listed: Sequence[CommitRef]) -> bool:
     """Whether any commit has facts. The first and last commits suffice, because facts are written ancestors first."""
     single = [commit.oid for commit in listed if not commit.is_merge]
     return bool(store.database.known_facts(COMMITS, [commit_key(oid) for oid in single[:50] + single[-50:]]))
-
-
-def _base_name(store: Store, repository: str) -> str:
-    record = store.database.read_record(COMMIT_MANIFESTS, repository)
-    assert record is not None
-    return msgspec.json.decode(record, type=CommitManifest).segments[0]
 
 
 def _list_new(git: Git, tip: str, present: CommitUpdate | None, base: CommitSegment | None) -> list[CommitRef]:

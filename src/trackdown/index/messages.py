@@ -3,27 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 import msgspec
 
+from trackdown.errors import GitError
 from trackdown.index.commit_update import COMMITS, commit_key
 from trackdown.index.commits import CommitIndex
-from trackdown.repository import CommitFacts
+from trackdown.repository import CommitFacts, CommitRef, Git, read_commits
 from trackdown.store import Store
 
 _DECODER = msgspec.msgpack.Decoder(CommitFacts)
 
 
-def commit_messages(store: Store, repository: str, index: CommitIndex, positions: Sequence[int]) -> list[str]:
-    """The messages of commits; only the subject if a commit's facts are gone or damaged."""
+def commit_messages(
+    store: Store, repository: str, index: CommitIndex, positions: Sequence[int], git: Git | None = None
+) -> list[str]:
+    """The messages of commits. If a commit's facts are gone, git is asked; without git, it is only the subject."""
     oids = [index.oid(position) for position in positions]
     keys = [key for oid in oids for key in (commit_key(oid), commit_key(oid, repository))]
     found = store.database.read_facts(COMMITS, keys)
-    messages = []
-    for oid, position in zip(oids, positions, strict=True):
+    messages: dict[str, str] = {}
+    for oid in oids:
         value = found.get(commit_key(oid, repository)) or found.get(commit_key(oid))
-        try:
-            messages.append(_DECODER.decode(value or b"").message)
-        except msgspec.DecodeError:
-            messages.append(index.subject(position))
-    return messages
+        if value is not None:
+            with suppress(msgspec.DecodeError):
+                messages[oid] = _DECODER.decode(value).message
+    gone = [oid for oid in oids if oid not in messages]
+    if gone and git is not None:
+        with suppress(GitError):  # this clone lacks the commit
+            messages.update((commit.oid, commit.message) for commit in read_commits(git, _refs(gone)))
+    return [messages.get(oid) or index.subject(position) for oid, position in zip(oids, positions, strict=True)]
+
+
+def _refs(oids: Sequence[str]) -> list[CommitRef]:
+    return [CommitRef(oid, ()) for oid in oids]

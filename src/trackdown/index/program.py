@@ -9,6 +9,7 @@ from functools import cached_property
 import msgspec
 import numpy as np
 
+from trackdown.errors import FilesChanged
 from trackdown.graph import Definition
 from trackdown.index.code import CodeIndex
 from trackdown.index.postings import find_terms
@@ -161,7 +162,9 @@ class IndexedProgram:
         rows = []
         for batch in extract_all(self._content, jobs, self._workers):
             for item in batch:
-                found = decode_references(item.facts) if item.facts is not None else BlobReferences()
+                if item.facts is None:
+                    raise FilesChanged("files changed while their references were being read: try again")
+                found = decode_references(item.facts)
                 for file in wanted[item.key]:
                     self._references[file] = found
                 if item.facts is not None and not item.here_only:

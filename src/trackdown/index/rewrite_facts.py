@@ -62,16 +62,18 @@ def write_rewrites(store: Store, rewriter: str, name: str, rows: Iterable[tuple[
 
 
 def rewriters(store: Store) -> dict[str, str]:
-    """The rewriters in the store: id → name."""
-    return {key: value.decode("utf-8", "replace") for key, value, _ in store.database.records(REWRITERS)}
+    """The rewriters in the store: id → name. One whose name is lost is called by its id."""
+    found = {key.partition(":")[0]: key.partition(":")[0] for key in store.database.fact_keys(REWRITES)}
+    return found | {key: value.decode("utf-8", "replace") for key, value, _ in store.database.records(REWRITERS)}
 
 
 def rewritten_numbers(store: Store, rewriter: str) -> dict[str, tuple[int, ...]]:
     """Digest of a text → the numbers of its rewrites."""
     found: dict[str, list[int]] = {}
     for key in store.database.fact_keys(REWRITES, f"{rewriter}:"):
-        _, digest, number = key.split(":")
-        found.setdefault(digest, []).append(int(number))
+        digest, _, number = key.removeprefix(f"{rewriter}:").partition(":")
+        if number.isdecimal():  # a damaged key is nobody's
+            found.setdefault(digest, []).append(int(number))
     return {digest: tuple(sorted(numbers)) for digest, numbers in found.items()}
 
 
@@ -89,7 +91,7 @@ def read_rewrites(store: Store, rewriter: str, wanted: Iterable[tuple[str, int]]
 
 def digest_of_key(key: str) -> str:
     """The text's digest in a rewrite's key."""
-    return key.split(":")[1]
+    return key.partition(":")[2].partition(":")[0]
 
 
 def _key(rewriter: str, digest: str, number: int) -> str:

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from trackdown.errors import StoreError
+from trackdown.errors import FilesChanged, StoreError
+from trackdown.index.blob_facts import MakeFacts
 from trackdown.index.bm25 import FieldScorer, Scores
 from trackdown.index.code import CodeIndex, CodeSegment, add_body
 from trackdown.index.postings import PostingsWriter, find_terms, open_field
@@ -81,10 +82,12 @@ def open_rewrite_index(
     digests: Sequence[str],
     known: MutableMapping[str, Arrays],
     progress: Progress = no_progress,
+    make: MakeFacts | None = None,
 ) -> RewriteIndex | None:
     """The index with a rewriter's rewrites, given the digests of the units' texts; None if it has rewritten none.
 
-    Arrays come from `known` (in memory), from the store, or are built and added to both.
+    `make` makes facts that the store lacks. Arrays come from `known` (in memory), from the store, or are built and
+    added to both.
     """
     numbers = rewritten_numbers(store, rewriter)
     having = [numbers.get(digest, ()) for digest in digests]
@@ -94,7 +97,7 @@ def open_rewrite_index(
     times = max(len(having[unit]) for unit in live)
     offsets = code.unit_offsets.tolist()
     segments = [
-        _Segment(store, segment, rewriter, times, digests[first:last], having[first:last])
+        _Segment(store, segment, rewriter, times, digests[first:last], having[first:last], make)
         for segment, first, last in zip(code.segments, offsets, offsets[1:], strict=False)
     ]
     bodies = RewriteBodies(code, [one.bodies(known, progress) for one in segments])
@@ -123,11 +126,13 @@ class _Segment:
         times: int,
         digests: Sequence[str],
         having: Sequence[tuple[int, ...]],
+        make: MakeFacts | None,
     ) -> None:
         self.times = times
         self._store = store
         self._segment = segment
         self._rewriter = rewriter
+        self._make = make
         self._wanted = {
             unit: [(digest, number) for number in numbers[:times]]
             for unit, (digest, numbers) in enumerate(zip(digests, having, strict=True))
@@ -179,12 +184,14 @@ class _Segment:
         """Unit → the code of its rewrites, and whether all could be read."""
         wanted = {pair for pairs in self._wanted.values() for pair in pairs}
         found = read_rewrites(self._store, self._rewriter, wanted)
+        if len(found) < len(wanted) and not self._store.read_only:
+            raise FilesChanged("rewrites were removed while they were being read: try again")
         codes = {unit: [found[pair].code for pair in pairs if pair in found] for unit, pairs in self._wanted.items()}
         return codes, len(found) == len(wanted)
 
     def _build_bodies(self, progress: Progress) -> _Built:
         codes, complete = self._codes()
-        facts = SegmentFacts(self._store, self._segment, progress, "rewritten")
+        facts = SegmentFacts(self._store, self._segment, progress, "rewritten", make=self._make)
         writer = PostingsWriter(_BODY)
         first = 0
         for _, found in facts:

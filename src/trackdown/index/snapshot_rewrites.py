@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from trackdown.index.blob_facts import MakeFacts
 from trackdown.index.code import CodeIndex
 from trackdown.store import Store
 from trackdown.types import Progress
@@ -30,13 +31,14 @@ class RewriteMemory:
 class SnapshotRewrites:
     """Rewrites of one snapshot's units.
 
-    `texts` in its methods reads the source of units. Digests are stored as facts.
+    `texts` in its methods reads the source of units. Digests are stored as facts. `make` makes facts that are gone.
     """
 
     store: Store
     code: CodeIndex
     memory: RewriteMemory
     progress: Progress
+    make: MakeFacts | None = None
 
     def digests(self, texts: Texts) -> list[str]:
         """The digests of all units' texts."""
@@ -58,7 +60,7 @@ class SnapshotRewrites:
         chosen = rewriter or best_rewriter(self.store, self.code, digests, list(rewriters(self.store)))
         if chosen is None:
             return None
-        return open_rewrite_index(self.store, self.code, chosen, digests, self.memory.arrays, self.progress)
+        return open_rewrite_index(self.store, self.code, chosen, digests, self.memory.arrays, self.progress, self.make)
 
     def name(self, rewriter: str) -> str:
         """The name of a rewriter, for display."""

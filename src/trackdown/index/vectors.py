@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trackdown.errors import StoreError
+from trackdown.index.blob_facts import MakeFacts
 from trackdown.index.bm25 import Mask
 from trackdown.index.code import CodeIndex, CodeSegment
 from trackdown.index.query_vector import LARGEST, QueryVector
@@ -130,19 +131,27 @@ def unit_vectors(
     table: StaticTable,
     known: MutableMapping[str, SegmentVectors],
     progress: Progress = no_progress,
+    make: MakeFacts | None = None,
 ) -> UnitVectors | None:
     """The vectors of an index: those `known` in memory, those in the store, and new ones, which are added to both.
 
-    None for an index in memory only, as during another process's first index.
+    `make` makes facts that the store lacks. None for an index in memory only, as during another process's first index.
     """
-    found = {}
+    found: dict[str, SegmentVectors] = {}
+    complete: dict[str, SegmentVectors] = {}
     for segment in code.segments:
         if not segment.name:
             return None
         key = f"{table.model_id}:{segment.content}"
-        found[key] = known.get(key) or _opened(store, segment, table) or _made(store, segment, table, progress)
+        vectors = known.get(key) or _opened(store, segment, table)
+        is_complete = True
+        if vectors is None:
+            vectors, is_complete = _made(store, segment, table, progress, make)
+        found[key] = vectors
+        if is_complete:
+            complete[key] = vectors
     known.clear()
-    known.update(found)
+    known.update(complete)
     return UnitVectors(table, list(found.values()))
 
 
@@ -167,17 +176,20 @@ def _meta(segment: CodeSegment, table: StaticTable) -> dict[str, str]:
     return {"model": table.model_id, "content": segment.content}
 
 
-def _made(store: Store, segment: CodeSegment, table: StaticTable, progress: Progress) -> SegmentVectors:
-    """Compute a segment's vectors, and store them unless the store cannot be written or lacks a file's facts.
+def _made(
+    store: Store, segment: CodeSegment, table: StaticTable, progress: Progress, make: MakeFacts | None
+) -> tuple[SegmentVectors, bool]:
+    """Compute a segment's vectors, and store them if they are complete and the store can be written.
 
-    Vectors of files that the segment's kin also has are copied.
+    They are incomplete if the facts of a file are not to be had. Vectors of files that the segment's kin also has are
+    copied.
     """
     units_in_kin = segment.units_in_kin()
     of_kin = _opened(store, segment.kin, table) if segment.kin is not None else None
     if of_kin is None:
         units_in_kin[:] = -1
     new = units_in_kin < 0
-    facts = SegmentFacts(store, segment, progress, only=set(segment.arrays["unit_file"][new].tolist()))
+    facts = SegmentFacts(store, segment, progress, only=set(segment.arrays["unit_file"][new].tolist()), make=make)
     made = build_vectors(facts, table)
     if of_kin is not None:
         made = _joined(made, new, of_kin, units_in_kin[~new])
@@ -185,7 +197,7 @@ def _made(store: Store, segment: CodeSegment, table: StaticTable, progress: Prog
         with suppress(StoreError):  # a full disk must not end a search: they will be computed again
             arrays: dict[str, npt.NDArray[Any]] = {"rows": made.rows, "scales": made.scales}
             store.write_arrays(vectors_name(segment.name, table.model_id), arrays, _meta(segment, table))
-    return made
+    return made, not facts.missing
 
 
 def _joined(made: SegmentVectors, new: Mask, of_kin: SegmentVectors, copied: Int64s) -> SegmentVectors:

@@ -19,6 +19,8 @@ _REPOSITORY_FACTS = (
     "--absolute-git-dir",
     "--git-common-dir",
 )
+_PRIVATE = ("-c", "core.sharedRepository=0600")
+"""What git writes into the store, only we can read."""
 _OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
@@ -172,7 +174,7 @@ def open_url(url: str, clones: Path) -> tuple[Source, str | None]:
     check_version()
     folder = clone_folder(clones, url)
     note = None
-    clones.mkdir(parents=True, exist_ok=True)
+    clones.mkdir(parents=True, exist_ok=True, mode=0o700)
     if folder.exists():
         try:
             _update(folder)
@@ -193,7 +195,11 @@ def _clone(url: str, folder: Path) -> None:
 
     aside = folder.with_suffix(f".{os.getpid()}.part")
     try:
-        run([*base_command(), "clone", "--quiet", "--mirror", "--", url, str(aside)], cwd=folder.parent, network=True)
+        run(
+            [*base_command(), *_PRIVATE, "clone", "--quiet", "--mirror", "--", url, str(aside)],
+            cwd=folder.parent,
+            network=True,
+        )
         aside.rename(folder)
     except OSError as error:
         if not folder.exists():
@@ -204,7 +210,7 @@ def _clone(url: str, folder: Path) -> None:
 
 def _update(folder: Path) -> None:
     """Fetch everything new, and point HEAD at the origin's default branch."""
-    here = [*base_command(), f"--git-dir={folder}"]
+    here = [*base_command(), *_PRIVATE, f"--git-dir={folder}"]
     update = ["fetch", "--quiet", "--prune", "--force", "origin", "+refs/*:refs/*"]
     run([*here, *update], cwd=folder, network=True)
     answer = run([*here, "ls-remote", "--symref", "origin", "HEAD"], cwd=folder, network=True)

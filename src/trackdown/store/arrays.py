@@ -1,8 +1,9 @@
 """Array files: named numpy arrays in one file, written to a temporary file, renamed into place, opened by mmap.
 
-Layout: magic, format version, checksum and length of the header; the header (JSON: type, shape and offset of each
-array, free metadata, size and sum of the body); then the arrays, each aligned to 64 bytes. Opening a file that is
-truncated, damaged or of another version raises StoreCorrupt, and the caller builds it again.
+Layout: magic, format version, length of the header, checksums of the header and of the rest; the header (JSON: the
+file's name, type, shape and offset of each array, free metadata, size of the body); then the arrays, each aligned to 64
+bytes. The checksums cover every byte. Opening a file that is truncated, damaged, renamed or of another version raises
+StoreCorrupt, and the caller builds it again.
 """
 
 from __future__ import annotations
@@ -11,22 +12,21 @@ import json
 import mmap
 import os
 import struct
-import tempfile
-import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from xxhash import xxh3_64, xxh3_64_intdigest
 
 from trackdown.errors import StoreCorrupt
+from trackdown.store.part_files import replacing
 
-ARRAYS_VERSION = 1
+ARRAYS_VERSION = 2
 SUFFIX = ".arrays"
-PART_PREFIX = ".part-"
 _MAGIC = b"TRKD"
-_HEAD = struct.Struct("<4sHII")
+_HEAD = struct.Struct("<4sHIQQ")
 _ALIGNMENT = 64
 
 
@@ -58,25 +58,25 @@ def write_arrays(path: Path, arrays: Mapping[str, npt.NDArray[Any]], meta: Mappi
     for name, array in arrays.items():
         layout[name] = (array.dtype.str, list(array.shape), offset)
         offset += _aligned(array.nbytes)
-    total = sum(_sum(array) for array in arrays.values()) % (1 << 64)
-    header = json.dumps({"arrays": layout, "meta": meta, "body": offset, "sum": total}).encode()
+    header = json.dumps({"name": path.name, "arrays": layout, "meta": meta, "body": offset}).encode()
     start = _aligned(_HEAD.size + len(header))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f"{PART_PREFIX}{os.getpid()}-")
-    try:
-        with os.fdopen(descriptor, "wb") as stream:
-            stream.write(_HEAD.pack(_MAGIC, ARRAYS_VERSION, zlib.crc32(header), len(header)) + header)
-            stream.write(b"\0" * (start - _HEAD.size - len(header)))
-            for array in arrays.values():
-                stream.write(np.ascontiguousarray(array).data.cast("B") if array.size else b"")
-                stream.write(b"\0" * (_aligned(array.nbytes) - array.nbytes))
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    body = xxh3_64(b"\0" * (start - _HEAD.size - len(header)))
+    for piece in _pieces(arrays):
+        body.update(piece)
+    head = _HEAD.pack(_MAGIC, ARRAYS_VERSION, len(header), xxh3_64_intdigest(header), body.intdigest())
+    with replacing(path) as stream:
+        stream.write((head + header).ljust(start, b"\0"))
+        for piece in _pieces(arrays):
+            stream.write(piece)
     return start + offset
+
+
+def _pieces(arrays: Mapping[str, npt.NDArray[Any]]) -> Iterator[memoryview | bytes]:
+    """The bytes of the arrays, each with its padding."""
+    for array in arrays.values():
+        if array.size:
+            yield np.ascontiguousarray(array).data.cast("B")
+            yield b"\0" * (_aligned(array.nbytes) - array.nbytes)
 
 
 def open_arrays(path: Path) -> Arrays:
@@ -86,19 +86,19 @@ def open_arrays(path: Path) -> Arrays:
         head = stream.read(_HEAD.size)
         if len(head) < _HEAD.size:
             raise StoreCorrupt(f"{path.name} is truncated")
-        magic, version, checksum, length = _HEAD.unpack(head)
+        magic, version, length, header_sum, body_sum = _HEAD.unpack(head)
         if magic != _MAGIC or version != ARRAYS_VERSION:
             raise StoreCorrupt(f"{path.name} has another format")
         try:
-            text = stream.read(length)
-            if zlib.crc32(text) != checksum:
+            text = stream.read(min(length, size))
+            if xxh3_64_intdigest(text) != header_sum:
                 raise StoreCorrupt(f"{path.name} is damaged")
             header = json.loads(text)
             start = _aligned(_HEAD.size + length)
             if size != start + header["body"]:
                 raise StoreCorrupt(f"{path.name} is truncated")
             buffer = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
-            if _sum(np.frombuffer(buffer, dtype=np.uint8, offset=start)) != header["sum"]:
+            if xxh3_64_intdigest(memoryview(buffer)[_HEAD.size + length :]) != body_sum or header["name"] != path.name:
                 raise StoreCorrupt(f"{path.name} is damaged")
             arrays = {
                 name: np.frombuffer(buffer, dtype=kind, count=int(np.prod(shape)), offset=start + place).reshape(shape)
@@ -107,14 +107,6 @@ def open_arrays(path: Path) -> Arrays:
             return Arrays(arrays, header["meta"], size)
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
             raise StoreCorrupt(f"{path.name} is damaged: {error}") from None
-
-
-def _sum(array: npt.NDArray[Any]) -> int:
-    """A checksum: the sum of the bytes, eight at a time. It is fast (gigabytes per second) and detects damage."""
-    data = np.ascontiguousarray(array).view(np.uint8).ravel() if array.size else np.zeros(0, np.uint8)
-    whole = len(data) // 8 * 8
-    rest = int.from_bytes(data[whole:].tobytes(), "little")
-    return (int(data[:whole].view("<u8").sum(dtype=np.uint64)) + rest) % (1 << 64)
 
 
 def _aligned(size: int) -> int:

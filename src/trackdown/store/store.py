@@ -1,15 +1,13 @@
 """The store: one folder with a database of facts and records, array files, clones and locks.
 
 The folder's name has the format version, so two versions of the program never share a folder; `clear --all` removes
-the folders of all versions. Raise FORMAT when old contents can't be read any more; they are then built again.
+the folders of all versions. Raise FORMAT when old contents can't be read any more; they are then built again. A folder
+that is not a store is neither used nor removed (ownership.py).
 """
 
 from __future__ import annotations
 
 import errno
-import os
-import shutil
-import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,30 +16,39 @@ from typing import Any
 import numpy.typing as npt
 
 from trackdown.errors import StoreCorrupt, StoreError, StoreFull
-from trackdown.store.arrays import PART_PREFIX, SUFFIX, Arrays, open_arrays, write_arrays
-from trackdown.store.database import COMPANIONS, Database
+from trackdown.store.arrays import SUFFIX, Arrays, open_arrays, write_arrays
+from trackdown.store.clearing import file_size, size_of_stores
+from trackdown.store.database import Database
+from trackdown.store.ownership import DATABASE, adopt_older, claim, make_private_folder
+from trackdown.store.part_files import remove_abandoned
 
-FORMAT = "v1"
+FORMAT = "v2"
 
 
 class Store:
-    """The store below a folder, which is created or repaired if necessary. Raises StoreError if that fails."""
+    """The store below a folder, which is created or repaired if necessary. Raises StoreError if that fails.
+
+    `notes` says what was damaged; `take_notes` empties it.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.top = folder
         self.folder = folder / FORMAT
         self.notes: list[str] = []
         self._make_folders()
-        path = self.folder / "facts.sqlite3"
-        try:
-            self.database = Database(path)
-        except StoreCorrupt as error:
-            self._remove_damaged(path)
-            self.notes.append(f"{error}: rebuilding it")
-            self.database = Database(path)
-        self.read_only = self.database.read_only
+        self.database = Database(self.folder / DATABASE, self.notes)
         if not self.read_only:
-            self._remove_partial_files()
+            remove_abandoned(self.folder / "arrays")
+
+    @property
+    def read_only(self) -> bool:
+        """Whether nothing can be written now."""
+        return self.database.read_only
+
+    def take_notes(self) -> list[str]:
+        """What was damaged since the last call."""
+        notes, self.notes[:] = list(self.notes), []
+        return notes
 
     def close(self) -> None:
         """Close the database."""
@@ -54,26 +61,14 @@ class Store:
 
     def _make_folders(self) -> None:
         try:
+            is_new = claim(self.folder)
             for name in ("arrays", "locks"):
-                (self.folder / name).mkdir(parents=True, exist_ok=True)
+                make_private_folder(self.folder / name)
+            if is_new:
+                adopt_older(self.top)
         except OSError as error:
-            if not (self.folder / "facts.sqlite3").exists():
+            if not (self.folder / DATABASE).exists():
                 raise self._explained(error) from None
-
-    def _remove_damaged(self, path: Path) -> None:
-        """Remove a damaged database; everything in it is derived."""
-        try:
-            for suffix in ("", *COMPANIONS):
-                Path(f"{path}{suffix}").unlink(missing_ok=True)
-        except OSError as error:
-            raise self._explained(error) from None
-
-    def _remove_partial_files(self) -> None:
-        """Remove files that a killed process left half-written."""
-        for part in (self.folder / "arrays").glob(f"{PART_PREFIX}*"):
-            writer = part.name.removeprefix(PART_PREFIX).split("-", 1)[0]
-            if not writer.isdigit() or not _is_alive(int(writer)):
-                part.unlink(missing_ok=True)
 
     # Arrays
 
@@ -82,7 +77,11 @@ class Store:
         if self.read_only:
             raise self.database.unwritable()
         try:
-            return write_arrays(self._array_path(name), arrays, meta)
+            try:
+                return write_arrays(self._array_path(name), arrays, meta)
+            except FileNotFoundError:  # another process has cleared the store
+                self._make_folders()
+                return write_arrays(self._array_path(name), arrays, meta)
         except OSError as error:
             raise self._explained(error) from None
 
@@ -104,7 +103,7 @@ class Store:
 
     def array_size(self, name: str) -> int:
         """The size of an array file; 0 when there is none."""
-        return _size(self._array_path(name))
+        return file_size(self._array_path(name))
 
     def delete_arrays(self, name: str) -> None:
         """Remove an array file; readers that have it open can still read it."""
@@ -123,7 +122,8 @@ class Store:
             return
         from filelock import FileLock, Timeout  # a search of what is ready needs no lock
 
-        lock = FileLock(self.folder / "locks" / f"{repository}.lock", timeout=wait_seconds)
+        self._make_folders()  # another process may have cleared the store
+        lock = FileLock(self.folder / "locks" / f"{repository}.lock", timeout=wait_seconds, mode=0o600)
         try:
             lock.acquire()
         except Timeout:
@@ -138,18 +138,12 @@ class Store:
 
     def size(self) -> int:
         """Bytes on disk, over all format versions."""
-        return sum(_size(Path(folder, name)) for folder, _, names in os.walk(self.top) for name in names)
+        return size_of_stores(self.top)
 
     def index_size(self) -> int:
         """Bytes of facts and arrays, without clones: the part that garbage collection can shrink."""
         files = [*self.folder.glob("facts.sqlite3*"), *(self.folder / "arrays").glob("*")]
-        return sum(map(_size, files))
-
-    def remove_all(self) -> None:
-        """Remove the contents of all versions, and nothing but folders that a store creates."""
-        self.close()
-        for folder in self.top.glob("v[0-9]*"):
-            shutil.rmtree(folder, ignore_errors=True)
+        return sum(map(file_size, files))
 
     def _explained(self, error: OSError) -> StoreError:
         if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
@@ -160,22 +154,3 @@ class Store:
         if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
             return StoreError(f"the store at {self.top} cannot be written: set TRACKDOWN_STORE to another folder")
         return StoreError(f"the store at {self.top} cannot be used: {error.strerror or error}")
-
-
-def _size(path: Path) -> int:
-    """The size of a regular file; 0 if another process has removed it."""
-    try:
-        found = path.lstat()
-    except OSError:
-        return 0
-    return found.st_size if stat.S_ISREG(found.st_mode) else 0
-
-
-def _is_alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True

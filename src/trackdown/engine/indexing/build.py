@@ -173,4 +173,5 @@ class IndexBuilder:
             self._indexes.set_identity(identity)
             return update
         finally:
+            self._store.notes += store.take_notes()
             store.close()

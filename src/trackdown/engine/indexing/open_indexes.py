@@ -20,6 +20,7 @@ from trackdown.index import (
     Corpus,
     RewriteMemory,
     SnapshotRewrites,
+    fact_maker,
     manifest_key,
     no_vectors,
     open_code,
@@ -34,7 +35,7 @@ from trackdown.types import Progress, no_progress
 
 if TYPE_CHECKING:
     from trackdown.graph import Graph
-    from trackdown.index import SegmentVectors, UnitVectors
+    from trackdown.index import MakeFacts, SegmentVectors, UnitVectors
 
 
 class OpenIndexes:
@@ -148,20 +149,21 @@ class OpenIndexes:
         with_vectors: bool = True,
     ) -> Corpus:
         """A snapshot with its indexes, ready to be searched."""
-        all_notes = [*self.store.notes, *snapshot.notes, *notes]
+        all_notes = [*snapshot.notes, *notes]
         if commits is not None and commits.incomplete:
             all_notes.append(f"this clone is incomplete: some changes of {commits.incomplete} commits are unknown")
         index = commits.index if commits is not None else None
+        make = fact_maker(self.store, snapshot, self.settings.max_file_bytes, self.settings.worker_count, self._report)
         return Corpus(
             snapshot,
             code,
             (index, snapshot.commit) if index is not None and snapshot.commit is not None else None,
             graph=partial(self._open_graph, snapshot, code),
-            vectors=partial(self._open_vectors, code) if with_vectors else no_vectors,
+            vectors=partial(self._open_vectors, code, make) if with_vectors else no_vectors,
             models=self.models,
             messages=partial(self._messages, snapshot.commit, index),
             facts=self.facts,
-            rewrites=SnapshotRewrites(self.store, code, self._rewrite_memory, self._report),
+            rewrites=SnapshotRewrites(self.store, code, self._rewrite_memory, self._report, make),
             progress=self._report,
             notes=tuple(all_notes),
             partial=partial_answer,
@@ -187,16 +189,18 @@ class OpenIndexes:
             self._graph = (code, Graph(program))
         return self._graph[1]
 
-    def _open_vectors(self, code: CodeIndex) -> UnitVectors | None:
+    def _open_vectors(self, code: CodeIndex, make: MakeFacts) -> UnitVectors | None:
         """The static vectors of a snapshot's units. Vectors of known segments are cached."""
         table = self.models.static()
         if table is None:
             return None
         from trackdown.index import unit_vectors
 
-        return unit_vectors(self.store, code, table, self._known_vectors, self._report)
+        return unit_vectors(self.store, code, table, self._known_vectors, self._report, make)
 
     def _messages(self, commit: str | None, index: CommitIndex | None, positions: Sequence[int]) -> list[str]:
         from trackdown.index import commit_messages
 
-        return commit_messages(self.store, self.identity(commit), index, positions) if index is not None else []
+        if index is None:
+            return []
+        return commit_messages(self.store, self.identity(commit), index, positions, self.source.git)

@@ -71,7 +71,7 @@ def run_search(
             if len(results) == len(found) or corpus.partial or attempt == _ATTEMPTS - 1:
                 break
     notes += llm.notes() if llm is not None else []
-    notes = [*answer.notes, *_model_notes(repository.indexes.models, stages), *notes]
+    notes = [*answer.notes, *_model_notes(repository.indexes.models, stages), *notes, *repository.store.take_notes()]
     cost = llm.cost() if llm is not None else {}
     return replace(answer, results=results, notes=tuple(dict.fromkeys(notes)), timings_ms=watch.rounded(), llm=cost)
 

@@ -1,0 +1,69 @@
+"""Clear stores: remove those of all versions, and nothing that is not ours."""
+
+from __future__ import annotations
+
+import os
+import stat
+from contextlib import suppress
+from pathlib import Path
+
+from trackdown.errors import StoreError
+from trackdown.store.ownership import MARK, not_a_store, stores_in
+
+
+def clear_stores(top: Path) -> tuple[int, int]:
+    """Remove the stores of all versions in a folder. Returns their size before and after.
+
+    Raises StoreError if there is something else but no store, or if a store cannot be removed.
+    """
+    stores = stores_in(top)
+    if not stores and top.exists() and (not top.is_dir() or any(top.iterdir())):
+        raise not_a_store(top)
+    before = size_of_stores(top)
+    for folder in stores:
+        _remove(_moved_aside(folder))
+    return before, size_of_stores(top)
+
+
+def size_of_stores(top: Path) -> int:
+    """Bytes on disk of the stores of all versions."""
+    return sum(
+        file_size(Path(folder, name))
+        for store in stores_in(top)
+        for folder, _, names in os.walk(store)
+        for name in names
+    )
+
+
+def file_size(path: Path) -> int:
+    """The size of a regular file; 0 if another process has removed it."""
+    try:
+        found = path.lstat()
+    except OSError:
+        return 0
+    return found.st_size if stat.S_ISREG(found.st_mode) else 0
+
+
+def _moved_aside(folder: Path) -> Path:
+    """Rename a store, so that other processes never see half of it."""
+    aside = folder.with_name(f"{folder.name}.removed-{os.urandom(6).hex()}")
+    try:
+        return folder.rename(aside)
+    except OSError:  # we may write in the store only
+        return folder
+
+
+def _remove(folder: Path) -> None:
+    """Remove a store, its mark last: if we are interrupted, the rest is still known as ours."""
+    import shutil  # here, because it would slow down the start of every search
+
+    with suppress(OSError):
+        for path in [path for path in folder.iterdir() if path.name != MARK]:
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
+        (folder / MARK).unlink(missing_ok=True)
+        folder.rmdir()
+    if folder.exists() and any(folder.iterdir()):
+        raise StoreError(f"the store at {folder} cannot be removed: check its permissions, then try again")
