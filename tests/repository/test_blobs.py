@@ -6,11 +6,13 @@ import os
 import shutil
 import signal
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import Repo
+from tests.repository.forged import forge_loose, forge_packed
 from tests.repository.programs import children
 from trackdown.errors import GitError
 from trackdown.repository.blobs import BlobReader, read_on_disk
@@ -73,6 +75,27 @@ def test_a_damaged_blob_is_none_and_the_next_one_is_whole(repo: Repo, git: Git) 
         for limit in (None, 10, None):
             assert reader.read(damaged, limit) is None
             assert reader.read(sound) == b"a\n"
+
+
+@pytest.mark.parametrize("forge", [forge_loose, forge_packed])
+@pytest.mark.parametrize("object_format", ["sha1", "sha256"])
+def test_a_blob_whose_content_does_not_match_its_id_is_none(
+    tmp_path: Path, object_format: str, forge: Callable[[Path, str, str, bytes], None]
+) -> None:
+    repo = Repo(tmp_path / "other")
+    (repo.root / ".git").rename(tmp_path / "gone")
+    repo.git("init", "-q", f"--object-format={object_format}")
+    forged, large, sound = store(repo, b"one\n"), store(repo, b"two\n"), store(repo, b"three\n")
+    forge(repo.root / ".git", forged, "blob", b"evil\n")
+    forge(repo.root / ".git", large, "blob", b"evil\n" * 500_000)
+    assert repo.git("cat-file", "blob", forged) == "evil"  # git falls for it
+    git = open_source(repo.root).git
+    assert git is not None
+    with BlobReader(git) as reader:
+        for limit in (None, 3):
+            assert reader.read(forged, limit) is None
+            assert reader.read(large, limit) is None
+            assert reader.read(sound) == b"three\n"
 
 
 def test_what_a_partial_clone_lacks_is_none_and_what_it_has_is_whole(repo: Repo, git: Git, tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -17,6 +17,7 @@ from trackdown.repository import (
     CommitRef,
     Git,
     Source,
+    altered_commits,
     list_commits,
     read_commits,
     shallow_commits,
@@ -92,13 +93,15 @@ def update_commits(
         listed = list(everything) if everything is not None else list_commits(git, tip)
         if len(listed) > _WORTH_A_PROCESS and not _any_known(store, listed):
             return _first_index(store, source, repository, tip, listed, progress)
-    incomplete = _read_missing_facts(store, source, repository, listed, progress)
+    altered = _altered(source, listed)
+    incomplete = _read_missing_facts(store, source, repository, listed, altered, progress)
     if incomplete and is_shared(repository):
         repository = mark_private(store, source, tip)
         base = None
         listed = list_commits(git, tip)
-        incomplete = _read_missing_facts(store, source, repository, listed, progress)
-    arrays, meta = build_segment(_with_facts(store, git, repository, listed), base)
+        altered = _altered(source, listed)
+        incomplete = _read_missing_facts(store, source, repository, listed, altered, progress)
+    arrays, meta = build_segment(_with_facts(store, git, repository, listed, altered), base)
     total = incomplete + (present.incomplete if base is not None and present is not None else 0)
     base_name = present.names[0] if base is not None and present is not None else None
     return _keep(store, repository, Arrays(arrays, meta), listed, base, base_name, total), repository
@@ -121,7 +124,11 @@ def _first_index(
         if not incomplete and not all(complete for _, complete, _ in batch) and is_shared(repository):
             repository = mark_private(store, source, tip)
         incomplete += sum(not complete for _, complete, _ in batch)
-        rows = [(commit_key(oid) if complete else commit_key(oid, repository), fact) for oid, complete, fact in batch]
+        rows = [
+            (commit_key(oid) if complete else commit_key(oid, repository), fact)
+            for oid, complete, fact in batch
+            if fact
+        ]
         store.database.write_facts(COMMITS, rows)
         done += len(rows)
         progress("history", done, total)
@@ -190,25 +197,36 @@ def commit_key(oid: str, repository: str | None = None) -> str:
     return f"{oid}:{HISTORY_VERSION}" + (f":{repository}" if repository else "")
 
 
+def _altered(source: Source, listed: Sequence[CommitRef]) -> frozenset[str]:
+    assert source.git is not None
+    return altered_commits(source.git, listed, shallow_commits(source.git) if source.shallow else ())
+
+
 def _read_missing_facts(
-    store: Store, source: Source, repository: str, listed: Sequence[CommitRef], progress: Progress
+    store: Store,
+    source: Source,
+    repository: str,
+    listed: Sequence[CommitRef],
+    altered: Collection[str],
+    progress: Progress,
 ) -> int:
-    """Read the commits that have no facts yet. Returns the number of incomplete ones among all.
+    """Read the commits that have no facts yet. Returns the number of incomplete or altered ones among all.
 
     A shallow or partial clone doesn't use complete facts of another clone, because an answer must not depend on what
     else is in the store.
     """
     assert source.git is not None
     single = [commit for commit in listed if not commit.is_merge]
-    boundary = shallow_commits(source.git) if source.shallow else frozenset()
-    shared = [] if source.partial else [commit_key(commit.oid) for commit in single if commit.oid not in boundary]
+    foreign = {*(shallow_commits(source.git) if source.shallow else ()), *altered}
+    shared = [] if source.partial else [commit_key(commit.oid) for commit in single if commit.oid not in foreign]
     whole = store.database.known_facts(COMMITS, shared)
     rest = [commit for commit in single if commit_key(commit.oid) not in whole]
     own = store.database.known_facts(COMMITS, [commit_key(commit.oid, repository) for commit in rest])
     unknown = [commit for commit in rest if commit_key(commit.oid, repository) not in own]
-    incomplete = len(own)
+    incomplete = len(own) + sum(commit.is_merge and commit.oid in altered for commit in listed)
     rows: list[tuple[str, bytes]] = []
-    for done, commit in enumerate(read_commits(source.git, unknown, exact_renames_only=source.partial), 1):
+    commits = read_commits(source.git, unknown, exact_renames_only=source.partial, altered=altered)
+    for done, commit in enumerate(commits, 1):
         incomplete += not commit.complete
         key = commit_key(commit.oid) if commit.complete else commit_key(commit.oid, repository)
         rows.append((key, msgspec.msgpack.encode(commit)))
@@ -221,7 +239,7 @@ def _read_missing_facts(
 
 
 def _with_facts(
-    store: Store, git: Git, repository: str, listed: Sequence[CommitRef]
+    store: Store, git: Git, repository: str, listed: Sequence[CommitRef], altered: Collection[str]
 ) -> Iterator[tuple[CommitRef, CommitFacts | None]]:
     """Every listed commit with its facts; merges have None."""
     step = 500
@@ -235,7 +253,7 @@ def _with_facts(
         for commit in batch:
             value = found.get(commit_key(commit.oid, repository)) or found.get(commit_key(commit.oid))
             if value is None and not commit.is_merge:  # just garbage-collected by another process
-                yield commit, next(read_commits(git, [commit]))
+                yield commit, next(read_commits(git, [commit], altered=altered))
             else:
                 yield commit, None if value is None else _DECODER.decode(value)
 

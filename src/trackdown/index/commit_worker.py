@@ -10,7 +10,7 @@ import gc
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -19,7 +19,7 @@ import numpy as np
 
 from trackdown.errors import GitError
 from trackdown.index.commits import build_segment
-from trackdown.repository import CommitFacts, CommitRef, Git, read_commits
+from trackdown.repository import CommitFacts, CommitRef, Git, altered_commits, read_commits, shallow_commits
 from trackdown.store import Arrays
 from trackdown.units import receive, send
 
@@ -95,8 +95,10 @@ def main() -> None:
     stdout = sys.stdout.buffer
     try:
         listed = [CommitRef(oid, tuple(parents)) for oid, parents in request.commits]
-        commits = read_commits(Git(Path(request.git_dir)), listed, exact_renames_only=request.exact_renames_only)
-        arrays, meta = build_segment(_send_facts(listed, commits, stdout))
+        git = Git(Path(request.git_dir))
+        altered = altered_commits(git, listed, shallow_commits(git))
+        commits = read_commits(git, listed, exact_renames_only=request.exact_renames_only, altered=altered)
+        arrays, meta = build_segment(_send_facts(listed, commits, altered, stdout))
         packed = {name: (array.dtype.str, list(array.shape), array.tobytes()) for name, array in arrays.items()}
         send(stdout, HistoryReply(arrays=packed, meta=meta))
     except GitError as error:
@@ -106,12 +108,17 @@ def main() -> None:
 
 
 def _send_facts(
-    listed: Sequence[CommitRef], commits: Iterator[CommitFacts], stdout: IO[bytes]
+    listed: Sequence[CommitRef], commits: Iterator[CommitFacts], altered: Collection[str], stdout: IO[bytes]
 ) -> Iterator[tuple[CommitRef, CommitFacts | None]]:
-    """Pair every listed commit with its facts, and send the facts to the parent on the way."""
+    """Pair every listed commit with its facts, and send the facts to the parent on the way.
+
+    A merge has none, but the parent must know of an altered one.
+    """
     facts: list[Fact] = []
     for item in listed:
         commit = None if item.is_merge else next(commits)
+        if item.is_merge and item.oid in altered:
+            facts.append((item.oid, False, b""))
         if commit is not None:
             facts.append((commit.oid, commit.complete, msgspec.msgpack.encode(commit)))
         if len(facts) >= _BATCH:

@@ -9,14 +9,23 @@ import sys
 from pathlib import Path
 from types import TracebackType
 
-from trackdown.repository.git import Git
+from trackdown.errors import GitError
+from trackdown.repository.git import Git, wait_for_output
 
+_LONGEST_READ = 60.0
+_SHA256_DIGITS = 64
 _OPEN_FOLDER = os.O_DIRECTORY | getattr(os, "O_PATH", os.O_RDONLY)
 
 
 def blob_id(data: bytes, object_format: str = "sha1") -> str:
     """The id that git gives to these bytes as a blob."""
     return hashlib.new(object_format, b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+
+
+def new_hash(kind: str, size: int, oid: str) -> hashlib._Hash:
+    """The hash that an object's id is: of its kind and size, to be updated with its content."""
+    object_format = "sha256" if len(oid) == _SHA256_DIGITS else "sha1"
+    return hashlib.new(object_format, f"{kind} {size}\0".encode(), usedforsecurity=False)
 
 
 def decode_text(data: bytes) -> str | None:
@@ -64,23 +73,25 @@ class BlobReader:
     def read(self, oid: str, max_bytes: int | None = None) -> bytes | None:
         """The content of a blob, at most `max_bytes` + 1 bytes of it; None when this clone lacks it or it is damaged.
 
-        Raises GitError when the repository cannot be read.
+        Git itself does not check that an object's content matches its id. We do, because what we derive from the
+        content is shared by all clones. Raises GitError when the repository cannot be read.
         """
         name = oid.encode("ascii")
         if self._present is not None and name not in self._present:
             return None
         try:
-            return self._ask(name, max_bytes)
-        except (BrokenPipeError, EOFError):
+            return self._ask(oid, max_bytes)
+        except (BrokenPipeError, EOFError, GitError):
             self._start_again()
             return None
 
-    def _ask(self, name: bytes, max_bytes: int | None) -> bytes | None:
-        """Raises EOFError when git exits before it has answered."""
+    def _ask(self, oid: str, max_bytes: int | None) -> bytes | None:
+        """Raises EOFError when git exits before it has answered, GitError when it doesn't answer."""
         stdin, stdout = self._process.stdin, self._process.stdout
         assert stdin is not None and stdout is not None
-        stdin.write(name + b"\n")
+        stdin.write(f"{oid}\n".encode("ascii"))
         stdin.flush()
+        wait_for_output(self._process, _LONGEST_READ)
         header = stdout.readline().split()
         if not header:
             raise EOFError
@@ -89,13 +100,18 @@ class BlobReader:
         size = int(header[2])
         wanted = size if max_bytes is None else min(size, max_bytes + 1)
         data = stdout.read(wanted)
-        left = size + 1 - len(data)
+        digest = new_hash("blob", size, oid)
+        digest.update(data)
+        left = size - len(data)
         while left:
-            passed = len(stdout.read(min(left, 1 << 20)))
+            passed = stdout.read(min(left, 1 << 20))
             if not passed:
                 raise EOFError
-            left -= passed
-        return data if header[1] == b"blob" else None
+            digest.update(passed)
+            left -= len(passed)
+        if not stdout.read(1):  # the line break after the content
+            raise EOFError
+        return data if header[1] == b"blob" and digest.hexdigest() == oid else None
 
     def _start_again(self) -> None:
         """Restart git after an object killed it: a damaged one, or (before git 2.44) one that a partial clone lacks.

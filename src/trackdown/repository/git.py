@@ -11,8 +11,11 @@ from pathlib import Path
 from typing import IO
 
 from trackdown.errors import GitError, MissingObject
+from trackdown.repository.git_files import check_git_files
 
 OLDEST_GIT = (2, 31)
+LONGEST_RUN = 600.0
+"""Seconds that a command without network may take. Only a repository that keeps git waiting takes that long."""
 _ALLOWED_PROTOCOLS = "file:https:http:ssh:git"
 # Programs named in a repository's own configuration must not run, and its settings must not change the output.
 _SAFE_CONFIG = (
@@ -20,6 +23,8 @@ _SAFE_CONFIG = (
     "core.hooksPath=/dev/null",
     "core.quotePath=false",
     "core.untrackedCache=false",
+    # A commit's parents come from the commit itself, not from a file that somebody may have put beside it.
+    "core.commitGraph=false",
     "log.showSignature=false",
     "log.showRoot=true",
     "i18n.logOutputEncoding=UTF-8",
@@ -31,6 +36,8 @@ _SAFE_CONFIG = (
     "core.packedGitLimit=64m",
     "core.deltaBaseCacheLimit=32m",
 )
+# User name and password in a URL. A password may hold a slash; a host may have a port, and a path an @.
+_CREDENTIALS = re.compile(r"(?<=//)(?:[^/\s@:]+:(?!\d+(?:/|\s|$))\S*@|[^/\s]*@)")
 _MISSING = re.compile(r"unable to (?:read|find)|missing blob|could not fetch|bad object|promisor|not allowed", re.I)
 
 
@@ -50,14 +57,14 @@ class Git:
 
     def run(self, *arguments: str, stdin: bytes | None = None) -> bytes:
         """Run a command and return its output. Raises GitError with the first line of git's error message."""
-        return run(self.arguments(*arguments), cwd=self.work_tree or self.git_dir, stdin=stdin)
+        return finish(self.stream(*arguments), stdin)
 
     def start(self, *arguments: str, config: Mapping[str, str] | None = None) -> Callable[[], bytes]:
         """Start a command. The function that is returned waits for it and returns its output, or raises GitError.
 
         `config` are settings for this command only.
         """
-        process = start(self.arguments(*arguments), cwd=self.work_tree or self.git_dir, config=config)
+        process = self.stream(*arguments, config=config)
         return lambda: finish(process)
 
     def without_filters(self) -> dict[str, str]:
@@ -82,9 +89,13 @@ class Git:
         """Like `run`, but returns text without the trailing newline."""
         return self.run(*arguments).decode("utf-8", "replace").rstrip("\n")
 
-    def stream(self, *arguments: str) -> subprocess.Popen[bytes]:
-        """Start a command with all three streams piped. The caller reads, closes and waits."""
-        return start(self.arguments(*arguments), cwd=self.work_tree or self.git_dir)
+    def stream(self, *arguments: str, config: Mapping[str, str] | None = None) -> subprocess.Popen[bytes]:
+        """Start a command with all three streams piped. The caller reads, closes and waits.
+
+        Raises GitError if git would wait forever at a file of its directory.
+        """
+        check_git_files(self.git_dir)
+        return start(self.arguments(*arguments), cwd=self.work_tree or self.git_dir, config=config)
 
 
 def base_command() -> list[str]:
@@ -105,10 +116,14 @@ def environment(*, network: bool = False) -> dict[str, str]:
         "LC_ALL": "C",
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_OPTIONAL_LOCKS": "0",
+        # Facts of a commit are shared by all clones, so no clone's replacements or grafts may change them.
         "GIT_NO_REPLACE_OBJECTS": "1",
+        "GIT_GRAFT_FILE": "/dev/null/none",
         "GIT_NO_LAZY_FETCH": "1",
         # A partial clone would fetch missing objects one by one; an empty list forbids every transport.
         "GIT_ALLOW_PROTOCOL": _ALLOWED_PROTOCOLS if network else "",
+        "GIT_HTTP_LOW_SPEED_LIMIT": "1",
+        "GIT_HTTP_LOW_SPEED_TIME": str(int(LONGEST_RUN)),
     }
     return values
 
@@ -139,15 +154,33 @@ def start(
         raise GitError(f"git cannot be run: {error}") from None
 
 
-def run(command: Sequence[str], *, cwd: Path, stdin: bytes | None = None, network: bool = False) -> bytes:
-    """Run a git command line and return its output. Raises GitError."""
-    return finish(start(command, cwd=cwd, network=network), stdin)
+def run(
+    command: Sequence[str],
+    *,
+    cwd: Path,
+    stdin: bytes | None = None,
+    network: bool = False,
+    config: Mapping[str, str] | None = None,
+    seconds: float = LONGEST_RUN,
+) -> bytes:
+    """Run a git command line and return its output. Raises GitError, also if it takes longer than `seconds`.
+
+    A command that uses the network may take as long as data arrives.
+    """
+    return finish(start(command, cwd=cwd, network=network, config=config), stdin, None if network else seconds)
 
 
-def finish(process: subprocess.Popen[bytes], stdin: bytes | None = None) -> bytes:
-    """Wait for a command and return its output. An interrupt kills it. Raises GitError."""
+def finish(process: subprocess.Popen[bytes], stdin: bytes | None = None, seconds: float | None = LONGEST_RUN) -> bytes:
+    """Wait for a command and return its output. An interrupt kills it, and so does the end of its time.
+
+    Raises GitError.
+    """
     try:
-        out, err = process.communicate(stdin)
+        out, err = process.communicate(stdin, seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        raise GitError(f"git was stopped because it did not end within {seconds:.0f} s") from None
     except BaseException:
         process.kill()
         process.wait()
@@ -161,12 +194,29 @@ def git_error(stderr: bytes, code: int) -> GitError:
     """The error for a failed command, from what git printed."""
     lines = [line.strip() for line in stderr.decode("utf-8", "replace").splitlines() if line.strip()]
     fatal = [line for line in lines if line.startswith(("fatal:", "error:"))]
-    line = re.sub(r"^(?:fatal|error): ", "", (fatal or lines or [f"exit code {code}"])[0])
+    line = without_credentials(re.sub(r"^(?:fatal|error): ", "", (fatal or lines or [f"exit code {code}"])[0]))
     if "dubious ownership" in line:
         named = re.search(r"at '(.+)'", line)
         line += f"; trust it with: git config --global --add safe.directory {named[1] if named else 'PATH'}"
     kind = MissingObject if _MISSING.search(line) else GitError
     return kind(f"git failed: {line}")
+
+
+def wait_for_output(process: subprocess.Popen[bytes], seconds: float) -> None:
+    """Wait until a command has written something or has ended. Raises GitError after `seconds`."""
+    import select
+
+    assert process.stdout is not None
+    poll = select.poll()
+    poll.register(process.stdout, select.POLLIN)
+    if not poll.poll(seconds * 1000):
+        process.kill()
+        raise GitError(f"git was stopped because it wrote nothing for {seconds:.0f} s")
+
+
+def without_credentials(text: str) -> str:
+    """A text without the credentials in its URLs."""
+    return _CREDENTIALS.sub("", text)
 
 
 def read_rest(stream: IO[bytes] | None) -> bytes:

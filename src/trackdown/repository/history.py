@@ -8,15 +8,16 @@ the stream.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+import subprocess
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import IO
 
 import msgspec
 
 from trackdown.errors import GitError
-from trackdown.repository.git import Git, git_error, read_rest
+from trackdown.repository.git import Git, git_error, read_rest, wait_for_output
+from trackdown.repository.git_files import read_git_file
 
 HISTORY_VERSION = 2
 """Part of the key of commit facts. Raise it when the same commit would now give other facts."""
@@ -33,6 +34,8 @@ _LOG = (
 )
 _FORMAT = "--format=tformat:%H%x00%at%x00%an%x00%B"
 _CHUNK = 1 << 18
+_LONGEST_SILENCE = 120.0
+_LONGEST_SHALLOW = 64 << 20
 _SHORTEST_ID = 40
 _LAST_SECOND = 253_402_300_799  # of the year 9999, the last that datetime can show
 
@@ -85,19 +88,27 @@ def shallow_commits(git: Git) -> frozenset[str]:
     """The commits at which a shallow clone ends: their parents are missing, so their changes are unknown."""
     try:
         path = os.fsdecode(git.run("rev-parse", "--git-path", "shallow").removesuffix(b"\n"))
-        with open((git.work_tree or git.git_dir) / path, encoding="ascii") as lines:
-            return frozenset(lines.read().split())
-    except (GitError, OSError, UnicodeDecodeError):
+        text = read_git_file((git.work_tree or git.git_dir) / path, _LONGEST_SHALLOW) or b""
+        return frozenset(text.decode("ascii").lower().split())
+    except (GitError, UnicodeDecodeError):
         return frozenset()
 
 
-def read_commits(git: Git, listed: Sequence[CommitRef], *, exact_renames_only: bool = False) -> Iterator[CommitFacts]:
+def read_commits(
+    git: Git, listed: Sequence[CommitRef], *, exact_renames_only: bool = False, altered: Collection[str] = ()
+) -> Iterator[CommitFacts]:
     """The facts of non-merge commits, in the given order; merges are skipped.
 
     Without blobs only renames of equal content are found, and without trees no changes. Such a commit is marked
-    incomplete. Raises GitError when git cannot continue at all.
+    incomplete. So is an `altered` one, of which only the id is believed. Raises GitError when git cannot continue at
+    all.
     """
     todo = [commit for commit in listed if not commit.is_merge]
+    for commit in _read_all(git, todo, exact_renames_only):
+        yield CommitFacts(commit.oid, commit.parents, 0, "", "", [], False) if commit.oid in altered else commit
+
+
+def _read_all(git: Git, todo: Sequence[CommitRef], exact_renames_only: bool) -> Iterator[CommitFacts]:
     boundary = shallow_commits(git)
     done = failures = 0
     level = 1 if exact_renames_only else 0
@@ -143,7 +154,7 @@ def _stream(
             pass
         count = 0
         last: CommitFacts | None = None
-        for commit in _parse(_tokens(process.stdout), parents, boundary, complete):
+        for commit in _parse(_tokens(process), parents, boundary, complete):
             if last is not None:
                 yield last
             last = commit
@@ -162,19 +173,26 @@ def _stream(
                 pipe.close()
 
 
-def _tokens(stdout: IO[bytes]) -> Iterator[bytes]:
+def _tokens(process: subprocess.Popen[bytes]) -> Iterator[bytes]:
     """The NUL-separated fields of git's output."""
-    return chain.from_iterable(_split_chunks(stdout))
+    return chain.from_iterable(_split_chunks(process))
 
 
-def _split_chunks(stdout: IO[bytes]) -> Iterator[list[bytes]]:
+def _split_chunks(process: subprocess.Popen[bytes]) -> Iterator[list[bytes]]:
+    """Raises GitError when git writes nothing for a long time."""
     rest = b""
-    while chunk := stdout.read(_CHUNK):
+    while chunk := _read_chunk(process):
         fields = (rest + chunk).split(b"\0")
         rest = fields.pop()
         yield fields
     if rest:
         yield [rest]
+
+
+def _read_chunk(process: subprocess.Popen[bytes]) -> bytes:
+    assert process.stdout is not None
+    wait_for_output(process, _LONGEST_SILENCE)
+    return os.read(process.stdout.fileno(), _CHUNK)
 
 
 def _parse(

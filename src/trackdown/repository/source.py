@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from trackdown.errors import GitError, NoSuchPath, RepositoryError, UnknownRevision
-from trackdown.repository.git import Git, base_command, check_version, run
+from trackdown.repository.git import Git, base_command, check_version, run, without_credentials
+from trackdown.repository.git_files import check_discovery, git_dir_of, read_git_file
 
 _URL = re.compile(r"(?:file|https?|ssh|git)://|[\w.-]+@[\w.-]+:(?!//)")
 _REPOSITORY_FACTS = (
@@ -21,6 +22,7 @@ _REPOSITORY_FACTS = (
 )
 _PRIVATE = ("-c", "core.sharedRepository=0600")
 """What git writes into the store, only we can read."""
+_LONGEST_OPENING = 30.0
 _OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
@@ -89,9 +91,10 @@ def _open_git(path: Path, folder: Path) -> Source | None:
     """The repository that contains a folder, or None."""
     if not _looks_like_git(folder):
         return None
+    check_discovery(folder)
     check_version()
     try:
-        answer = run([*base_command(), "rev-parse", *_REPOSITORY_FACTS], cwd=folder)
+        answer = run([*base_command(), "rev-parse", *_REPOSITORY_FACTS], cwd=folder, seconds=_LONGEST_OPENING)
     except GitError as error:
         if "not a git repository" in str(error):
             return None
@@ -101,13 +104,7 @@ def _open_git(path: Path, folder: Path) -> Source | None:
         raise GitError(f"{str(path)!r} has a line break in its path: move the repository elsewhere")
     bare, shallow, object_format, git_dir, common = lines
     common_dir = (folder / common).resolve()
-    top: Path | None = None
-    if bare != "true":
-        try:
-            line = run([*base_command(), "rev-parse", "--show-toplevel"], cwd=folder)
-            top = Path(os.fsdecode(line.rstrip(b"\n"))).resolve()
-        except GitError:
-            top = None  # inside .git itself: search the repository like a bare one
+    top = None if bare == "true" else _work_tree(folder, Path(git_dir).resolve())
     git = Git(Path(git_dir), top)
     partial = bool(_configured_promisors(git))
     root = top or Path(git_dir)
@@ -115,6 +112,25 @@ def _open_git(path: Path, folder: Path) -> Source | None:
     below = _below(path, root) if top else ""
     name = _name(root) if top else _bare_name(Path(git_dir))
     return Source(name, kind, root, below, git, common_dir, object_format, shallow == "true", partial)
+
+
+def _work_tree(folder: Path, git_dir: Path) -> Path | None:
+    """The work tree that a folder is in; None inside a git directory, which is searched like a bare repository.
+
+    A repository's configuration may name any folder as its work tree. It counts only below the folder with `.git`: a
+    repository that somebody else made must not lead to other files.
+    """
+    if git_dir in (folder, *folder.parents):
+        return None
+    home = next((parent for parent in (folder, *folder.parents) if git_dir_of(parent) == git_dir), None)
+    if home is None:
+        return None
+    try:
+        line = run([*base_command(), "rev-parse", "--show-toplevel"], cwd=folder, seconds=_LONGEST_OPENING)
+    except GitError:
+        return home
+    top = Path(os.fsdecode(line.rstrip(b"\n"))).resolve()
+    return top if home in (top, *top.parents) else home
 
 
 def _looks_like_git(folder: Path) -> bool:
@@ -133,12 +149,9 @@ def _configured_promisors(git: Git) -> str:
 
 def _read_head(git_dir: Path, common_dir: Path) -> str | None:
     """HEAD read without a process, if it names a loose ref; None if git has to be asked."""
-    try:
-        text = (git_dir / "HEAD").read_text("ascii").strip()
-        if text.startswith("ref: refs/"):
-            text = (common_dir / text[5:]).read_text("ascii").strip()
-    except (OSError, UnicodeDecodeError):
-        return None
+    text = (read_git_file(git_dir / "HEAD") or b"").decode("ascii", "replace").strip()
+    if text.startswith("ref: refs/"):
+        text = (read_git_file(common_dir / text[5:]) or b"").decode("ascii", "replace").strip()
     return text if _OID.fullmatch(text) else None
 
 
@@ -161,7 +174,7 @@ def _bare_name(git_dir: Path) -> str:
 
 def clone_folder(clones: Path, url: str) -> Path:
     """The folder for the clone of a URL."""
-    name = _without_credentials(url).rstrip("/").removesuffix(".git").rsplit("/", 1)[-1]
+    name = without_credentials(url).rstrip("/").removesuffix(".git").rsplit("/", 1)[-1]
     stem = re.sub(r"[^\w.-]+", "-", name)[:40] or "clone"
     return clones / f"{stem}-{hashlib.sha256(url.encode()).hexdigest()[:12]}.git"
 
@@ -179,12 +192,12 @@ def open_url(url: str, clones: Path) -> tuple[Source, str | None]:
         try:
             _update(folder)
         except GitError as error:
-            note = _without_credentials(f"{url} could not be updated; searched the last fetched state ({error})")
+            note = without_credentials(f"{url} could not be updated; searched the last fetched state ({error})")
     else:
         try:
             _clone(url, folder)
         except GitError as error:
-            raise RepositoryError(_without_credentials(f"cannot clone {url}: {error}")) from None
+            raise RepositoryError(without_credentials(f"cannot clone {url}: {error}")) from None
     name = re.sub(r"-[0-9a-f]{12}$", "", folder.stem)
     return replace(open_source(folder), name=name, kind="bare", subfolder="", url=url), note
 
@@ -217,8 +230,3 @@ def _update(folder: Path) -> None:
     named = re.match(rb"ref: (refs/\S+)\tHEAD\n", answer)
     if named:
         run([*here, "symbolic-ref", "HEAD", os.fsdecode(named[1])], cwd=folder)
-
-
-def _without_credentials(text: str) -> str:
-    """A text without the credentials in its URLs."""
-    return re.sub(r"//[^/\s]*@", "//", text)

@@ -151,7 +151,8 @@ class OpenIndexes:
         """A snapshot with its indexes, ready to be searched."""
         all_notes = [*snapshot.notes, *notes]
         if commits is not None and commits.incomplete:
-            all_notes.append(f"this clone is incomplete: some changes of {commits.incomplete} commits are unknown")
+            unknown = f"some changes of {commits.incomplete} commits are unknown"
+            all_notes.append(f"this clone is incomplete or damaged: {unknown}")
         index = commits.index if commits is not None else None
         make = fact_maker(self.store, snapshot, self.settings.max_file_bytes, self.settings.worker_count, self._report)
         return Corpus(
