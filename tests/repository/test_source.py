@@ -234,3 +234,27 @@ def test_a_shallow_and_a_partial_clone_are_known_as_such(filled: Repo, tmp_path:
 )
 def test_which_places_are_urls(place: str, expected: bool) -> None:
     assert is_url(place) is expected
+
+
+@pytest.mark.parametrize("named", ["{outside}", "../../outside", "{parent}", "../.."])
+def test_a_work_tree_elsewhere_is_not_believed(filled: Repo, tmp_path: Path, named: str) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "secret.py").write_text("secret = 1\n")
+    filled.git("config", "core.worktree", named.format(outside=outside, parent=tmp_path))
+    for place in (filled.root, filled.root / "pkg"):
+        source = open_source(place)
+        assert (source.root, source.kind) == (filled.root, "worktree")
+        found = [file.path for file in scan_worktree(source, None, 1 << 20).snapshot.files]
+        assert found == ["a.py", "pkg/b.py"]
+    looks_like_one = outside / "nested"
+    (filled.root / ".git").rename(looks_like_one)
+    source = open_source(looks_like_one)
+    assert (source.root, source.kind) == (looks_like_one, "bare")
+    head = source.head()
+    assert head is not None and [file.path for file in commit_snapshot(source, head).files] == ["a.py", "pkg/b.py"]
+
+
+def test_a_work_tree_below_the_folder_with_git_is_one(filled: Repo) -> None:
+    filled.git("config", "core.worktree", "../pkg")
+    assert open_source(filled.root).root == filled.root / "pkg"

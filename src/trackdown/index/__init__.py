@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         CodeManifest,
         CodeUpdate,
         manifest_key,
+        may_be_completed,
         open_code,
         partial_code,
         read_inventory,

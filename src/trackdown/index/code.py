@@ -16,7 +16,7 @@ from trackdown.index.bm25 import FieldScorer, Mask, Scores
 from trackdown.index.freed_memory import keep_freed_memory
 from trackdown.index.postings import PostingsWriter, find_terms, open_field
 from trackdown.index.strings import SortedTable, StringTable, pack, to_bytes
-from trackdown.repository import role_of
+from trackdown.repository import MISSING, role_of
 from trackdown.store import Arrays
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS
 from trackdown.units import BlobFacts, words
@@ -133,7 +133,9 @@ class CodeSegment:
     @cached_property
     def content(self) -> str:
         """A digest of the files it was gathered from, because a segment may be replaced under the same name."""
-        pieces = b"".join(self.arrays[name].tobytes() for name in ("paths_bytes", "keys_bytes"))
+        # A blob that was missing may have arrived since.
+        names = ("paths_bytes", "keys_bytes", *(["file_skip"] if MISSING in self.reasons else []))
+        pieces = b"".join(self.arrays[name].tobytes() for name in names)
         return hashlib.blake2b(pieces, digest_size=16).hexdigest()
 
     def units_in_kin(self) -> npt.NDArray[np.int64]:

@@ -9,13 +9,14 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from trackdown.errors import GitError
 from trackdown.index.blob_facts import BLOBS, FactSource, fact_keys, known_facts
 from trackdown.index.code import CodeIndex, CodeSegment, IndexedFile, build_segment
 from trackdown.index.identity import is_shared, mark_private
-from trackdown.repository import Snapshot
+from trackdown.repository import MISSING, BlobReader, Snapshot
 from trackdown.store import Arrays, Store
 from trackdown.types import Exclusion, Progress
-from trackdown.units import EXTRACTOR_VERSION, decode
+from trackdown.units import EXTRACTOR_VERSION, decode, oid_of_key
 
 CODE_MANIFESTS = "code"
 INDEX_VERSION = 2
@@ -77,6 +78,29 @@ def open_code(store: Store, key: str) -> CodeUpdate | None:
         segments.append(CodeSegment(arrays, name))
     store.database.touch_record(CODE_MANIFESTS, key)
     return CodeUpdate(CodeIndex(segments, np.array(manifest.dead, dtype=np.int64)))
+
+
+def may_be_completed(snapshot: Snapshot, index: CodeIndex) -> bool:
+    """Whether a blob that this clone lacked when the index was built is here now."""
+    git = snapshot.source.git
+    if git is None or not index.left_out.get(MISSING):
+        return False
+    names = [oid_of_key(key) for segment in index.segments for key in _missing_keys(segment)]
+    try:
+        listed = git.run("cat-file", "--batch-check", "--buffer", stdin="".join(f"{name}\n" for name in names).encode())
+    except GitError:  # an older git stops at the first blob that a partial clone lacks
+        return False
+    here = [line.split()[0] for line in listed.decode("ascii").splitlines() if not line.endswith("missing")]
+    with BlobReader(git) as reader:
+        return any(reader.read(name, 0) is not None for name in here)
+
+
+def _missing_keys(segment: CodeSegment) -> list[str]:
+    """The keys of the files that were left out because the clone lacked them."""
+    if MISSING not in segment.reasons:
+        return []
+    skips = segment.arrays["file_skip"]
+    return [segment.keys.text(int(file)) for file in np.flatnonzero(skips == segment.reasons.index(MISSING))]
 
 
 def update_code(
@@ -172,6 +196,8 @@ def _nearest_base(store: Store, repository: str, keys: Mapping[str, str]) -> _Ne
         if arrays is None:
             continue
         segment = CodeSegment(arrays, name)
+        if MISSING in segment.reasons:  # what was missing may be here now
+            continue
         held = dict(segment.files())
         dead = [number for number, (path, key) in enumerate(held.items()) if keys.get(path) != key]
         added = {path: key for path, key in keys.items() if held.get(path) != key}

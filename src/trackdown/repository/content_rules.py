@@ -27,6 +27,9 @@ _LONG_LINE = 500
 _ASCII = bytes(range(128))
 _MINIFIABLE = frozenset({"javascript", "typescript", "tsx", "text"})
 
+MISSING = "missing"
+"""The reason for a blob that this clone lacks, or whose content does not match its id."""
+
 REASONS: Mapping[str, str] = {
     "submodule": "another repository's content",
     "symlink": "a symbolic link",
@@ -38,7 +41,7 @@ REASONS: Mapping[str, str] = {
     "large": "larger than the limit",
     "secret": "may hold a key, a password or a token",
     "ignored": "ignored by .trackdownignore",
-    "missing": "not in this clone",
+    MISSING: "not in this clone, or damaged there",
     "unreadable": "could not be read",
 }
 

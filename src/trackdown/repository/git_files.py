@@ -28,8 +28,13 @@ def read_git_file(path: str | os.PathLike[str], limit: int = _LONGEST) -> bytes 
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     except (OSError, ValueError):
         return None
-    with open(descriptor, "rb") as file:
-        return file.read(limit) if stat.S_ISREG(os.fstat(descriptor).st_mode) else None
+    try:
+        found = os.fstat(descriptor)
+        return os.read(descriptor, min(found.st_size, limit)) if stat.S_ISREG(found.st_mode) else None
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
 
 
 def check_git_files(git_dir: str | os.PathLike[str]) -> None:

@@ -22,13 +22,14 @@ from trackdown.index import (
     SnapshotRewrites,
     fact_maker,
     manifest_key,
+    may_be_completed,
     no_vectors,
     open_code,
     open_commits,
     repository_id,
 )
 from trackdown.models import model_shelf
-from trackdown.repository import Snapshot, Source, commit_snapshot
+from trackdown.repository import MISSING, Snapshot, Source, commit_snapshot
 from trackdown.settings import Settings
 from trackdown.store import Store
 from trackdown.types import Progress, no_progress
@@ -92,13 +93,16 @@ class OpenIndexes:
         return manifest_key(snapshot, self.identity(snapshot.commit))
 
     def code(self, snapshot: Snapshot) -> CodeIndex | None:
-        """The code index of a snapshot, if it is ready."""
+        """The code index of a snapshot, if it is ready. One that lacks blobs is not, once they are here."""
         key = self.key(snapshot)
         if self._code is None or self._code[0] != key:
             ready = open_code(self.store, key)
             if ready is None:
                 return None
             self._code = (key, ready.index)
+        if may_be_completed(snapshot, self._code[1]):
+            self._code = None
+            return None
         return self._code[1]
 
     def commits(self, snapshot: Snapshot) -> CommitUpdate | None:
@@ -150,6 +154,9 @@ class OpenIndexes:
     ) -> Corpus:
         """A snapshot with its indexes, ready to be searched."""
         all_notes = [*snapshot.notes, *notes]
+        missing = code.left_out.get(MISSING, 0)
+        if missing:
+            all_notes.append(f"files left out because this clone lacks them or they are damaged there: {missing}")
         if commits is not None and commits.incomplete:
             unknown = f"some changes of {commits.incomplete} commits are unknown"
             all_notes.append(f"this clone is incomplete or damaged: {unknown}")
@@ -167,7 +174,7 @@ class OpenIndexes:
             rewrites=SnapshotRewrites(self.store, code, self._rewrite_memory, self._report, make),
             progress=self._report,
             notes=tuple(all_notes),
-            partial=partial_answer,
+            partial=partial_answer or bool(missing),
         )
 
     def _report(self, step: str, done: int, total: int | None) -> None:

@@ -68,8 +68,12 @@ def run_search(
                 found = pipeline.search(bound, query, weighted, watch, early=report_early)
                 results = read_results(reader, corpus, found)
             watch.lap("snippets")
-            if len(results) == len(found) or corpus.partial or attempt == _ATTEMPTS - 1:
+            lost = len(found) - len(results)
+            if not lost or corpus.partial or attempt == _ATTEMPTS - 1:
                 break
+    if lost:
+        answer = replace(answer, partial=True)
+        notes.append(f"results left out because their files changed during the search or cannot be read: {lost}")
     notes += llm.notes() if llm is not None else []
     notes = [*answer.notes, *_model_notes(repository.indexes.models, stages), *notes, *repository.store.take_notes()]
     cost = llm.cost() if llm is not None else {}

@@ -29,7 +29,9 @@ class SearchHit(BaseModel):
 class ListOutput(BaseModel):
     """What every list has."""
 
-    partial: bool = Field(description="True while the first index is being built: ask again for better answers.")
+    partial: bool = Field(
+        description="True while the first index is being built (ask again) and if files are unreadable."
+    )
     notes: list[str]
     left_out: int = Field(description="How many results did not fit into max_tokens.")
 
