@@ -1,4 +1,4 @@
-"""What stands at a path, and what HEAD and revisions name there. Clones are tested in test_clones.py."""
+"""What stands at a path, and what HEAD and revisions name there. Clones are tested in test_url_clones.py."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ _SAFE_CONFIG = (
     "core.deltaBaseCacheLimit=32m",
 )
 # User name and password in a URL. A password may hold a slash; a host may have a port, and a path an @.
-_CREDENTIALS = re.compile(r"(?<=//)(?:[^/\s@:]+:(?!\d+(?:/|\s|$))\S*@|[^/\s]*@)")
+_CREDENTIALS = re.compile(r"(?<=://)(?:[^/\s@:]+:(?!\d+(?:/|\s|$))\S*@|[^/\s]*@)")
 _MISSING = re.compile(r"unable to (?:read|find)|missing blob|could not fetch|bad object|promisor|not allowed", re.I)
 
 
@@ -129,10 +129,18 @@ def environment(*, network: bool = False) -> dict[str, str]:
 
 
 def start(
-    command: Sequence[str], *, cwd: Path, network: bool = False, config: Mapping[str, str] | None = None
+    command: Sequence[str],
+    *,
+    cwd: Path,
+    network: bool = False,
+    config: Mapping[str, str] | None = None,
+    variables: Mapping[str, str] | None = None,
 ) -> subprocess.Popen[bytes]:
-    """Start a git command line. Raises GitError when there is no git."""
-    values = environment(network=network)
+    """Start a git command line. Raises GitError when there is no git.
+
+    Everybody can read a command line, only the user the environment: secrets travel in `config` or `variables`.
+    """
+    values = environment(network=network) | dict(variables or {})
     # Unlike -c, the environment accepts names with any character.
     for number, (name, value) in enumerate((config or {}).items()):
         values |= {"GIT_CONFIG_COUNT": str(number + 1), f"GIT_CONFIG_KEY_{number}": name}
@@ -161,13 +169,15 @@ def run(
     stdin: bytes | None = None,
     network: bool = False,
     config: Mapping[str, str] | None = None,
+    variables: Mapping[str, str] | None = None,
     seconds: float = LONGEST_RUN,
 ) -> bytes:
     """Run a git command line and return its output. Raises GitError, also if it takes longer than `seconds`.
 
     A command that uses the network may take as long as data arrives.
     """
-    return finish(start(command, cwd=cwd, network=network, config=config), stdin, None if network else seconds)
+    process = start(command, cwd=cwd, network=network, config=config, variables=variables)
+    return finish(process, stdin, None if network else seconds)
 
 
 def finish(process: subprocess.Popen[bytes], stdin: bytes | None = None, seconds: float | None = LONGEST_RUN) -> bytes:

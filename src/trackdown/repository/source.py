@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
-from trackdown.errors import GitError, NoSuchPath, RepositoryError, UnknownRevision
+from trackdown.errors import GitError, NoSuchPath, UnknownRevision
 from trackdown.repository.git import Git, base_command, check_version, run, without_credentials
 from trackdown.repository.git_files import check_discovery, git_dir_of, read_git_file
 
@@ -20,8 +19,6 @@ _REPOSITORY_FACTS = (
     "--absolute-git-dir",
     "--git-common-dir",
 )
-_PRIVATE = ("-c", "core.sharedRepository=0600")
-"""What git writes into the store, only we can read."""
 _LONGEST_OPENING = 30.0
 _OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
@@ -80,9 +77,9 @@ def open_source(place: str | os.PathLike[str]) -> Source:
     try:
         resolved = path.resolve(strict=True)
     except FileNotFoundError:
-        raise NoSuchPath(f"no such file or folder: {place}") from None
+        raise NoSuchPath(without_credentials(f"no such file or folder: {place}")) from None
     except (OSError, RuntimeError, ValueError) as error:
-        raise NoSuchPath(f"cannot open {str(place)!r}: {error}") from None
+        raise NoSuchPath(without_credentials(f"cannot open {str(place)!r}: {error}")) from None
     folder = resolved if resolved.is_dir() else resolved.parent
     return _open_git(resolved, folder) or Source(_name(folder), "folder", folder, _below(resolved, folder))
 
@@ -170,63 +167,3 @@ def _name(root: Path) -> str:
 def _bare_name(git_dir: Path) -> str:
     name = git_dir.name.removesuffix(".git")
     return name or git_dir.parent.name
-
-
-def clone_folder(clones: Path, url: str) -> Path:
-    """The folder for the clone of a URL."""
-    name = without_credentials(url).rstrip("/").removesuffix(".git").rsplit("/", 1)[-1]
-    stem = re.sub(r"[^\w.-]+", "-", name)[:40] or "clone"
-    return clones / f"{stem}-{hashlib.sha256(url.encode()).hexdigest()[:12]}.git"
-
-
-def open_url(url: str, clones: Path) -> tuple[Source, str | None]:
-    """Clone a URL into the store, or update the clone. Returns it, with a note if it could not be updated.
-
-    Raises RepositoryError when it cannot be cloned.
-    """
-    check_version()
-    folder = clone_folder(clones, url)
-    note = None
-    clones.mkdir(parents=True, exist_ok=True, mode=0o700)
-    if folder.exists():
-        try:
-            _update(folder)
-        except GitError as error:
-            note = without_credentials(f"{url} could not be updated; searched the last fetched state ({error})")
-    else:
-        try:
-            _clone(url, folder)
-        except GitError as error:
-            raise RepositoryError(without_credentials(f"cannot clone {url}: {error}")) from None
-    name = re.sub(r"-[0-9a-f]{12}$", "", folder.stem)
-    return replace(open_source(folder), name=name, kind="bare", subfolder="", url=url), note
-
-
-def _clone(url: str, folder: Path) -> None:
-    """Clone into a temporary folder and rename it; another process may have been faster. Leaves nothing half-made."""
-    import shutil  # here, because it would slow down the start of every search
-
-    aside = folder.with_suffix(f".{os.getpid()}.part")
-    try:
-        run(
-            [*base_command(), *_PRIVATE, "clone", "--quiet", "--mirror", "--", url, str(aside)],
-            cwd=folder.parent,
-            network=True,
-        )
-        aside.rename(folder)
-    except OSError as error:
-        if not folder.exists():
-            raise GitError(str(error)) from None
-    finally:
-        shutil.rmtree(aside, ignore_errors=True)
-
-
-def _update(folder: Path) -> None:
-    """Fetch everything new, and point HEAD at the origin's default branch."""
-    here = [*base_command(), *_PRIVATE, f"--git-dir={folder}"]
-    update = ["fetch", "--quiet", "--prune", "--force", "origin", "+refs/*:refs/*"]
-    run([*here, *update], cwd=folder, network=True)
-    answer = run([*here, "ls-remote", "--symref", "origin", "HEAD"], cwd=folder, network=True)
-    named = re.match(rb"ref: (refs/\S+)\tHEAD\n", answer)
-    if named:
-        run([*here, "symbolic-ref", "HEAD", os.fsdecode(named[1])], cwd=folder)

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import subprocess
+import threading
+import time
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType
+from urllib.parse import unquote
 
 import pytest
 
 from tests.conftest import Repo
+from tests.repository.http_origin import served
 from tests.repository.programs import REAL_GIT, put_in_place_of_git
 from trackdown.errors import RepositoryError
 from trackdown.repository.snapshot import commit_snapshot
-from trackdown.repository.source import Source, clone_folder, open_url
+from trackdown.repository.source import Source
+from trackdown.repository.url_clones import clone_address, clone_folder, open_url
 
 
 @pytest.fixture
@@ -156,6 +163,115 @@ def test_a_password_is_shown_in_no_message_and_no_name(origin: Repo, clones: Pat
     shown = [str(caught.value), str(note), source.name, str(source.root)]
     shown.append(str(clone_folder(clones, f"https://user:{secret}@host")))
     assert note is not None and not [text for text in shown if "cr3t" in text]
+
+
+def holds(folder: Path, secret: str) -> list[Path]:
+    """The files and names below a folder that have a text in them."""
+    found = [path for path in folder.rglob("*") if secret in path.name]
+    return found + [path for path in folder.rglob("*") if path.is_file() and secret.encode() in path.read_bytes()]
+
+
+def command_lines(stop: threading.Event, found: set[str]) -> None:
+    """Gather the command lines of all processes but this one."""
+    while not stop.is_set():
+        for entry in os.listdir("/proc"):
+            if entry.isdigit() and int(entry) != os.getpid():
+                with suppress(OSError):
+                    found.add(
+                        Path("/proc", entry, "cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
+                    )
+        time.sleep(0.005)
+
+
+@pytest.mark.parametrize("password", ["s3cr3t", "s3@c:r3t", "s3%2Fcr%25\\$r3t'\"`x"])
+def test_a_password_reaches_the_server_and_nothing_else(
+    origin: Repo, clones: Path, tmp_path: Path, password: str
+) -> None:
+    if not Path("/proc/self/cmdline").exists():
+        pytest.skip("command lines are looked up in /proc")
+    found: set[str] = set()
+    stop = threading.Event()
+    watcher = threading.Thread(target=command_lines, args=(stop, found))
+    with served(origin, tmp_path / "web", f"user:{unquote(password)}", delay=0.02) as host:
+        watcher.start()
+        try:
+            source, note = open_url(f"http://user:{password}@{host}/x.git", clones)
+            again, second = open_url(f"http://user:{password}@{host}/x.git", clones)
+        finally:
+            stop.set()
+            watcher.join()
+        with pytest.raises(RepositoryError) as caught:
+            open_url(f"http://user:wrong{password}@{host}/x.git", tmp_path / "others")
+    assert (note, second, again) == (None, None, source)
+    assert source.url == f"http://{host}/x.git" and paths_at_head(source) == ["a.py"]
+    assert [line for line in found if "remote-http" in line and host in line]
+    shown = [str(caught.value), repr(source), *found]
+    for text in (password, unquote(password)):
+        assert not holds(clones, text) and not [line for line in shown if text in line]
+
+
+def test_a_token_in_place_of_a_user_is_not_kept(origin: Repo, clones: Path, tmp_path: Path) -> None:
+    with served(origin, tmp_path / "web", "t0k3n:") as host:
+        with pytest.raises(RepositoryError) as caught:
+            open_url(f"http://t0k3n@{host}/x.git", clones)
+        source, _ = open_url(f"http://t0k3n:@{host}/x.git", clones)
+    assert "t0k3n" not in str(caught.value) and not holds(clones, "t0k3n")
+    assert paths_at_head(source) == ["a.py"]
+
+
+def test_a_credential_helper_gives_the_password(
+    origin: Repo, clones: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with served(origin, tmp_path / "web", "user:s3cr3t") as host:
+        (tmp_path / "kept").write_text(f"http://user:s3cr3t@{host}\n")
+        (tmp_path / "gitconfig").write_text(f"[credential]\n\thelper = store --file {tmp_path}/kept\n")
+        monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
+        for url in (f"http://{host}/x.git", f"http://user@{host}/x.git"):
+            source, note = open_url(url, clones)
+            assert note is None and paths_at_head(source) == ["a.py"]
+        (tmp_path / "kept").unlink()
+        assert open_url(f"http://user:s3cr3t@{host}/x.git", clones)[1] is None
+    assert not (tmp_path / "kept").exists()  # what was typed is not given to it
+    assert len(list(clones.iterdir())) == 1
+
+
+def test_a_password_that_an_earlier_version_kept_is_forgotten(origin: Repo, clones: Path, tmp_path: Path) -> None:
+    clones.mkdir(parents=True)
+    for number, host in enumerate(("one.example", "one.example", "two.example")):
+        folder = clones / f"x-{number:012}.git"
+        origin.git("clone", "-q", "--mirror", ".", str(folder))
+        origin.git("--git-dir", str(folder), "config", "remote.origin.url", f"https://user:s3cr3t{number}@{host}/x.git")
+    open_url(f"file://{origin.root}", clones)
+    assert not holds(clones, "s3cr3t")
+    urls = [f"https://{host}.example/x.git" for host in ("one", "two")]
+    assert {entry for entry in clones.iterdir() if entry.name.startswith("x-")} == {
+        clone_folder(clones, u) for u in urls
+    }
+
+
+@pytest.mark.parametrize(
+    ("url", "plain"),
+    [
+        ("https://user:pass@host/x.git", "https://host/x.git"),
+        ("https://token@host:8443/x@v1.git", "https://host:8443/x@v1.git"),
+        ("https://host/a@b", "https://host/a@b"),
+        ("ssh://git@host/x.git", "ssh://git@host/x.git"),
+        ("ssh://git:pass@host:22/x.git", "ssh://git@host:22/x.git"),
+        ("git@host:x.git", "git@host:x.git"),
+        ("git://user@host/x", "git://host/x"),
+        ("file:///a@b/x", "file:///a@b/x"),
+    ],
+)
+def test_an_address_has_no_credentials(url: str, plain: str) -> None:
+    address = clone_address(url)
+    assert address.url == plain and "pass" not in repr(address) and "token" not in repr(address)
+
+
+@pytest.mark.parametrize("url", ["https://user:s3/cr3t@host/x.git", "https://user:s3%0Acr3t@host/x.git"])
+def test_a_password_that_cannot_be_told_from_the_rest_is_refused_unseen(clones: Path, url: str) -> None:
+    with pytest.raises(RepositoryError, match=r"^cannot clone https://host/x.git: ") as caught:
+        open_url(url, clones)
+    assert "cr3t" not in str(caught.value) and not clones.exists()
 
 
 @pytest.mark.parametrize(
