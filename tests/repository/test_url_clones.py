@@ -15,6 +15,7 @@ from urllib.parse import unquote
 
 import pytest
 
+import trackdown
 from tests.conftest import Repo
 from tests.repository.http_origin import served
 from tests.repository.programs import REAL_GIT, put_in_place_of_git
@@ -22,6 +23,7 @@ from trackdown.errors import RepositoryError
 from trackdown.repository.snapshot import commit_snapshot
 from trackdown.repository.source import Source
 from trackdown.repository.url_clones import clone_address, clone_folder, open_url
+from trackdown.settings import load_settings
 
 
 @pytest.fixture
@@ -235,18 +237,17 @@ def test_a_credential_helper_gives_the_password(
     assert len(list(clones.iterdir())) == 1
 
 
-def test_a_password_that_an_earlier_version_kept_is_forgotten(origin: Repo, clones: Path, tmp_path: Path) -> None:
-    clones.mkdir(parents=True)
-    for number, host in enumerate(("one.example", "one.example", "two.example")):
-        folder = clones / f"x-{number:012}.git"
-        origin.git("clone", "-q", "--mirror", ".", str(folder))
-        origin.git("--git-dir", str(folder), "config", "remote.origin.url", f"https://user:s3cr3t{number}@{host}/x.git")
-    open_url(f"file://{origin.root}", clones)
-    assert not holds(clones, "s3cr3t")
-    urls = [f"https://{host}.example/x.git" for host in ("one", "two")]
-    assert {entry for entry in clones.iterdir() if entry.name.startswith("x-")} == {
-        clone_folder(clones, u) for u in urls
-    }
+def test_a_password_that_an_earlier_version_kept_is_forgotten(origin: Repo, tmp_path: Path) -> None:
+    settings = load_settings({"HOME": str(tmp_path)}, store=tmp_path / "store", models="none")
+    trackdown.open(origin.root, settings=settings).close()
+    (tmp_path / "store" / "v2").rename(tmp_path / "store" / "v1")
+    clones = tmp_path / "store" / "v1" / "clones"
+    for name, url in (("a", "https://user:s3cr3t@host/x.git"), ("b", "https://user:s3/cr3t@host/x.git")):
+        origin.git("clone", "-q", "--mirror", ".", str(clones / f"{name}.git"))
+        origin.git("--git-dir", str(clones / f"{name}.git"), "config", "remote.origin.url", url)
+    trackdown.open(f"file://{origin.root}", settings=settings).close()
+    assert not holds(clones, "cr3t")
+    assert "https://host/x.git" in (clones / "a.git" / "config").read_text()
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 
 from trackdown.engine.repository import Repository
-from trackdown.repository import is_url, open_source, open_url
+from trackdown.repository import forget_credentials, is_url, open_source, open_url
 from trackdown.settings import Settings, load_settings
-from trackdown.store import Store, clear_stores
+from trackdown.store import Store, clear_stores, stores_in
 
 
 def open(place: str | os.PathLike[str] = ".", *, settings: Settings | None = None) -> Repository:
@@ -19,6 +19,8 @@ def open(place: str | os.PathLike[str] = ".", *, settings: Settings | None = Non
     text = os.fspath(place)
     if is_url(text):
         store = Store(settings.store)
+        for folder in stores_in(settings.store):
+            forget_credentials(folder / "clones")
         source, note = open_url(text, store.clones)
         return Repository(source, store, settings, [note] if note else [])
     source = open_source(text)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from trackdown.repository.roles import role_of
     from trackdown.repository.snapshot import File, Snapshot, commit_snapshot
     from trackdown.repository.source import Source, is_url, open_source
-    from trackdown.repository.url_clones import open_url
+    from trackdown.repository.url_clones import forget_credentials, open_url
     from trackdown.repository.watch import FolderWatch
     from trackdown.repository.worktree import listing_inputs_unchanged, scan_worktree
     from trackdown.repository.worktree_state import WorktreeState, decode_state, encode_state

@@ -90,7 +90,6 @@ def open_url(url: str, clones: Path) -> tuple[Source, str | None]:
     folder = clone_folder(clones, url)
     note = None
     clones.mkdir(parents=True, exist_ok=True, mode=0o700)
-    _forget_credentials(clones)
     if folder.exists():
         try:
             _update(address, folder)
@@ -135,9 +134,9 @@ def _run(command: list[str], address: CloneAddress, folder: Path) -> bytes:
     return run(command, cwd=folder, network=True, config=address.config, variables=address.variables)
 
 
-def _forget_credentials(clones: Path) -> None:
-    """Take the credentials out of clones that an earlier version made."""
-    import shutil
+def forget_credentials(clones: Path) -> None:
+    """Take the credentials out of clones that an earlier version of the program made."""
+    import shutil  # here, because it would slow down the start of every search
 
     for folder in clones.glob("*.git"):
         found = _ORIGIN.search(os.fsdecode(read_git_file(folder / "config") or b""))
@@ -145,9 +144,8 @@ def _forget_credentials(clones: Path) -> None:
             continue
         try:
             plain = clone_address(found[1]).url
-            if plain == found[1]:
-                continue
-            run([*base_command(), *_PRIVATE, f"--git-dir={folder}", "config", "remote.origin.url", plain], cwd=folder)
-            folder.rename(clone_folder(clones, plain))
-        except (GitError, RepositoryError, OSError):
-            shutil.rmtree(folder, ignore_errors=True)  # it is cloned again
+            if plain != found[1]:
+                here = [*base_command(), *_PRIVATE, f"--git-dir={folder}"]
+                run([*here, "config", "remote.origin.url", plain], cwd=folder)
+        except (GitError, RepositoryError):
+            shutil.rmtree(folder, ignore_errors=True)  # it would be cloned again

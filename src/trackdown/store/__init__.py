@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         drop_manifests,
         sweep_unused,
     )
+    from trackdown.store.ownership import stores_in
     from trackdown.store.store import Store
 else:
     __getattr__ = door(__name__)
