@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from textwrap import dedent
 
@@ -569,3 +570,11 @@ def test_a_this_that_is_said_to_be_its_own_base_ends() -> None:
     odd = Binding(method.index, "this", "super")
     program._references[0] = BlobReferences(found.package, found.imports, found.references, [odd], found.exports)
     assert EcmascriptResolver(program).links(0) == []
+
+
+@pytest.mark.parametrize("unit", ["/* ", '"\\', ", ", "//", '"', "\\", "/*/"])
+@pytest.mark.parametrize("end", ["", "\\", "}"])
+def test_no_configuration_file_takes_long_to_read(unit: str, end: str) -> None:
+    started = time.process_time()
+    assert read_json("{" + unit * (300_000 // len(unit)) + end) == {}
+    assert time.process_time() - started < 1

@@ -26,13 +26,14 @@ _COMMENTS = {
 }
 _MARKS = re.compile(r"^[ \t]*(?://[/!]*|/\*+!?|\*+/|\*|#+|--+ ?\|?|\{-\|?)[ \t]?|(?:\*/|-\})[ \t]*$", re.M)
 _TAGS = re.compile(
-    r"^\s*(?:@\w+|:\w+[^:\n]*:|\\\w+|#+ \w+|<(?:param|typeparam|returns|remarks|exception|value|example|seealso)\b"
+    r"^[^\S\n]*+"
+    r"(?:@\w+|:\w+[^:\n]*:|\\\w+|#+ \w+|<(?:param|typeparam|returns|remarks|exception|value|example|seealso)\b"
     r"|(?:Args|Arguments|Parameters|Params|Returns?|Raises|Examples?|Notes?|See Also|Yields|Usage|References|Options)"
-    r"\s*:?\s*$).*",
+    r"[^\S\n]*+:?[^\S\n]*+$).*",
     re.S | re.M,
 )
 _SIGNATURES = re.compile(r"\A\s*\n(?: {4}[^\n]*\n|[ \t]*\n)+")  # Julia's, above what a docstring says
-_MARKUP = re.compile(r"<[^>\n]{1,60}>|\{@\w+ ?|\}|`+|\[(?=[^\]\n]*\]\()|\]\(\S*\)?|https?://\S+")
+_MARKUP = re.compile(r"<[^>\n]{1,60}>|\{@\w+ ?|\}|`+|\[(?=[^\]\n]{0,200}\]\()|\]\(\S*\)?|https?://\S+")
 
 
 def split_docstring(code: str, language: str) -> tuple[str, str]:

@@ -11,7 +11,8 @@ from typing import Any
 from trackdown.graph.paths import joined_path
 from trackdown.graph.program import Program
 
-_TOKENS = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])', re.S)
+# A string or comment that is not closed goes on to the end: to try each as something else would take quadratic time.
+_TOKENS = re.compile(r'("[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z))|//[^\n]*|/\*(?:.*?\*/|.*)|,(?=\s*[}\]])', re.DOTALL)
 _NAMES = ("tsconfig.json", "jsconfig.json")
 _DEEPEST = 12
 _MOST_PACKAGES = 3000

@@ -12,7 +12,7 @@ from trackdown.graph.sources import Sources
 from trackdown.types import CLASS_KINDS
 from trackdown.units.references import usual_name
 
-_MODULE = re.compile(r'^\s*module\s+"?([^\s"]+)"?', re.M)
+_MODULE = re.compile(r'^[ \t]*module\s+"?([^\s"]+)"?', re.M)
 _TEST = "_test.go"
 _HOSTED = 3
 """`github.com/owner/repository`: the parts of a path before a folder, where no go.mod says it."""
