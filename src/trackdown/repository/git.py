@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -16,6 +16,7 @@ from trackdown.repository.git_files import check_git_files
 OLDEST_GIT = (2, 31)
 LONGEST_RUN = 600.0
 """Seconds that a command without network may take. Only a repository that keeps git waiting takes that long."""
+_SLOW_RUN = 2.0
 _ALLOWED_PROTOCOLS = "file:https:http:ssh:git"
 # Programs named in a repository's own configuration must not run, and its settings must not change the output.
 _SAFE_CONFIG = (
@@ -42,6 +43,29 @@ _MISSING = re.compile(r"unable to (?:read|find)|missing blob|could not fetch|bad
 
 
 @dataclass(frozen=True, slots=True)
+class StartedCommand:
+    """A command in the background. Call it to wait for its output; as a context manager it leaves no process behind."""
+
+    process: subprocess.Popen[bytes]
+    work_tree: Path | None = None
+
+    def __enter__(self) -> StartedCommand:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def __call__(self) -> bytes:
+        """Wait for the command and return its output. Raises GitError."""
+        return finish(self.process, work_tree=self.work_tree)
+
+    def stop(self) -> None:
+        """End the command, unless its output has been read."""
+        if self.process.stdout is not None and not self.process.stdout.closed:
+            _stop(self.process)
+
+
+@dataclass(frozen=True, slots=True)
 class Git:
     """A git directory to run commands in. `work_tree` is None for a bare repository."""
 
@@ -57,15 +81,11 @@ class Git:
 
     def run(self, *arguments: str, stdin: bytes | None = None) -> bytes:
         """Run a command and return its output. Raises GitError with the first line of git's error message."""
-        return finish(self.stream(*arguments), stdin)
+        return finish(self.stream(*arguments), stdin, work_tree=self.work_tree)
 
-    def start(self, *arguments: str, config: Mapping[str, str] | None = None) -> Callable[[], bytes]:
-        """Start a command. The function that is returned waits for it and returns its output, or raises GitError.
-
-        `config` are settings for this command only.
-        """
-        process = self.stream(*arguments, config=config)
-        return lambda: finish(process)
+    def start(self, *arguments: str, config: Mapping[str, str] | None = None) -> StartedCommand:
+        """Start a command in the background. `config` are settings for this command only."""
+        return StartedCommand(self.stream(*arguments, config=config), self.work_tree)
 
     def without_filters(self) -> dict[str, str]:
         """Settings that switch off filter programs named in the repository's own configuration.
@@ -180,24 +200,48 @@ def run(
     return finish(process, stdin, None if network else seconds)
 
 
-def finish(process: subprocess.Popen[bytes], stdin: bytes | None = None, seconds: float | None = LONGEST_RUN) -> bytes:
+def finish(
+    process: subprocess.Popen[bytes],
+    stdin: bytes | None = None,
+    seconds: float | None = LONGEST_RUN,
+    work_tree: Path | None = None,
+) -> bytes:
     """Wait for a command and return its output. An interrupt kills it, and so does the end of its time.
 
-    Raises GitError.
+    If it takes long in a work tree, look there for what may keep it waiting. Raises GitError.
     """
     try:
-        out, err = process.communicate(stdin, seconds)
+        out, err = _communicate(process, stdin, seconds, work_tree)
     except subprocess.TimeoutExpired:
-        process.kill()
-        process.communicate()
+        _stop(process)
         raise GitError(f"git was stopped because it did not end within {seconds:.0f} s") from None
     except BaseException:
-        process.kill()
-        process.wait()
+        _stop(process)
         raise
     if process.returncode:
         raise git_error(err, process.returncode)
     return out
+
+
+def _communicate(
+    process: subprocess.Popen[bytes], stdin: bytes | None, seconds: float | None, work_tree: Path | None
+) -> tuple[bytes, bytes]:
+    if work_tree is None:
+        return process.communicate(stdin, seconds)
+    try:
+        return process.communicate(stdin, _SLOW_RUN)
+    except subprocess.TimeoutExpired:
+        from trackdown.repository.obstacles import find_obstacle
+
+        obstacle = find_obstacle(work_tree)
+        if obstacle:
+            raise GitError(obstacle) from None
+        return process.communicate(timeout=seconds)
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.communicate()
 
 
 def git_error(stderr: bytes, code: int) -> GitError:

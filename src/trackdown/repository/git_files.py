@@ -41,14 +41,14 @@ def check_git_files(git_dir: str | os.PathLike[str]) -> None:
     """Raise GitError if git would wait forever at a file of this git directory."""
     own = os.fspath(git_dir)
     for name in _OWN:
-        _check(f"{own}/{name}")
+        check_file(f"{own}/{name}")
     common = os.fsdecode((read_git_file(f"{own}/commondir") or b"").strip())
     shared = os.path.join(own, common) if common else own
     for name in _SHARED:
-        _check(f"{shared}/{name}")
+        check_file(f"{shared}/{name}")
     head = read_git_file(f"{own}/HEAD") or b""
     if head.startswith(b"ref: refs/"):
-        _check(f"{shared}/{os.fsdecode(head[5:].strip())}")
+        check_file(f"{shared}/{os.fsdecode(head[5:].strip())}")
 
 
 def check_discovery(folder: Path) -> None:
@@ -58,7 +58,7 @@ def check_discovery(folder: Path) -> None:
         if found is not None:
             check_git_files(found)
             return
-        _check(f"{parent}/HEAD")  # git looks whether the folder is a bare repository
+        check_file(f"{parent}/HEAD")  # git looks whether the folder is a bare repository
         if (parent / "HEAD").exists() and (parent / "objects").exists():
             check_git_files(parent)
             return
@@ -78,7 +78,8 @@ def git_dir_of(folder: Path) -> Path | None:
         return None
 
 
-def _check(path: str) -> None:
+def check_file(path: str) -> None:
+    """Raise GitError if git would wait forever at a file."""
     try:
         found = os.stat(path)
     except (OSError, ValueError):

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import errno
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
 from trackdown.errors import GitError
 from trackdown.repository.blobs import read_on_disk
-from trackdown.repository.git import Git, run
+from trackdown.repository.folders import walk_folders
+from trackdown.repository.git import Git, finish, start
 from trackdown.repository.ignore import IgnoreRules
 from trackdown.repository.source import Source
 
@@ -73,9 +73,13 @@ def _list_git(git: Git, root: Path) -> Listing:
 
     A new file in any of these folders would be listed, unless the folder itself is ignored.
     """
-    background = [git.start(*_LS, "--others", "--directory"), git.start(*_LS, "--others", "--ignored", "--directory")]
-    paths, _ = _files_and_folders(git.run(*_LS, "--cached", "--others", "--deduplicate"))
-    (_, untracked), (_, passed_over) = (_files_and_folders(finish()) for finish in background)
+    with (
+        git.start(*_LS, "--others", "--directory") as list_untracked,
+        git.start(*_LS, "--others", "--ignored", "--directory") as list_passed_over,
+    ):
+        paths, _ = _files_and_folders(git.run(*_LS, "--cached", "--others", "--deduplicate"))
+        _, untracked = _files_and_folders(list_untracked())
+        _, passed_over = _files_and_folders(list_passed_over())
     ignored = _ignored_themselves(git, root, passed_over)
     return Listing(paths, *_folders_below(root, untracked | (passed_over - ignored), ignored))
 
@@ -88,16 +92,16 @@ def _ignored_themselves(git: Git, root: Path, folders: set[str]) -> set[str]:
     names = b"".join(b"./" + os.fsencode(folder) + b"/\0" for folder in sorted(folders))
     command = [word for word in git.arguments("check-ignore", "-z", "--stdin") if word != "--literal-pathspecs"]
     try:
-        listed = run(command, cwd=root, stdin=names)
+        listed = finish(start(command, cwd=root), names, work_tree=root)
     except GitError:
         return set()  # the exit code says that none is ignored
     return {os.fsdecode(name[2:-1]) for name in listed.split(b"\0") if name}
 
 
 def _list_git_ignored(git: Git, root: Path) -> Listing:
-    background = git.start(*_LS, "--others", "--ignored", "--directory")
-    paths, _ = _files_and_folders(git.run(*_LS, "--others", "--ignored"))
-    _, ignored = _files_and_folders(background())
+    with git.start(*_LS, "--others", "--ignored", "--directory") as list_folders:
+        paths, _ = _files_and_folders(git.run(*_LS, "--others", "--ignored"))
+        _, ignored = _files_and_folders(list_folders())
     return Listing(paths, *_folders_below(root, ignored, set()))
 
 
@@ -111,7 +115,7 @@ def _folders_below(root: Path, tops: set[str], passed_over: set[str]) -> tuple[s
     found = set(tops)
     too_deep: list[str] = []
     for top in tops:
-        for folder, names, _ in _walk_folders(root, top, too_deep):
+        for folder, names, _ in walk_folders(root, top, too_deep):
             names[:] = [name for name in names if name != ".git" and f"{folder}/{name}" not in passed_over]
             found.update(f"{folder}/{name}" for name in names)
     return found, too_deep
@@ -121,7 +125,7 @@ def _walk(root: Path, *, obey_gitignore: bool) -> Listing:
     """All files below a plain folder, or those that its .gitignore files don't exclude. Links are not followed."""
     found = Listing([], set(), [])
     rules = IgnoreRules({})
-    for folder, names, leaves in _walk_folders(root, "", found.too_deep):
+    for folder, names, leaves in walk_folders(root, "", found.too_deep):
         found.folders.add(folder)
         prefix = f"{folder}/" if folder else ""
         if obey_gitignore and ".gitignore" in leaves:
@@ -129,36 +133,3 @@ def _walk(root: Path, *, obey_gitignore: bool) -> Listing:
         names[:] = sorted(n for n in names if n != ".git" and not rules.ignores(f"{prefix}{n}", is_folder=True))
         found.paths.extend(f"{prefix}{name}" for name in sorted(leaves) if not rules.ignores(f"{prefix}{name}"))
     return found
-
-
-def _walk_folders(root: Path, top: str, too_deep: list[str]) -> Iterator[tuple[str, list[str], list[str]]]:
-    """(folder, names of folders in it, names of all else), from the top down; the caller may remove folders.
-
-    os.walk would do the same, but Python 3.11's is recursive and ends a thousand folders down.
-    """
-    to_do = [top]
-    while to_do:
-        folder = to_do.pop()
-        names: list[str] = []
-        leaves: list[str] = []
-        links: set[str] = set()
-        try:
-            with os.scandir(f"{root}/{folder}" if folder else root) as entries:
-                for entry in entries:
-                    (names if _is_folder(entry) else leaves).append(entry.name)
-                    if entry.is_symlink():
-                        links.add(entry.name)
-        except OSError as error:
-            if error.errno == errno.ENAMETOOLONG:
-                too_deep.append(folder)
-            continue
-        yield folder, names, leaves
-        prefix = f"{folder}/" if folder else ""
-        to_do += [f"{prefix}{name}" for name in reversed(names) if name not in links]
-
-
-def _is_folder(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.is_dir()
-    except OSError:  # a link that cannot be followed
-        return False

@@ -10,6 +10,7 @@ import stat
 from pathlib import Path
 
 from trackdown.errors import GitError
+from trackdown.repository.git_files import check_file
 from trackdown.repository.source import Source
 
 Witness = tuple[int, int, int, int]
@@ -41,7 +42,10 @@ def user_inputs() -> list[str]:
 
 
 def git_inputs(source: Source) -> list[str]:
-    """The files outside the work tree that decide what git lists. Runs git, to find those that configuration names."""
+    """The files outside the work tree that decide what git lists. Runs git, to find those that configuration names.
+
+    Raises GitError if git would wait forever at one of them.
+    """
     if source.git is None:
         return []
     git_dir = source.git.git_dir
@@ -51,7 +55,10 @@ def git_inputs(source: Source) -> list[str]:
         settings = source.git.run("config", "--list", "--null", "--show-origin", "--includes")
     except GitError:
         settings = b""
-    return sorted({*map(str, fixed), *user_inputs(), *_named_in(os.fsdecode(settings), source.root)})
+    found = sorted({*map(str, fixed), *user_inputs(), *_named_in(os.fsdecode(settings), source.root)})
+    for path in found:
+        check_file(path)
+    return found
 
 
 def _named_in(settings: str, root: Path) -> set[str]:

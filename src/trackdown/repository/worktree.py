@@ -10,11 +10,12 @@ from __future__ import annotations
 import os
 import stat
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from trackdown.repository.blobs import blob_id, read_on_disk
+from trackdown.repository.git import StartedCommand
 from trackdown.repository.ignore import IGNORE_FILE, IgnoreRules
 from trackdown.repository.listing import existing_files, ignore_text, list_files, list_ignored
 from trackdown.repository.listing_inputs import git_inputs, user_inputs, witness
@@ -41,10 +42,15 @@ def scan_worktree(
 ) -> WorktreeScan:
     """Scan a folder, starting from the state of an earlier scan. `last` is that scan's snapshot, if available."""
     relisted = state is None or state.max_bytes != max_bytes or not _listing_is_current(source, state)
-    is_dirty = None
+    status = None
     if state is None or relisted:
-        is_dirty = _start_status(source)
-        state = _list(source, state, max_bytes)
+        status = _start_status(source)
+        try:
+            state = _list(source, state, max_bytes)
+        except BaseException:
+            if status is not None:
+                status.stop()
+            raise
     before = state.key
     changed = _refresh(source, state)
     head = source.head()
@@ -55,16 +61,17 @@ def scan_worktree(
     excluded += [Exclusion(path, seen.reason) for path, seen in state.files.items() if not seen.oid]
     key = snapshot_key(files)
     if relisted or key != before or head != state.head:
-        state.dirty, changed = bool((is_dirty or _start_status(source))()), True
+        status = status or _start_status(source)
+        state.dirty, changed = status is not None and bool(status()), True
     state.key, state.head = key, head
     notes = tuple(state.notes)
     return WorktreeScan(Snapshot(source, head, state.dirty, True, files, tuple(excluded), key, notes), state, changed)
 
 
-def _start_status(source: Source) -> Callable[[], bytes]:
+def _start_status(source: Source) -> StartedCommand | None:
     """Start `git status` in the background: is anything not committed?"""
     if source.git is None:
-        return lambda: b""
+        return None
     status = ("status", "--porcelain", "-z", "--untracked-files=normal", "--ignore-submodules")
     return source.git.start(*status, config=source.git.without_filters())
 

@@ -1,0 +1,48 @@
+"""Why git does not come to an end in a work tree. Asked only when a command takes long.
+
+Git waits forever at a named pipe with the name of an ignore file, and it tries all ways to spread several `**` of a
+pattern over the folders of a path.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from itertools import islice
+from pathlib import Path
+
+from trackdown.repository.folders import walk_folders
+
+_READ_BY_GIT = (".gitignore", ".gitattributes")
+_MOST_FOLDERS = 100_000
+_MOST_BYTES = 1 << 20
+_MOST_STARS = 5
+
+
+def find_obstacle(root: Path) -> str:
+    """What keeps git busy or waiting in a work tree, and what to do; empty if nothing is found."""
+    for folder, names, leaves in islice(walk_folders(root, "", []), _MOST_FOLDERS):
+        names[:] = [name for name in names if name != ".git"]
+        for name in set(leaves).intersection(_READ_BY_GIT):
+            path = os.path.join(root, folder, name)
+            if stat.S_ISFIFO(_mode(path)):
+                return f"{path} is a named pipe, not a file: git would wait for it forever; remove it"
+            if name == ".gitignore" and (line := _exploding_line(path)):
+                return f"git takes too long with a pattern in {path}: write {line[:60]!r} with fewer `**`"
+    return ""
+
+
+def _mode(path: str) -> int:
+    try:
+        return os.lstat(path).st_mode
+    except OSError:
+        return 0
+
+
+def _exploding_line(path: str) -> str:
+    try:
+        with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as stream:
+            lines = stream.read(_MOST_BYTES).decode("utf-8", "replace").splitlines()
+    except OSError:
+        return ""
+    return next((line for line in lines if line.count("**/") > _MOST_STARS and line[0] != "#"), "")

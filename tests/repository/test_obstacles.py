@@ -1,0 +1,103 @@
+"""What keeps git waiting in a work tree: it is found and named, and no process stays behind."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Repo
+from trackdown.errors import GitError
+from trackdown.repository import git
+from trackdown.repository.obstacles import find_obstacle
+from trackdown.repository.source import open_source
+from trackdown.repository.worktree import scan_worktree
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(git, "_SLOW_RUN", 0.3)
+
+
+def children() -> set[str]:
+    """The programs that this process has started and that still run."""
+    listed = subprocess.run(["ps", "-o", "pid=,args=", "--ppid", str(os.getpid())], capture_output=True, text=True)
+    return {line for line in listed.stdout.splitlines() if "git" in line}
+
+
+@pytest.mark.parametrize("name", [".gitignore", "deep/er/.gitignore", ".gitattributes"])
+def test_a_pipe_in_place_of_a_file_that_git_reads(repo: Repo, name: str) -> None:
+    repo.commit("Begin", {"a.py": "a\n"})
+    repo.write("a.py", "b\n")  # so that git compares it, and asks for its attributes
+    (repo.root / name).parent.mkdir(parents=True, exist_ok=True)
+    os.mkfifo(repo.root / name)
+    before = children()
+    with pytest.raises(GitError, match=rf"{name} is a named pipe, not a file: .*; remove it$"):
+        scan_worktree(open_source(repo.root), None, 1000)
+    assert children() == before
+
+
+@pytest.mark.parametrize("name", [".gitignore", ".trackdownignore"])
+@pytest.mark.parametrize("kind", ["pipe", "folder", "socket", "zero", "loop"])
+def test_nothing_odd_in_place_of_an_ignore_file_stops_a_scan(
+    repo: Repo, name: str, kind: str, odd: Callable[[Path, str], None]
+) -> None:
+    repo.write("a.py", "a\n")
+    if name == ".gitignore":
+        shutil.rmtree(repo.root / ".git")
+    odd(repo.root / name, kind)
+    snapshot = scan_worktree(open_source(repo.root), None, 1000).snapshot
+    assert [file.path for file in snapshot.files] == ["a.py"]
+
+
+@pytest.mark.parametrize("kind", ["folder", "socket", "zero", "loop"])
+def test_git_passes_over_what_is_not_a_file(repo: Repo, kind: str, odd: Callable[[Path, str], None]) -> None:
+    repo.write("a.py", "a\n")
+    odd(repo.root / ".gitignore", kind)
+    snapshot = scan_worktree(open_source(repo.root), None, 1000).snapshot
+    assert [file.path for file in snapshot.files] == ["a.py"]
+
+
+def test_a_pipe_that_configuration_names_as_ignore_file(repo: Repo, tmp_path: Path) -> None:
+    repo.commit("Begin", {"a.py": "a\n"})
+    os.mkfifo(tmp_path / "excludes")
+    repo.git("config", "core.excludesFile", str(tmp_path / "excludes"))
+    with pytest.raises(GitError, match="excludes is a named pipe, not a file"):
+        scan_worktree(open_source(repo.root), None, 1000)
+
+
+def test_a_pattern_that_explodes_in_git_is_named(repo: Repo) -> None:
+    repo.write("a/" * 40 + "x.py", "x\n")
+    repo.write(".gitignore", "# **/**/**/**/**/**/**/\n" + "**/a/" * 15 + "b\n")
+    before = children()
+    with pytest.raises(GitError, match=r"takes too long with a pattern in .*\.gitignore: write '\*\*/a/"):
+        scan_worktree(open_source(repo.root), None, 1000)
+    assert children() == before
+
+
+def test_git_may_take_its_time_where_nothing_is_wrong(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    repo.commit("Begin", {"a.py": "a\n", ".gitignore": "**/build/**/x\n"})
+    monkeypatch.setattr(git, "_SLOW_RUN", 0.0)
+    assert find_obstacle(repo.root) == ""
+    assert len(scan_worktree(open_source(repo.root), None, 1000).snapshot.files) == 2
+
+
+@pytest.fixture
+def odd(tmp_path: Path) -> Callable[[Path, str], None]:
+    """A function that makes something that is not a file."""
+
+    def make(path: Path, kind: str) -> None:
+        if kind == "pipe":
+            os.mkfifo(path)
+        elif kind == "folder":
+            path.mkdir()
+        elif kind == "socket":
+            os.mknod(path, 0o140600)
+        else:
+            path.symlink_to("/dev/zero" if kind == "zero" else path.name)
+
+    return make
