@@ -299,3 +299,15 @@ def test_a_transport_that_runs_programs_would_work_if_it_were_allowed(clones: Pa
     command = [REAL_GIT, "-c", "protocol.ext.allow=always", "clone", f"ext::sh -c touch% {mark}", str(tmp_path / "x")]
     subprocess.run(command, capture_output=True, check=False)
     assert mark.exists()
+
+
+def test_only_we_can_read_clones(origin: Repo, clones: Path) -> None:
+    before = os.umask(0)
+    try:
+        open_url(origin.root.as_uri(), clones)
+        origin.commit("More", {"src/more.py": "def more(): pass\n"})
+        source, _ = open_url(origin.root.as_uri(), clones)
+    finally:
+        os.umask(before)
+    opened = [path for path in (clones, *source.root.rglob("*")) if path.stat().st_mode & 0o077]
+    assert opened == []

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trackdown.errors import ModelError
+from trackdown.models.address_space import require_address_space
 from trackdown.models.manifest import MANIFEST, ModelManifest, read_manifest
 from trackdown.models.static import StaticTable, open_static
 from trackdown.models.weights_file import verified
@@ -87,6 +88,7 @@ class Models:
 
         name = self.manifest.roles[role].file
         if name not in self._sessions:
+            require_address_space()
             self._sessions[name] = OnnxSession(self._file(name), self._threads)
         return self._sessions[name]
 
@@ -97,6 +99,7 @@ class Models:
         from trackdown.models.tokenizer import TextTokenizer
 
         if name not in self._tokens:
+            require_address_space()
             self._tokens[name] = TextTokenizer(self._file(name))
         return self._tokens[name]
 

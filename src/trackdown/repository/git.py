@@ -173,6 +173,7 @@ def start(
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
+            umask=0o077,  # what git writes is a clone in the store, which nobody else may read
         )
     except FileNotFoundError:
         if not cwd.exists():

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from trackdown.errors import GitError, NoSuchPath, UnknownRevision
+from trackdown.errors import GitError, NoSuchPath, RepositoryError, UnknownRevision
 from trackdown.repository.git import Git, base_command, check_version, run, without_credentials
 from trackdown.repository.git_files import check_discovery, git_dir_of, read_git_file
 
@@ -81,6 +81,8 @@ def open_source(place: str | os.PathLike[str]) -> Source:
     except (OSError, RuntimeError, ValueError) as error:
         raise NoSuchPath(without_credentials(f"cannot open {str(place)!r}: {error}")) from None
     folder = resolved if resolved.is_dir() else resolved.parent
+    if not os.access(folder, os.R_OK | os.X_OK):
+        raise RepositoryError(f"cannot read the folder {folder}: check its permissions")
     return _open_git(resolved, folder) or Source(_name(folder), "folder", folder, _below(resolved, folder))
 
 
@@ -94,6 +96,7 @@ def _open_git(path: Path, folder: Path) -> Source | None:
         answer = run([*base_command(), "rev-parse", *_REPOSITORY_FACTS], cwd=folder, seconds=_LONGEST_OPENING)
     except GitError as error:
         if "not a git repository" in str(error):
+            _check_readable(folder)
             return None
         raise
     lines = os.fsdecode(answer).removesuffix("\n").split("\n")
@@ -130,11 +133,20 @@ def _work_tree(folder: Path, git_dir: Path) -> Path | None:
     return top if home in (top, *top.parents) else home
 
 
+def _check_readable(folder: Path) -> None:
+    """Raise GitError if there is a repository that git cannot read: it must not pass for a folder without history."""
+    found = next((parent / ".git" for parent in (folder, *folder.parents) if os.path.isdir(parent / ".git")), folder)
+    for path in (found, *(found / name for name in ("HEAD", "objects", "refs"))):
+        needed = os.R_OK | os.X_OK if os.path.isdir(path) else os.R_OK
+        if os.path.lexists(path) and not os.access(path, needed):
+            raise GitError(f"git cannot read {path}: check its permissions")
+
+
 def _looks_like_git(folder: Path) -> bool:
     """Whether there is a .git above or a bare repository here; a quick check that saves plain folders a process."""
-    if (folder / "HEAD").exists() and (folder / "objects").exists():
+    if os.path.exists(folder / "HEAD") and os.path.exists(folder / "objects"):
         return True
-    return any((parent / ".git").exists() for parent in (folder, *folder.parents)) or ".git" in folder.parts
+    return any(os.path.exists(parent / ".git") for parent in (folder, *folder.parents)) or ".git" in folder.parts
 
 
 def _configured_promisors(git: Git) -> str:

@@ -19,8 +19,6 @@ from trackdown.repository.source import Source, open_source
 
 _WITH_USER = re.compile(r"(?P<scheme>https?|ssh|git)://(?P<user>[^/]*)@(?P<host>[^/@]*)(?P<rest>.*)", re.S)
 _ORIGIN = re.compile(r"^\s*url = (.*//.*@.*)$", re.M)
-_PRIVATE = ("-c", "core.sharedRepository=0600")
-"""What git writes into the store, only we can read."""
 _USER, _PASSWORD = "TRACKDOWN_URL_USER", "TRACKDOWN_URL_PASSWORD"
 # Git adds a word at the end. No program gets the password as an argument.
 _HELPER = f"!cat <<END\nusername=${_USER}\npassword=${_PASSWORD}\nEND\n:"
@@ -108,9 +106,9 @@ def _clone(address: CloneAddress, folder: Path) -> None:
     """Clone into a temporary folder and rename it; another process may have been faster. Leaves nothing half-made."""
     import shutil  # here, because it would slow down the start of every search
 
-    aside = folder.with_suffix(f".{os.getpid()}.part")
+    aside = folder.with_suffix(f".{os.urandom(6).hex()}.part")
     try:
-        command = [*base_command(), *_PRIVATE, "clone", "--quiet", "--mirror", "--", address.url, str(aside)]
+        command = [*base_command(), "clone", "--quiet", "--mirror", "--", address.url, str(aside)]
         _run(command, address, folder.parent)
         aside.rename(folder)
     except OSError as error:
@@ -122,7 +120,7 @@ def _clone(address: CloneAddress, folder: Path) -> None:
 
 def _update(address: CloneAddress, folder: Path) -> None:
     """Fetch everything new, and point HEAD at the origin's default branch."""
-    here = [*base_command(), *_PRIVATE, f"--git-dir={folder}"]
+    here = [*base_command(), f"--git-dir={folder}"]
     _run([*here, "fetch", "--quiet", "--prune", "--force", "origin", "+refs/*:refs/*"], address, folder)
     answer = _run([*here, "ls-remote", "--symref", "origin", "HEAD"], address, folder)
     named = re.match(rb"ref: (refs/\S+)\tHEAD\n", answer)
@@ -145,7 +143,7 @@ def forget_credentials(clones: Path) -> None:
         try:
             plain = clone_address(found[1]).url
             if plain != found[1]:
-                here = [*base_command(), *_PRIVATE, f"--git-dir={folder}"]
+                here = [*base_command(), f"--git-dir={folder}"]
                 run([*here, "config", "remote.origin.url", plain], cwd=folder)
         except (GitError, RepositoryError):
             shutil.rmtree(folder, ignore_errors=True)  # it would be cloned again

@@ -175,6 +175,11 @@ def _refresh(source: Source, state: WorktreeState) -> bool:
     for path, seen in state.files.items():
         try:
             found = os.lstat(f"{root}/{path}")
+        except PermissionError:  # in a folder that we may not enter
+            if seen.reason != "unreadable":
+                changed, state.key = True, ""
+                seen.oid, seen.reason, seen.racy = "", "unreadable", True
+            continue
         except (OSError, ValueError):
             gone.append(path)
             continue

@@ -17,8 +17,11 @@ def clear_stores(top: Path) -> tuple[int, int]:
     Raises StoreError if there is something else but no store, or if a store cannot be removed.
     """
     stores = stores_in(top)
-    if not stores and top.exists() and (not top.is_dir() or any(top.iterdir())):
-        raise not_a_store(top)
+    try:
+        if not stores and top.exists() and (not top.is_dir() or any(top.iterdir())):
+            raise not_a_store(top)
+    except OSError as error:
+        raise StoreError(f"the store at {top} cannot be read ({error.strerror}): check its permissions") from None
     before = size_of_stores(top)
     for folder in stores:
         _remove(_moved_aside(folder))
@@ -53,6 +56,13 @@ def _moved_aside(folder: Path) -> Path:
         return folder
 
 
+def _is_empty(folder: Path) -> bool:
+    try:
+        return not any(folder.iterdir())
+    except OSError:
+        return False
+
+
 def _remove(folder: Path) -> None:
     """Remove a store, its mark last: if we are interrupted, the rest is still known as ours."""
     import shutil  # here, because it would slow down the start of every search
@@ -65,5 +75,5 @@ def _remove(folder: Path) -> None:
                 path.unlink()
         (folder / MARK).unlink(missing_ok=True)
         folder.rmdir()
-    if folder.exists() and any(folder.iterdir()):
+    if os.path.lexists(folder) and not _is_empty(folder):
         raise StoreError(f"the store at {folder} cannot be removed: check its permissions, then try again")

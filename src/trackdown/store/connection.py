@@ -145,6 +145,9 @@ class Connection:
 
     def _open_for_writing(self) -> sqlite3.Connection:
         create_private_file(self.path)  # SQLite gives the files beside it the same mode
+        for suffix in _COMPANIONS:  # a reader made them when the file was read-only
+            if os.path.exists(f"{self.path}{suffix}") and not os.access(f"{self.path}{suffix}", os.W_OK):
+                os.chmod(f"{self.path}{suffix}", 0o600)
         connection = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
         try:
             connection.text_factory = _text
@@ -172,7 +175,12 @@ class Connection:
         try:
             return _connect_and_read(f"{uri}?immutable=1")
         except sqlite3.Error as error:
-            raise self._explained(error) from None
+            if os.access(self.path, os.R_OK):
+                raise self._explained(error) from None
+            raise StoreError(
+                f"the store at {self.path.parent.parent} cannot be read: check its permissions, "
+                "or set TRACKDOWN_STORE to another folder"
+            ) from None
 
     # Replacing a damaged file
 

@@ -143,7 +143,8 @@ def _holds_only_ours(folder: Path) -> bool:
 
 
 def _lstat(path: Path) -> os.stat_result | None:
+    """What is at a path; None if there is nothing that we may see."""
     try:
         return path.lstat()
-    except (FileNotFoundError, NotADirectoryError):
+    except OSError:
         return None

@@ -8,6 +8,7 @@ that is not a store is neither used nor removed (ownership.py).
 from __future__ import annotations
 
 import errno
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -67,7 +68,7 @@ class Store:
             if is_new:
                 adopt_older(self.top)
         except OSError as error:
-            if not (self.folder / DATABASE).exists():
+            if not os.path.exists(self.folder / DATABASE):
                 raise self._explained(error) from None
 
     # Arrays
@@ -93,6 +94,9 @@ class Store:
             return None
         except StoreCorrupt as error:
             self.notes.append(f"{error}: rebuilding it")
+            return None
+        except PermissionError:
+            self.notes.append(f"{self._array_path(name).name} cannot be read: rebuilding it")
             return None
         except OSError as error:
             raise self._explained(error) from None
@@ -152,5 +156,8 @@ class Store:
                 "or set TRACKDOWN_STORE to another folder"
             )
         if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
-            return StoreError(f"the store at {self.top} cannot be written: set TRACKDOWN_STORE to another folder")
+            return StoreError(
+                f"the store at {self.top} cannot be read or written: check its permissions, "
+                "or set TRACKDOWN_STORE to another folder"
+            )
         return StoreError(f"the store at {self.top} cannot be used: {error.strerror or error}")

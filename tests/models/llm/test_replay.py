@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -53,3 +54,12 @@ def test_a_file_that_cannot_be_read_or_written_is_named(tmp_path: Path) -> None:
         read_replay(tmp_path / "missing.jsonl")
     with pytest.raises(UsageError, match="cannot write answers to"):
         Recorder(tmp_path / "no" / "folder.jsonl").add("k", "small", 4096, "gar", answer("yes"))
+
+
+def test_only_we_can_read_new_answers(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        Recorder(tmp_path / "answers.jsonl").add("k1", "small", 4096, "gar", answer("your code"))
+    finally:
+        os.umask(before)
+    assert (tmp_path / "answers.jsonl").stat().st_mode & 0o777 == 0o600

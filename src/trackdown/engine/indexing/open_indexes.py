@@ -157,6 +157,8 @@ class OpenIndexes:
         missing = code.left_out.get(MISSING, 0)
         if missing:
             all_notes.append(f"files left out because this clone lacks them or they are damaged there: {missing}")
+        if unreadable := sum(item.reason == "unreadable" for item in snapshot.excluded):
+            all_notes.append(f"files that cannot be read were left out ({unreadable}): `index --dry-run` lists them")
         if commits is not None and commits.incomplete:
             unknown = f"some changes of {commits.incomplete} commits are unknown"
             all_notes.append(f"this clone is incomplete or damaged: {unknown}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -117,13 +118,18 @@ class Recorder:
         )
         data = msgspec.json.encode(line) + b"\n"
         try:
-            with self._path.open("ab+") as stream:
+            with open(self._path, "ab+", opener=_private) as stream:
                 if stream.tell() and not _ends_a_line(self._path):
                     data = b"\n" + data  # an earlier writer was interrupted
                 stream.write(data)
         except OSError as error:
             raise UsageError(f"cannot write answers to {self._path}: {error.strerror}") from None
         self._known.add(key)
+
+
+def _private(path: str, flags: int) -> int:
+    """Open a file; a new one only we can read, because answers reveal code."""
+    return os.open(path, flags, 0o600)
 
 
 def _ends_a_line(path: Path) -> bool:

@@ -14,6 +14,7 @@ import click
 
 from trackdown import __version__
 from trackdown.errors import TrackdownError
+from trackdown.surfaces.cli.memory_limit import check_memory_limit
 from trackdown.surfaces.cli.terminal_text import sanitize
 
 COMMANDS = {
@@ -115,6 +116,7 @@ def main(arguments: list[str]) -> int:
     """Run a command line and return its exit code: 0 found or done, 1 failed, 2 wrong usage, 130 interrupted."""
     _ready_output()
     try:
+        check_memory_limit()
         result = cli.main(arguments, prog_name="trackdown", standalone_mode=False)
         return result if isinstance(result, int) else 0
     except click.UsageError as error:
@@ -128,6 +130,10 @@ def main(arguments: list[str]) -> int:
         if "--debug" in arguments:
             raise
         return _complain(str(error), error.exit_code)
+    except MemoryError:
+        if "--debug" in arguments:
+            raise
+        return _complain("there is not enough memory: free some, or raise the limit (`ulimit -v`)", 1)
     except Exception as error:
         if "--debug" in arguments:
             raise
