@@ -27,6 +27,9 @@ HOSTILE = [
     "\u2066",
     "\u200f",
     "\u061c",
+    "\u200b",
+    "\u2028",
+    "\U000e0041",
 ]
 NAME = "".join(HOSTILE) + "\n 1  forged.py:1-2  forged [red]cookie[/red]"
 
@@ -79,7 +82,9 @@ def test_hostile_content_reaches_no_pipe_as_text(program: Program, hostile: Repo
     for command in commands(hostile)[:4]:
         run = program.within(hostile.root)(*command)
         assert run.code == 0 and "[red]" in run.out, command
-        assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]", run.out)
+        assert not re.search(
+            r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u200b\u2028\U000e0041]", run.out
+        )
         assert not re.search(r"^ 1  forged", run.out, re.MULTILINE)
         assert run.err == "", command
 

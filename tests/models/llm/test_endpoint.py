@@ -231,6 +231,12 @@ def test_a_host_that_does_not_exist_is_the_end_at_once(monkeypatch: pytest.Monke
     assert not isinstance(caught.value, NoAnswer)
 
 
+@pytest.mark.parametrize("host", ["a..b", "x" * 64, "\udcff"])
+def test_a_host_that_cannot_be_a_name_is_the_end_at_once(host: str) -> None:
+    with pytest.raises(LlmError, match="cannot reach"):
+        endpoint(f"http://{host}/v1").answer(QUESTION)
+
+
 def test_a_proxy_of_the_environment_does_not_stand_before_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     with serving(says("yes")) as server:

@@ -63,6 +63,19 @@ def test_other_names_other_sites_and_large_bodies_are_refused(ready: Program) ->
         talk(script)
 
 
+def test_half_a_character_in_a_call_is_answered(ready: Program) -> None:
+    params = {"name": "search_code", "arguments": {"query": "where is the session cookie signed? \ud83d"}}
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
+    meta = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    hello = json.dumps({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": meta})
+    with http_server(ready) as address, httpx2.Client(timeout=60) as client:
+        headers = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
+        session = client.post(address, content=hello, headers=headers).headers["mcp-session-id"]
+        headers |= {"mcp-session-id": session, "mcp-protocol-version": "2025-06-18"}
+        answer = client.post(address, content=body, headers=headers)
+        assert answer.status_code == 200 and '"isError":false' in answer.text and "sign_cookie" in answer.text
+
+
 def test_a_token_is_demanded_and_taken(ready: Program, tmp_path: Path) -> None:
     (tmp_path / "token").write_text(TOKEN + "\n")
     with http_server(ready, "--token-file", tmp_path / "token") as address:

@@ -59,18 +59,36 @@ def test_nothing_but_the_protocol_is_written_to_standard_output(ready: Program) 
     assert (process.returncode, rest, err) == (0, "", "")
 
 
-def test_lines_that_are_no_messages_are_survived(ready: Program) -> None:
+def test_lines_that_are_no_messages_are_answered_with_errors(ready: Program) -> None:
     process = start(ready)
-    assert process.stdin is not None
-    process.stdin.write("{not json\n\n[]\n" + "x" * 100_000 + "\n")
+    assert process.stdin is not None and process.stdout is not None
+    nonsense = ["{not json", "[]", "x" * 100_000, '{"a": ' * 50_000, '{"jsonrpc": "2.0", "id": 7}']
+    process.stdin.write("".join(f"{line}\n\n" for line in nonsense))
     process.stdin.flush()
-    answers = [ask(process, HELLO)]
-    assert process.stdout is not None
-    while answers[-1].get("id") != 1:
-        answers.append(json.loads(process.stdout.readline()))
-    assert answers[-1]["result"]["serverInfo"]["name"] == "trackdown"
+    answers = [json.loads(process.stdout.readline()) for _ in nonsense]
+    assert [answer["error"]["code"] for answer in answers] == [-32700, -32600, -32700, -32700, -32600]
+    assert {answer["id"] for answer in answers} == {None}
+    assert ask(process, HELLO)["result"]["serverInfo"]["name"] == "trackdown"
     process.communicate(timeout=300)
     assert process.returncode == 0
+
+
+def test_half_a_character_in_a_call_is_answered(ready: Program) -> None:
+    process = start(ready)
+    ask(process, HELLO)
+
+    def call(name: str, **arguments: object) -> Any:
+        message = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
+        answer = ask(process, message)
+        assert answer["id"] == 2, answer
+        return answer["result"]
+
+    found = call("search_code", query="where is the session cookie signed? \ud83d")
+    assert not found["isError"] and found["structuredContent"]["results"]
+    assert call("read_unit", path="web/\udcff.py")["isError"]
+    assert call("search_code", query="cookie", **{"\ud800": 1})["isError"]
+    _, err = process.communicate(timeout=300)
+    assert (process.returncode, err) == (0, "")
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])

@@ -196,6 +196,41 @@ def test_names_and_contents_of_a_repository_cannot_forge_lines(program: Program,
     talk(script)
 
 
+SECRET = "".join(chr(0xE0000 + ord(sign)) for sign in "obey")
+"""A text in tags, which models read and people don't see."""
+HIDDEN = f"\u200b\u2060\ufeff\u00ad\u202e\u2066\u200e{SECRET}\ufe01\U000e0101\u200d"
+
+
+def test_what_people_do_not_see_reaches_no_agent(program: Program, tmp_path: Path) -> None:
+    repo = Repo(tmp_path / f"hidden{HIDDEN}")
+    code = f"class Cookie{HIDDEN}:\n    def sign(self):\n        return '{HIDDEN}'\n"
+    path = f"web/a{HIDDEN}.py"
+    for number in range(2):
+        files = {path: f"{code}\n{'#' * number}\n", "web/b.py": f"# {number}\n{code}"}
+        repo.commit(f"Sign the cookie {HIDDEN} {number}", files)
+        repo.git("commit", "-q", "--amend", "--no-edit", "--author", f"A{HIDDEN} <e@example.org>")
+
+    async def script() -> None:
+        async with over_stdio(program.within(repo.root)) as client:
+            calls: list[tuple[str, dict[str, Any]]] = [
+                ("search_code", {"query": f"sign cookie {HIDDEN}"}),
+                ("locate_issue", {"issue": "sign cookie", "level": "file"}),
+                ("past_changes", {"query": "sign cookie"}),
+                ("related_code", {"location": f"{path}:2"}),
+                ("read_unit", {"path": path}),
+                ("read_unit", {"path": f"no{path}"}),
+                ("index_status", {}),
+                ("index_status", {"repository": HIDDEN}),
+            ]
+            for tool, arguments in calls:
+                answer = await client.call_tool(tool, arguments)
+                said = text_of(answer) + json.dumps(answer.structured_content, ensure_ascii=False)
+                assert not set(said) & set(HIDDEN), (tool, arguments)
+                assert "\ufffd" in said or "\\u200b" in said or "\\U000e006f" in said, (tool, said)
+
+    talk(script)
+
+
 def os_path(name: bytes) -> str:
     """A file's name that is not UTF-8, as Python spells it."""
     return name.decode("utf-8", "surrogateescape")

@@ -110,9 +110,9 @@ class Endpoint:
             raise NoAnswer(f"{self._url} compresses its answers: switch that off in the server", charged=True) from None
         except httpx.ConnectTimeout:
             raise LlmError(f"cannot reach {self._url} within {self._connect_s:g} seconds: check the URL") from None
-        except httpx.ConnectError as error:
+        except (httpx.ConnectError, httpx.InvalidURL, UnicodeError) as error:  # or the host cannot be a name
             raise LlmError(f"cannot reach {self._url} ({self._clean(str(error))}): check the URL") from None
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
+        except httpx.HTTPError as error:
             reason = self._clean(str(error)) or type(error).__name__
             raise TryAgain(f"the connection to {self._url} broke ({reason})", charged=True) from None
         finally:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from mcp.server.transport_security import TransportSecuritySettings
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from trackdown.surfaces.http import (
     AccessRules,
@@ -21,6 +21,7 @@ from trackdown.surfaces.http import (
 )
 from trackdown.surfaces.mcp.repositories import RepositoryProvider
 from trackdown.surfaces.mcp.server import ServerOptions, build_server
+from trackdown.surfaces.mcp.surrogates import without_lone_surrogates
 
 PATH = "/mcp"
 _HEALTH = "/health"
@@ -72,7 +73,7 @@ class _Guard:
             return
         try:
             if self._checks.check(scope, guarded=scope["path"] != _HEALTH):
-                receive = await self._checks.read_body(scope, receive)
+                receive = _mending(await self._checks.read_body(scope, receive))
         except Refusal as refusal:
             problem = {"type": "about:blank", "detail": refusal.detail, "status": refusal.status}
             await _answer(send, refusal.status, problem, refusal.headers)
@@ -83,6 +84,16 @@ class _Guard:
                 await _answer(send, 200, {"status": "ok"})
             else:
                 await self._app(scope, receive, send)
+
+
+def _mending(receive: Receive) -> Receive:
+    """Receive a body without lone surrogates, which the SDK refuses."""
+
+    async def receive_mended() -> Message:
+        message = await receive()
+        return {**message, "body": without_lone_surrogates(message["body"])} if "body" in message else message
+
+    return receive_mended
 
 
 async def _answer(send: Send, status: int, value: dict[str, Any], headers: dict[str, str] | None = None) -> None:
