@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import socket
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,11 +12,7 @@ import pytest
 
 import trackdown
 from tests.conftest import Repo
-from tests.repository.programs import put_in_place_of_git
 from trackdown.errors import GitError, TrackdownError
-from trackdown.repository import git as git_module
-from trackdown.repository.blobs import BlobReader
-from trackdown.repository.git import Git
 from trackdown.repository.source import open_source
 from trackdown.repository.worktree import scan_worktree
 
@@ -128,21 +123,3 @@ def test_an_empty_device_is_an_empty_file(repo: Repo) -> None:
     repo.commit("Begin", {"a.py": "a\n"})
     put(repo, "info/exclude", lambda path: path.symlink_to("/dev/null"))
     assert [file.path for file in scan_worktree(open_source(repo.root), None, 1 << 20).snapshot.files] == ["a.py"]
-
-
-def test_a_git_that_does_not_end_is_stopped(repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    put_in_place_of_git(monkeypatch, tmp_path / "bin", "exec sleep 60")
-    started = time.monotonic()
-    with pytest.raises(GitError, match="did not end within 0 s"):
-        git_module.run(["git", "status"], cwd=repo.root, seconds=0.2)
-    assert time.monotonic() - started < SECONDS
-
-
-def test_a_blob_that_git_never_delivers_is_missing(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
-    repo.commit("Begin", {"a.py": "a\n", "b.py": "b\n"})
-    stuck, sound = repo.git("rev-parse", "HEAD:a.py"), repo.git("rev-parse", "HEAD:b.py")
-    put(repo, f"objects/{stuck[:2]}/{stuck[2:]}", pipe)
-    monkeypatch.setattr("trackdown.repository.blobs._LONGEST_READ", 0.3)
-    with BlobReader(Git(repo.root / ".git")) as reader:
-        assert reader.read(stuck) is None
-        assert reader.read(sound) == b"b\n"

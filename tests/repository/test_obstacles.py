@@ -12,7 +12,7 @@ import pytest
 
 from tests.conftest import Repo
 from trackdown.errors import GitError
-from trackdown.repository import git
+from trackdown.repository import waiting
 from trackdown.repository.obstacles import find_obstacle
 from trackdown.repository.source import open_source
 from trackdown.repository.worktree import scan_worktree
@@ -20,7 +20,7 @@ from trackdown.repository.worktree import scan_worktree
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(git, "_SLOW_RUN", 0.3)
+    monkeypatch.setattr(waiting, "_SLOW_RUN", 0.3)
 
 
 def children() -> set[str]:
@@ -81,7 +81,7 @@ def test_a_pattern_that_explodes_in_git_is_named(repo: Repo) -> None:
 
 def test_git_may_take_its_time_where_nothing_is_wrong(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
     repo.commit("Begin", {"a.py": "a\n", ".gitignore": "**/build/**/x\n"})
-    monkeypatch.setattr(git, "_SLOW_RUN", 0.0)
+    monkeypatch.setattr(waiting, "_SLOW_RUN", 0.0)
     assert find_obstacle(repo.root) == ""
     assert len(scan_worktree(open_source(repo.root), None, 1000).snapshot.files) == 2
 

@@ -10,7 +10,8 @@ from pathlib import Path
 from types import TracebackType
 
 from trackdown.errors import GitError
-from trackdown.repository.git import Git, wait_for_output
+from trackdown.repository.git import Git
+from trackdown.repository.waiting import wait_for_output
 
 _LONGEST_READ = 60.0
 _SHA256_DIGITS = 64

@@ -12,11 +12,11 @@ from typing import IO
 
 from trackdown.errors import GitError, MissingObject
 from trackdown.repository.git_files import check_git_files
+from trackdown.repository.waiting import communicate
 
 OLDEST_GIT = (2, 31)
 LONGEST_RUN = 600.0
 """Seconds that a command without network may take. Only a repository that keeps git waiting takes that long."""
-_SLOW_RUN = 2.0
 _ALLOWED_PROTOCOLS = "file:https:http:ssh:git"
 # Programs named in a repository's own configuration must not run, and its settings must not change the output.
 _SAFE_CONFIG = (
@@ -212,32 +212,13 @@ def finish(
     If it takes long in a work tree, look there for what may keep it waiting. Raises GitError.
     """
     try:
-        out, err = _communicate(process, stdin, seconds, work_tree)
-    except subprocess.TimeoutExpired:
-        _stop(process)
-        raise GitError(f"git was stopped because it did not end within {seconds:.0f} s") from None
+        out, err = communicate(process, stdin, seconds, work_tree)
     except BaseException:
         _stop(process)
         raise
     if process.returncode:
         raise git_error(err, process.returncode)
     return out
-
-
-def _communicate(
-    process: subprocess.Popen[bytes], stdin: bytes | None, seconds: float | None, work_tree: Path | None
-) -> tuple[bytes, bytes]:
-    if work_tree is None:
-        return process.communicate(stdin, seconds)
-    try:
-        return process.communicate(stdin, _SLOW_RUN)
-    except subprocess.TimeoutExpired:
-        from trackdown.repository.obstacles import find_obstacle
-
-        obstacle = find_obstacle(work_tree)
-        if obstacle:
-            raise GitError(obstacle) from None
-        return process.communicate(timeout=seconds)
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
@@ -255,18 +236,6 @@ def git_error(stderr: bytes, code: int) -> GitError:
         line += f"; trust it with: git config --global --add safe.directory {named[1] if named else 'PATH'}"
     kind = MissingObject if _MISSING.search(line) else GitError
     return kind(f"git failed: {line}")
-
-
-def wait_for_output(process: subprocess.Popen[bytes], seconds: float) -> None:
-    """Wait until a command has written something or has ended. Raises GitError after `seconds`."""
-    import select
-
-    assert process.stdout is not None
-    poll = select.poll()
-    poll.register(process.stdout, select.POLLIN)
-    if not poll.poll(seconds * 1000):
-        process.kill()
-        raise GitError(f"git was stopped because it wrote nothing for {seconds:.0f} s")
 
 
 def without_credentials(text: str) -> str:

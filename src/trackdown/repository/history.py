@@ -16,8 +16,9 @@ from itertools import chain
 import msgspec
 
 from trackdown.errors import GitError
-from trackdown.repository.git import Git, git_error, read_rest, wait_for_output
+from trackdown.repository.git import Git, git_error, read_rest
 from trackdown.repository.git_files import read_git_file
+from trackdown.repository.waiting import wait_for_output
 
 HISTORY_VERSION = 2
 """Part of the key of commit facts. Raise it when the same commit would now give other facts."""

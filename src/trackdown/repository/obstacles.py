@@ -1,7 +1,7 @@
 """Why git does not come to an end in a work tree. Asked only when a command takes long.
 
-Git waits forever at a named pipe with the name of an ignore file, and it tries all ways to spread several `**` of a
-pattern over the folders of a path.
+Git waits forever at a named pipe with the name of an ignore file or in a nested repository, and it tries all ways to
+spread several `**` of a pattern over the folders of a path.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ import stat
 from itertools import islice
 from pathlib import Path
 
+from trackdown.errors import GitError
 from trackdown.repository.folders import walk_folders
+from trackdown.repository.git_files import check_git_files
 
 _READ_BY_GIT = (".gitignore", ".gitattributes")
 _MOST_FOLDERS = 100_000
@@ -22,7 +24,12 @@ _MOST_STARS = 5
 def find_obstacle(root: Path) -> str:
     """What keeps git busy or waiting in a work tree, and what to do; empty if nothing is found."""
     for folder, names, leaves in islice(walk_folders(root, "", []), _MOST_FOLDERS):
-        names[:] = [name for name in names if name != ".git"]
+        if ".git" in names:
+            names.remove(".git")
+            try:
+                check_git_files(os.path.join(root, folder, ".git"))
+            except GitError as error:
+                return str(error)
         for name in set(leaves).intersection(_READ_BY_GIT):
             path = os.path.join(root, folder, name)
             if stat.S_ISFIFO(_mode(path)):

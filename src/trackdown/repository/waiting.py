@@ -1,0 +1,120 @@
+"""Wait for a git process, but not forever.
+
+An untrusted repository can hold a named pipe where git expects a file, and git would wait there. A process that sleeps
+and uses no processor time for a while waits in vain: a slow disk or a busy machine shows another state.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import threading
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import IO
+
+from trackdown.errors import GitError
+
+LONGEST_SLEEP = 15.0
+"""Seconds that git may sleep while we wait for it. Only on Linux: elsewhere only the total is bounded."""
+_LOOKS = 3
+_SLOW_RUN = 2.0
+
+
+class ProcessWatch:
+    """Tells when to stop waiting for a process: after `seconds` at the latest, sooner if it only sleeps."""
+
+    def __init__(self, process: subprocess.Popen[bytes], seconds: float) -> None:
+        self._process = process
+        self._seconds = seconds
+        self._end = time.monotonic() + seconds
+        self._slept_since = time.monotonic()
+        self._used = -1
+
+    def until_next_look(self) -> float:
+        """Seconds to wait before the next `look`."""
+        return max(0.0, min(self._end - time.monotonic(), LONGEST_SLEEP / _LOOKS))
+
+    def look(self) -> None:
+        """Raise GitError if there is no point in waiting any longer. The caller ends the process."""
+        now = time.monotonic()
+        if now >= self._end:
+            raise GitError(f"git was stopped because it did not end within {self._seconds:.0f} s")
+        used = _time_of_sleeper(self._process.pid)
+        if used is None or used != self._used:
+            self._used, self._slept_since = -1 if used is None else used, now
+        elif now - self._slept_since >= LONGEST_SLEEP:
+            slept = f"it did nothing for {LONGEST_SLEEP:.0f} s"
+            raise GitError(f"git was stopped because {slept}: is a named pipe in place of a file of this repository?")
+
+
+def communicate(
+    process: subprocess.Popen[bytes], stdin: bytes | None, seconds: float | None, work_tree: Path | None = None
+) -> tuple[bytes, bytes]:
+    """What a process writes until it ends. With `seconds`, raises GitError when they are over or it waits in vain.
+
+    If it is slow in a work tree, look there for what may keep it waiting.
+    """
+    if seconds is None:
+        return process.communicate(stdin)
+    if stdin is not None and process.stdin is not None:
+        # Popen.communicate loses the rest of its input when it is called again after a timeout.
+        threading.Thread(target=_feed, args=(process.stdin, stdin), daemon=True).start()
+        process.stdin = None
+    watch = ProcessWatch(process, seconds)
+    try:
+        return process.communicate(timeout=min(_SLOW_RUN, watch.until_next_look()))
+    except subprocess.TimeoutExpired:
+        _look_for_obstacles(work_tree)
+    while True:
+        try:
+            return process.communicate(timeout=watch.until_next_look())
+        except subprocess.TimeoutExpired:
+            watch.look()
+
+
+def _look_for_obstacles(work_tree: Path | None) -> None:
+    from trackdown.repository.obstacles import find_obstacle  # needed only where git is slow
+
+    obstacle = find_obstacle(work_tree) if work_tree is not None else ""
+    if obstacle:
+        raise GitError(obstacle)
+
+
+def _feed(pipe: IO[bytes], data: bytes) -> None:
+    with suppress(OSError), pipe:
+        pipe.write(data)
+
+
+def wait_for_output(process: subprocess.Popen[bytes], seconds: float) -> None:
+    """Wait until a process has written something or has ended. If it does neither, ends it and raises GitError."""
+    import select
+
+    assert process.stdout is not None
+    poll = select.poll()
+    poll.register(process.stdout, select.POLLIN)
+    if poll.poll(0):
+        return
+    watch = ProcessWatch(process, seconds)
+    while not poll.poll(watch.until_next_look() * 1000):
+        try:
+            watch.look()
+        except GitError:
+            process.kill()
+            raise
+
+
+def _time_of_sleeper(pid: int) -> int | None:
+    """The processor time of a process that sleeps; None if it does not sleep, or nobody knows."""
+    try:
+        descriptor = os.open(f"/proc/{pid}/stat", os.O_RDONLY)
+    except OSError:
+        return None
+    try:
+        fields = os.read(descriptor, 4096).rpartition(b")")[2].split()
+        return int(fields[11]) + int(fields[12]) if fields[0] == b"S" else None
+    except (OSError, IndexError, ValueError):
+        return None
+    finally:
+        os.close(descriptor)
