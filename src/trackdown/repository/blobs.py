@@ -23,10 +23,10 @@ def blob_id(data: bytes, object_format: str = "sha1") -> str:
     return hashlib.new(object_format, b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
-def new_hash(kind: str, size: int, oid: str) -> hashlib._Hash:
-    """The hash that an object's id is: of its kind and size, to be updated with its content."""
+def _new_hash(size: int, oid: str) -> hashlib._Hash:
+    """The hash that a blob's id is, to be updated with its content."""
     object_format = "sha256" if len(oid) == _SHA256_DIGITS else "sha1"
-    return hashlib.new(object_format, f"{kind} {size}\0".encode(), usedforsecurity=False)
+    return hashlib.new(object_format, b"blob %d\0" % size, usedforsecurity=False)
 
 
 def decode_text(data: bytes) -> str | None:
@@ -101,7 +101,7 @@ class BlobReader:
         size = int(header[2])
         wanted = size if max_bytes is None else min(size, max_bytes + 1)
         data = stdout.read(wanted)
-        digest = new_hash("blob", size, oid)
+        digest = _new_hash(size, oid)
         digest.update(data)
         left = size - len(data)
         while left:
