@@ -18,7 +18,7 @@ from trackdown.index.identity import repository_id
 from trackdown.repository.source import open_source
 from trackdown.repository.worktree import scan_worktree
 from trackdown.settings import Settings
-from trackdown.store.store import Store
+from trackdown.store.store import FORMAT, Store
 from trackdown.types import LEVELS, no_progress
 
 pytestmark = pytest.mark.slow
@@ -237,7 +237,7 @@ def test_a_damaged_base_or_delta_is_built_again(
     editor.modify()
     expected = fresh_answers(repo.root, settings, tmp_path / "fresh")
     assert answers(open_repo(repo.root)) == expected
-    for path in sorted((settings.store / "v1" / "arrays").glob("*.arrays")):
+    for path in sorted((settings.store / FORMAT / "arrays").glob("*.arrays")):
         whole = path.read_bytes()
         path.write_bytes(whole[: len(whole) // 2])
         with open_repo(repo.root) as opened:

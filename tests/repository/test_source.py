@@ -258,3 +258,12 @@ def test_a_work_tree_elsewhere_is_not_believed(filled: Repo, tmp_path: Path, nam
 def test_a_work_tree_below_the_folder_with_git_is_one(filled: Repo) -> None:
     filled.git("config", "core.worktree", "../pkg")
     assert open_source(filled.root).root == filled.root / "pkg"
+
+
+@pytest.mark.parametrize(
+    "place", ["htps://user:s3cr3t@host/x.git", "HTTPS://s3cr3t@host/x.git", "https://u:s3cr3t@h/\0"]
+)
+def test_a_password_in_what_is_no_path_is_not_shown(place: str) -> None:
+    with pytest.raises(NoSuchPath) as caught:
+        open_source(place)
+    assert "s3cr3t" not in str(caught.value)

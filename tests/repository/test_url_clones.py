@@ -24,6 +24,7 @@ from trackdown.repository.snapshot import commit_snapshot
 from trackdown.repository.source import Source
 from trackdown.repository.url_clones import clone_address, clone_folder, open_url
 from trackdown.settings import load_settings
+from trackdown.store.store import FORMAT
 
 
 @pytest.fixture
@@ -240,7 +241,7 @@ def test_a_credential_helper_gives_the_password(
 def test_a_password_that_an_earlier_version_kept_is_forgotten(origin: Repo, tmp_path: Path) -> None:
     settings = load_settings({"HOME": str(tmp_path)}, store=tmp_path / "store", models="none")
     trackdown.open(origin.root, settings=settings).close()
-    (tmp_path / "store" / "v2").rename(tmp_path / "store" / "v1")
+    (tmp_path / "store" / FORMAT).rename(tmp_path / "store" / "v1")
     clones = tmp_path / "store" / "v1" / "clones"
     for name, url in (("a", "https://user:s3cr3t@host/x.git"), ("b", "https://user:s3/cr3t@host/x.git")):
         origin.git("clone", "-q", "--mirror", ".", str(clones / f"{name}.git"))

@@ -29,7 +29,7 @@ from trackdown.engine.serving.wakeup import Wakeup
 from trackdown.index.code_update import CODE_MANIFESTS
 from trackdown.repository.source import open_source
 from trackdown.settings import Settings
-from trackdown.store.store import Store
+from trackdown.store.store import FORMAT, Store
 from trackdown.types import no_progress
 
 pytestmark = pytest.mark.slow
@@ -302,7 +302,7 @@ def test_a_full_disk_is_told_and_got_over(begun: Repo, settings: Settings) -> No
 
 def test_a_damaged_store_is_built_anew(begun: Repo, settings: Settings) -> None:
     with watching(begun.root, settings) as heard:
-        database = settings.store / "v1" / "facts.sqlite3"
+        database = settings.store / FORMAT / "facts.sqlite3"
         with open(database, "r+b") as stream:
             stream.write(b"this is no database, but a poem about one " * 200)
         begun.write("web/new.py", "def quagga():\n    pass\n")

@@ -33,6 +33,7 @@ from trackdown.errors import (
     UsageError,
 )
 from trackdown.settings import Settings
+from trackdown.store.store import FORMAT
 from trackdown.types import SearchResults
 
 pytestmark = pytest.mark.slow
@@ -434,7 +435,7 @@ def test_a_disk_that_is_full_from_the_start_is_an_error(zoo: Repo, settings: Set
 def test_a_store_that_is_damaged_under_it_heals(zoo: Repo, settings: Settings) -> None:
     with sharing(zoo.root, settings=settings) as shared:
         shared.search("zebra")
-        with open(settings.store / "v1" / "facts.sqlite3", "r+b") as stream:
+        with open(settings.store / FORMAT / "facts.sqlite3", "r+b") as stream:
             stream.write(b"no database any more " * 500)
         zoo.write("web/new.py", "def quagga():\n    pass\n")
 
