@@ -123,3 +123,12 @@ def test_a_line_that_is_no_pattern_is_passed_over(bad: str) -> None:
 @given(st.text(alphabet=st.sampled_from("ab.*?[]!\\/#^-{}()|+$ \t\r\n\u2028é&~:"), max_size=40), st.text(max_size=10))
 def test_no_ignore_file_breaks_a_search(text: str, path: str) -> None:
     IgnoreRules({"": text, "a": text}).decide(f"a/{path}")
+
+
+def test_a_note_tells_of_patterns_that_are_not_obeyed() -> None:
+    many = "".join(f"*a{number}*\n" for number in range(1002))
+    assert IgnoreRules({"": "a*b\n"}).notes == []
+    assert IgnoreRules({"": many, "web": many}).notes == [
+        ".trackdownignore has too many wildcards: 2 patterns are not obeyed",
+        "web/.trackdownignore has too many wildcards: 2 patterns are not obeyed",
+    ]
