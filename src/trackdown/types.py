@@ -24,6 +24,9 @@ CODE, TEST, PROSE = 0, 1, 2
 FUNCTION_KINDS = frozenset({"function", "method"})
 CLASS_KINDS = frozenset({"class", "interface", "struct", "trait", "enum", "module"})
 
+FORK_SAFE_THREAD = "trackdown background"
+"""The name of threads that hold no lock a forked worker could need: they load models or read the history."""
+
 
 class Progress(Protocol):
     """A callback for the progress of long work. `total` is None while it is unknown."""

@@ -42,9 +42,7 @@ def test_it_does_batches_and_ends_when_its_input_does(worker: Worker, tmp_path: 
     send(worker.stdin, on_disk(tmp_path / "files"))
     for batch in (jobs[:1], jobs[1:], []):
         send(worker.stdin, batch)
-        message = receive(worker.stdout)
-        assert message is not None
-        done = msgspec.msgpack.decode(message, type=list[ExtractionResult])
+        done = [msgspec.msgpack.decode(receive(worker.stdout) or b"", type=ExtractionResult) for _ in batch]
         assert [item.key for item in done] == [job.key for job in batch]
     worker.stdin.close()
     assert worker.wait(timeout=300) == 0

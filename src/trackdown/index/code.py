@@ -49,6 +49,7 @@ def build_segment(indexed: Iterable[IndexedFile]) -> tuple[dict[str, npt.NDArray
     symbols: list[bytes] = []
     languages: dict[str, int] = {}
     reasons = {"": 0}
+    as_text: dict[str, str] = {}
     columns: dict[str, list[int]] = {name: [] for name in (*_FILE_COLUMNS, *_UNIT_COLUMNS)}
     for number, item in enumerate(indexed):
         facts = item.facts
@@ -59,6 +60,8 @@ def build_segment(indexed: Iterable[IndexedFile]) -> tuple[dict[str, npt.NDArray
         columns["file_lines"].append(facts.lines)
         columns["file_role"].append(role_of(item.path))
         columns["file_skip"].append(reasons.setdefault(facts.skip, len(reasons)))
+        if facts.as_text:
+            as_text[str(number)] = facts.as_text
         for unit in facts.units:
             symbols.append(to_bytes(unit.symbol))
             columns["unit_kind"].append(_KIND_NUMBER[unit.kind])
@@ -75,7 +78,7 @@ def build_segment(indexed: Iterable[IndexedFile]) -> tuple[dict[str, npt.NDArray
     arrays: dict[str, npt.NDArray[Any]] = {name: np.array(column, np.int32) for name, column in columns.items()}
     arrays |= pack("paths", paths) | pack("keys", keys) | pack("symbols", symbols)
     arrays |= writer.arrays({"body": len(symbols), "name": len(symbols), "path": len(paths)})
-    return arrays, {"languages": list(languages), "reasons": list(reasons)}
+    return arrays, {"languages": list(languages), "reasons": list(reasons), "as_text": as_text}
 
 
 def _innermost_classes(facts: BlobFacts, first: int) -> list[int]:

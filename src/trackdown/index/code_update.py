@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trackdown.errors import GitError
-from trackdown.index.blob_facts import BLOBS, FactSource, fact_keys, known_facts
+from trackdown.index.blob_facts import BLOBS, FactSource, fact_keys, known_facts, today
 from trackdown.index.code import CodeIndex, CodeSegment, IndexedFile, build_segment
 from trackdown.index.identity import is_shared, mark_private
 from trackdown.repository import MISSING, BlobReader, Snapshot
@@ -26,12 +26,16 @@ MAX_PARTIAL_FILES = 4000
 
 
 class CodeManifest(msgspec.Struct, frozen=True):
-    """The array files of a snapshot's index. `dead` are files of the base that are not in the snapshot."""
+    """The array files of a snapshot's index. `dead` are files of the base that are not in the snapshot.
+
+    `cut_on` is the day on which a clock cut the parsing of a file short: the index is good for that day only.
+    """
 
     repository: str
     base: str
     delta: str | None
     dead: list[int]
+    cut_on: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,8 @@ def open_code(store: Store, key: str) -> CodeUpdate | None:
     try:
         manifest = msgspec.json.decode(record, type=CodeManifest)
     except msgspec.DecodeError:
+        return None
+    if manifest.cut_on not in (0, today()):
         return None
     segments = []
     for name in filter(None, (manifest.base, manifest.delta)):
@@ -161,7 +167,7 @@ def _gather(
         name = f"code-{key}" if nearest is None else f"delta-{key}"
         store.write_arrays(name, arrays, meta)
         base, delta = (name, None) if nearest is None else (nearest.name, name)
-        manifest = CodeManifest(repository, base, delta, dead.tolist())
+        manifest = CodeManifest(repository, base, delta, dead.tolist(), facts.cut_on)
         store.database.write_record(CODE_MANIFESTS, key, msgspec.json.encode(manifest))
         kin = best.segment if best is not None and nearest is None else None
         segment = CodeSegment(store.open_arrays(name) or Arrays(arrays, meta), name, kin)

@@ -10,7 +10,7 @@ from types import TracebackType
 
 from trackdown.errors import TrackdownError
 from trackdown.repository import IGNORE_FILE, BlobReader, File, Git, IgnoreRules, Source, decode_text, open_source
-from trackdown.units import Unit, extract, language_of
+from trackdown.units import Unit, extract_alone, language_of
 
 _COMMIT_ID = re.compile(r"[0-9a-f]{7,64}")
 
@@ -129,7 +129,7 @@ class UnitsAt:
     def _units(self, commit: str, path: str) -> tuple[Unit, ...]:
         """The units of a file; none where there is no such file."""
         data = self._data(commit, path)
-        return tuple(extract(data, language_of(path), forced=True, path=path).units) if data is not None else ()
+        return tuple(extract_alone(data, language_of(path), forced=True).units) if data is not None else ()
 
     def _data(self, commit: str, path: str) -> bytes | None:
         blob = self._blob(commit, path)

@@ -6,10 +6,11 @@ from trackdown.doors import door
 
 if TYPE_CHECKING:
     from trackdown.units.docstrings import split_docstring
-    from trackdown.units.extraction import extract, syntax_tree
-    from trackdown.units.facts import EXTRACTOR_VERSION, BlobFacts, Unit, decode, fact_key, oid_of_key
+    from trackdown.units.extraction import extract
+    from trackdown.units.facts import EXTRACTOR_VERSION, BlobFacts, Unit, decode, fact_key, oid_of_key, provisional_key
     from trackdown.units.languages import BY_NAME, TEXT, UNCERTAIN, language_of, language_of_content
-    from trackdown.units.pool import extract_all
+    from trackdown.units.parsing import ParseLimitError, syntax_tree
+    from trackdown.units.pool import extract_all, extract_alone
     from trackdown.units.tokens import term_counts, terms, words
     from trackdown.units.worker import ContentSource, ExtractionJob, receive, send
 else:

@@ -8,28 +8,23 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Container
 from dataclasses import dataclass, field
-from functools import cache
-from importlib import import_module
-from importlib.resources import files
 from itertools import count
 
-from tree_sitter import Language as Grammar
-from tree_sitter import Node, Parser, Query, QueryCursor
+from tree_sitter import Node, QueryCursor
 
 from trackdown.repository import decode_text, reason_to_skip
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS
 from trackdown.units.facts import BlobFacts, Unit, skipped
 from trackdown.units.languages import BY_NAME, UNCERTAIN, Language, language_of_content
+from trackdown.units.parsing import ParseLimitError, query_of, syntax_tree
 from trackdown.units.split import split_lines
 from trackdown.units.tokens import words
 
 _LONGEST_SIGNATURE = 240
 _LONGEST_NAME = 120
+_DEEPEST_DEFINITION = 100
 _QUOTES = "\"'`:"
 _CPLUSPLUS = re.compile(rb"^[ \t]*(?:namespace\s|template\s*<|class\s[^;(]{1,200}\{|(?:public|private)\s*:)", re.M)
-# Python's grammar takes quadratic time over lines of comment; a very long run of them documents no definition anyway.
-_LONG_COMMENT = re.compile(rb"(?:^[ \t]*#[^\n]*\n){200,}", re.M)
-_NOT_A_LINE_END = re.compile(rb"[^\r\n]")
 _SCOPE = "scope"
 _KINDS = (*sorted(CLASS_KINDS), "function", "method", _SCOPE)
 
@@ -51,8 +46,13 @@ class _Found:
     index: int = -1
 
 
-def extract(data: bytes, language: str, *, forced: bool = False, path: str = "", max_bytes: int = 1 << 20) -> BlobFacts:
-    """The facts of one blob. Never raises for any content: an unreadable blob is skipped with a reason."""
+def extract(
+    data: bytes, language: str, *, forced: bool = False, max_bytes: int = 1 << 20, as_text: str = ""
+) -> BlobFacts:
+    """The facts of one blob. Never raises for any content: an unreadable blob is skipped with a reason.
+
+    A blob that is too hard for its grammar has only windows, as text has; `as_text` is a reason not even to try.
+    """
     if language == UNCERTAIN:
         language = language_of_content(data)
     reason = "" if forced else reason_to_skip(data, language, max_bytes)
@@ -65,33 +65,18 @@ def extract(data: bytes, language: str, *, forced: bool = False, path: str = "",
     if language == "c" and _CPLUSPLUS.search(source):
         language = "cpp"  # a header: its name doesn't say which of the two it is
     row = BY_NAME.get(language)
-    found = _definitions(source, row) if row else []
-    return _facts(source, language, found)
-
-
-@cache
-def _tools(name: str) -> tuple[Grammar, Query]:
-    language = BY_NAME[name]
-    grammar = Grammar(getattr(import_module(language.grammar), language.function)())
-    text = files("trackdown.units").joinpath("queries", f"{language.query_name}.scm").read_text("utf-8")
-    return grammar, Query(grammar, text)
-
-
-def syntax_tree(source: bytes, language: str) -> Node:
-    """The root of the syntax tree of a source in a language that has a grammar."""
-    if language == "python":
-        source = _LONG_COMMENT.sub(_spaces_for, source)
-    # A new parser each time: making one takes microseconds, and threads must not share one.
-    return Parser(_tools(language)[0]).parse(source).root_node
-
-
-def _spaces_for(found: re.Match[bytes]) -> bytes:
-    return _NOT_A_LINE_END.sub(b" ", found[0])
+    found: list[_Found] = []
+    if row is not None and not as_text:
+        try:
+            found = _definitions(source, row)
+        except ParseLimitError as error:
+            as_text = str(error)
+    return _facts(source, language, found, as_text)
 
 
 def _definitions(source: bytes, language: Language) -> list[_Found]:
     """All definitions in document order, nested ones after what encloses them, with symbols and parents."""
-    query = _tools(language.name)[1]
+    query = query_of(language.name)
     root = syntax_tree(source, language.name)
     by_extent: dict[tuple[int, int], _Found] = {}
     for _, captures in QueryCursor(query).matches(root):
@@ -138,12 +123,14 @@ def _last_row(node: Node) -> int:
 
 
 def _nest(found: list[_Found]) -> None:
-    """Give every definition its parent and its symbol."""
+    """Give every definition its parent and its symbol. Raises ParseLimitError when they nest too deeply."""
     stack: list[_Found] = []
     for item in found:
         while stack and stack[-1].end < item.end:
             stack.pop()
         outer = stack[-1] if stack else None
+        if len(stack) >= _DEEPEST_DEFINITION:
+            raise ParseLimitError("its definitions nest too deeply")
         item.parent = outer
         item.symbol = item.name if outer is None else f"{outer.symbol}.{item.name}"
         if item.kind == "function" and outer is not None and (outer.kind in CLASS_KINDS or outer.kind == _SCOPE):
@@ -220,7 +207,7 @@ def _signature(item: _Found) -> str:
     return " ".join(text.split())[:_LONGEST_SIGNATURE].rstrip("{ ")
 
 
-def _facts(source: bytes, language: str, found: list[_Found]) -> BlobFacts:
+def _facts(source: bytes, language: str, found: list[_Found], as_text: str) -> BlobFacts:
     """Count words: functions whole, classes without their members, windows over the rest."""
     found.sort(key=lambda item: (item.start, -item.end))
     counter = _WordCounter()
@@ -253,7 +240,7 @@ def _facts(source: bytes, language: str, found: list[_Found]) -> BlobFacts:
         units.append(Unit("window", "", start, end, -1, ""))
         counter.add(text)
     lines = source.count(b"\n") + (0 if source.endswith(b"\n") or not source else 1)
-    return BlobFacts(language, "", lines, units, *counter.arrays())
+    return BlobFacts(language, "", lines, units, *counter.arrays(), as_text)
 
 
 def _outside(source: bytes, spans: list[tuple[int, int]], start: int, end: int) -> str:

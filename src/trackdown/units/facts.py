@@ -24,7 +24,8 @@ class Unit(msgspec.Struct, array_like=True, frozen=True):
 
 
 class BlobFacts(msgspec.Struct, array_like=True, frozen=True):
-    """The facts of one blob. A blob with a `skip` reason is not indexed and has no units.
+    """The facts of one blob. A blob with a `skip` reason is not indexed and has no units. One that is too hard to parse
+    has only windows, and `as_text` says why.
 
     Unit u has the words `vocabulary[i]` for i in `word_ids[pointers[u]:pointers[u + 1]]`, each `counts` times.
     The three are little-endian uint32 arrays.
@@ -38,6 +39,7 @@ class BlobFacts(msgspec.Struct, array_like=True, frozen=True):
     pointers: bytes
     word_ids: bytes
     counts: bytes
+    as_text: str = ""
 
 
 _ENCODER = msgspec.msgpack.Encoder()
@@ -62,6 +64,11 @@ def decode(data: bytes) -> BlobFacts:
 def fact_key(oid: str, language: str, forced: bool) -> str:
     """The key of a blob's facts. `forced` blobs are indexed even if a rule excludes them."""
     return f"{oid}:{language}:{EXTRACTOR_VERSION}{'!' if forced else ''}"
+
+
+def provisional_key(key: str, day: int) -> str:
+    """The key of facts that are good for one day: a clock cut the parsing short, and another day it may not."""
+    return f"{key}~{day}"
 
 
 def oid_of_key(key: str) -> str:

@@ -1,68 +1,67 @@
 """Extracts the facts of many blobs on all cores. Workers compute and never write; they end with their parent.
 
-A file that kills its worker (by a fault inside a grammar, or a parse that never ends) is skipped as unreadable.
+No file is parsed in this process, because some grammars never return from some files. A file that kills its worker (by
+a fault inside a grammar, or because its time is up) is searched as text until it is tried again.
 """
 
 from __future__ import annotations
 
 import queue
-import subprocess
-import sys
+import signal
 import threading
 from collections import deque
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import msgspec
 
 from trackdown.errors import GitError
-from trackdown.units.facts import encode, skipped
-from trackdown.units.worker import ContentSource, ExtractionJob, ExtractionResult, Extractor, receive, send
+from trackdown.units.facts import BlobFacts, decode, encode, skipped
+from trackdown.units.worker import ContentSource, ExtractionJob, ExtractionResult, receive, send
+from trackdown.units.worker_process import NOWHERE, WorkerProcess, keep_warm, start_program, start_quickly, start_warm
 
 _BATCH = 24
-_WORTH_A_PROCESS = 96
+_WORTH_A_PROGRAM = 96
 _AHEAD = 2
-_MAY_HANG = frozenset({"javascript", "tsx"})
-_ANSWERS: msgspec.msgpack.Decoder[list[ExtractionResult] | str] = msgspec.msgpack.Decoder(list[ExtractionResult] | str)
+_UNFINISHED = "its grammar did not finish with it"
+_ANSWER: msgspec.msgpack.Decoder[ExtractionResult | str] = msgspec.msgpack.Decoder(ExtractionResult | str)
 _DIED = (OSError, ValueError, msgspec.DecodeError)
 _Answers = queue.SimpleQueue[list[ExtractionResult] | Exception]
 
 
 def extract_all(source: ContentSource, jobs: Sequence[ExtractionJob], workers: int) -> Iterator[list[ExtractionResult]]:
-    """Run all jobs, roughly in their order, and yield results in batches. A small number of jobs runs in this process,
-    unless their grammar is known to hang on some inputs.
+    """Run all jobs, roughly in their order, and yield results in batches.
 
     Raises GitError when the repository cannot be read.
     """
-    if len(jobs) >= _WORTH_A_PROCESS:
-        yield from _in_processes(source, jobs, max(1, workers))
-    elif any(job.language in _MAY_HANG for job in jobs):
-        yield from _in_processes(source, jobs, 1)
+    if len(jobs) >= _WORTH_A_PROGRAM:
+        yield from _run_all(source, jobs, max(1, workers), start_program)
     else:
-        yield from _here(source, jobs)
+        yield from _run_all(source, jobs, 1, partial(start_quickly, {job.language for job in jobs}))
 
 
-def _here(source: ContentSource, jobs: Sequence[ExtractionJob]) -> Iterator[list[ExtractionResult]]:
-    extractor = Extractor(source)
-    try:
-        for start in range(0, len(jobs), _BATCH):
-            yield [extractor.do(job) for job in jobs[start : start + _BATCH]]
-    finally:
-        extractor.close()
+def extract_alone(data: bytes, language: str, *, forced: bool = False) -> BlobFacts:
+    """The facts of one content, from a warm worker."""
+    job = ExtractionJob("", b"", "", language, forced, data=data)
+    ((done,),) = list(_run_all(NOWHERE, [job], 1, start_warm))
+    assert done.facts is not None
+    return decode(done.facts)
 
 
-def _in_processes(
-    source: ContentSource, jobs: Sequence[ExtractionJob], workers: int
+def _run_all(
+    source: ContentSource, jobs: Sequence[ExtractionJob], workers: int, start_worker: Callable[[], WorkerProcess]
 ) -> Iterator[list[ExtractionResult]]:
+    if not jobs:
+        return
     todo: queue.SimpleQueue[list[ExtractionJob]] = queue.SimpleQueue()
     for start in range(0, len(jobs), _BATCH):
         todo.put(list(jobs[start : start + _BATCH]))
     done: _Answers = queue.SimpleQueue()
     feeders: list[_Feeder] = []
+    count = 0
     try:
         for _ in range(workers):
-            feeders.append(_Feeder(source, todo, done))
-        count = 0
+            feeders.append(_Feeder(source, todo, done, start_worker))
         while count < len(jobs):
             answer = done.get()
             if isinstance(answer, Exception):
@@ -71,86 +70,83 @@ def _in_processes(
             yield answer
     finally:
         for feeder in feeders:
-            feeder.stop()
+            feeder.stop(reusable=start_worker is not start_program and count == len(jobs))
 
 
 class _Feeder:
     """Feeds one worker process from a thread, some batches ahead, and replaces the process when it dies."""
 
-    def __init__(self, source: ContentSource, todo: queue.SimpleQueue[list[ExtractionJob]], done: _Answers) -> None:
+    def __init__(
+        self,
+        source: ContentSource,
+        todo: queue.SimpleQueue[list[ExtractionJob]],
+        done: _Answers,
+        start: Callable[[], WorkerProcess],
+    ) -> None:
         self._source = source
         self._todo = todo
         self._done = done
+        self._answers: list[ExtractionResult] = []
         self._stopped = False
         self._lock = threading.Lock()
-        self._process = self._start()
+        self._worker = start()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 
-    def stop(self) -> None:
-        """End the process and the thread."""
+    def stop(self, *, reusable: bool) -> None:
+        """End the thread, and the process unless it has answered everything and may be used again."""
         with self._lock:
             self._stopped = True
-            self._end_process()
+            if not reusable:
+                self._worker.end()
         self._thread.join(timeout=5)
+        if reusable:
+            keep_warm(self._worker)
 
-    def _start(self) -> subprocess.Popen[bytes]:
-        # -P keeps the current folder off the import path: it may be an untrusted repository. In its own process group
-        # the worker doesn't receive Ctrl-C, which is meant for this process; it ends when this process does.
-        command = [sys.executable, "-P", "-m", "trackdown.units.worker"]
-        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=Path("/"), process_group=0)
-
-    def _end_process(self) -> None:
-        self._process.kill()
-        self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            try:
-                if pipe is not None:
-                    pipe.close()
-            except OSError:
-                pass
-
-    def _restart(self) -> None:
-        """Replace a dead process. Raises OSError when that fails or the feeder was stopped."""
+    def _restart(self) -> int:
+        """Replace a dead process and return its exit status. Raises OSError if that fails or the feeder was stopped."""
         with self._lock:
-            self._end_process()
+            status = self._worker.end()
             if self._stopped:
                 raise OSError("stopped")
-            self._process = self._start()
-        self._send(self._source)
+            self._worker = start_program()
+        send(self._worker.stdin, self._source)
+        return status
 
     def _begin(self) -> None:
         try:
-            self._send(self._source)
+            send(self._worker.stdin, self._source)
         except _DIED:
             self._restart()
 
-    def _send(self, message: ContentSource | list[ExtractionJob]) -> None:
-        assert self._process.stdin is not None
-        send(self._process.stdin, message)
-
     def _run(self) -> None:
-        sent: deque[list[ExtractionJob]] = deque()
+        sent: deque[ExtractionJob] = deque()
         try:
             self._begin()
             while not self._serve(sent):
-                self._retry(sent)
+                self._recover(sent)
         except Exception as error:  # else the caller would wait for results forever
             self._done.put(error)
 
-    def _serve(self, sent: deque[list[ExtractionJob]]) -> bool:
-        """Keep the worker busy until no jobs are left; False when one of them killed it."""
+    def _serve(self, sent: deque[ExtractionJob]) -> bool:
+        """Keep the worker busy until no jobs are left; False when it died, on the first job of `sent`."""
         try:
             while True:
-                while len(sent) < _AHEAD and (batch := self._next()) is not None:
-                    sent.append(batch)
-                    self._send(batch)
+                while len(sent) <= (_AHEAD - 1) * _BATCH and (batch := self._next()) is not None:
+                    sent += batch
+                    send(self._worker.stdin, batch)
                 if not sent:
                     return True
-                self._done.put(self._answer())
+                self._answers.append(self._answer())
                 sent.popleft()
+                if len(self._answers) == _BATCH or not sent:
+                    self._pass_on()
         except _DIED:
             return False
+
+    def _pass_on(self) -> None:
+        self._done.put(self._answers)
+        self._answers = []
 
     def _next(self) -> list[ExtractionJob] | None:
         try:
@@ -158,25 +154,38 @@ class _Feeder:
         except queue.Empty:
             return None
 
-    def _answer(self) -> list[ExtractionResult]:
-        assert self._process.stdout is not None
-        message = receive(self._process.stdout)
+    def _answer(self) -> ExtractionResult:
+        message = receive(self._worker.stdout)
         if message is None:
             raise OSError("the worker died")
-        answer = _ANSWERS.decode(message)
+        answer = _ANSWER.decode(message)
         if isinstance(answer, str):
             raise GitError(answer)
         return answer
 
-    def _retry(self, sent: deque[list[ExtractionJob]]) -> None:
-        """Run the dead worker's jobs one at a time, so that only the job that kills workers is skipped."""
-        self._restart()
-        for job in [job for batch in sent for job in batch]:
-            try:
-                self._send([job])
-                self._done.put(self._answer())
-            except _DIED:
-                self._restart()
-                lost = None if job.references else encode(skipped(job.language, "unreadable"))
-                self._done.put([ExtractionResult(job.key, lost, here_only=True)])
-        sent.clear()
+    def _recover(self, sent: deque[ExtractionJob]) -> None:
+        """Replace the dead worker, and treat the job on which it died as text, unless it may succeed."""
+        job = sent.popleft()
+        timed_out = self._restart() == -signal.SIGPROF
+        self._answers.append((None if timed_out else self._alone(job)) or self._as_text(job))
+        if sent:
+            send(self._worker.stdin, list(sent))
+        else:
+            self._pass_on()
+
+    def _alone(self, job: ExtractionJob) -> ExtractionResult | None:
+        """The result of one job; None when the worker died on it."""
+        try:
+            send(self._worker.stdin, [job])
+            return self._answer()
+        except _DIED:
+            self._restart()
+            return None
+
+    def _as_text(self, job: ExtractionJob) -> ExtractionResult:
+        """The facts of a blob that cannot be parsed, or not in time."""
+        if job.references:
+            return ExtractionResult(job.key, None, here_only=True)
+        done = self._alone(msgspec.structs.replace(job, as_text=_UNFINISHED))
+        lost = encode(skipped(job.language, "unreadable"))
+        return done or ExtractionResult(job.key, lost, here_only=True)

@@ -1,6 +1,7 @@
 """The program of a worker process: it reads jobs from standard input and writes facts to standard output.
 
-It ends when its input does, so it cannot outlive the process that started it.
+It ends when its input does, so it cannot outlive the process that started it. A message is a ContentSource, which
+replaces the one before, or a list of jobs, which is answered.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ from trackdown.units.extraction import extract
 from trackdown.units.facts import encode, skipped
 
 SECONDS_FOR_A_JOB = 4.0
-"""The processor time that one file may take; a large file takes less than a second."""
+"""The processor time that one file may take; a large file takes less than a second. Files that the parser's own limits
+stop never get here: this clock is for faults of grammars."""
+_PATIENCE = 15 * SECONDS_FOR_A_JOB
 _LENGTH = struct.Struct("<I")
 
 
@@ -36,7 +39,10 @@ class ContentSource(msgspec.Struct, frozen=True):
 
 
 class ExtractionJob(msgspec.Struct, array_like=True, frozen=True):
-    """A blob to read, and whether to extract its units or its references. `path` is raw bytes."""
+    """A blob to read, and whether to extract its units or its references. `path` is raw bytes.
+
+    `as_text` says why not to parse the blob. `data` is its content, if there is no need to read it.
+    """
 
     key: str
     path: bytes
@@ -44,17 +50,21 @@ class ExtractionJob(msgspec.Struct, array_like=True, frozen=True):
     language: str
     forced: bool
     references: bool = False
+    as_text: str = ""
+    data: bytes | None = None
 
 
 class ExtractionResult(msgspec.Struct, array_like=True, frozen=True):
     """The facts of a blob; None when the file on disk has changed since the job was made.
 
-    `here_only` marks facts about this clone or this run rather than the content: they are never stored.
+    `here_only` marks facts about this clone or this run rather than the content: they are never stored. `cut` marks
+    facts without the parser's part, because its time was up: they are not final.
     """
 
     key: str
     facts: bytes | None
     here_only: bool = False
+    cut: bool = False
 
 
 class Extractor:
@@ -83,11 +93,14 @@ class Extractor:
             return ExtractionResult(job.key, encode_references(found), here_only=data is None)
         if data is None:
             return ExtractionResult(job.key, encode(skipped(job.language, "missing")), here_only=True)
-        facts = extract(data, job.language, forced=job.forced, max_bytes=self._source.max_bytes)
-        return ExtractionResult(job.key, encode(facts))
+        limit = self._source.max_bytes
+        facts = extract(data, job.language, forced=job.forced, max_bytes=limit, as_text=job.as_text)
+        return ExtractionResult(job.key, encode(facts), cut=bool(job.as_text) and not facts.skip)
 
     def _read(self, job: ExtractionJob) -> bytes | None:
         """The content; None when the clone lacks it or the file on disk has changed."""
+        if job.data is not None:
+            return job.data
         limit = None if job.forced else self._source.max_bytes
         if self._reader is not None:
             return self._reader.read(job.oid, limit)
@@ -112,27 +125,42 @@ def receive(stream: IO[bytes]) -> bytes | None:
     return data if len(data) == length else None
 
 
-def _in_time(extractor: Extractor, job: ExtractionJob) -> ExtractionResult:
+def do_in_time(extractor: Extractor, job: ExtractionJob) -> ExtractionResult:
     """Run a job, or die trying: a grammar that never returns cannot be stopped from within the process."""
-    signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS_FOR_A_JOB)
-    done = extractor.do(job)
-    signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-    return done
-
-
-def main() -> None:
-    """Run batches of jobs until the input ends; when git fails, report why and end."""
-    gc.disable()  # syntax trees hold no cycles, and the process is short-lived
-    stdin, stdout = sys.stdin.buffer, sys.stdout.buffer
-    first = receive(stdin)
-    if first is None:
-        return
-    jobs = msgspec.msgpack.Decoder(list[ExtractionJob])
+    start_clocks()
     try:
-        extractor = Extractor(msgspec.msgpack.decode(first, type=ContentSource))
-        while (batch := receive(stdin)) is not None:
-            send(stdout, [_in_time(extractor, job) for job in jobs.decode(batch)])
-        extractor.close()
+        return extractor.do(job)
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def start_clocks() -> None:
+    """Let this process die unless it stops the clocks in time; a process that waits for a lock uses no processor."""
+    for number in (signal.SIGPROF, signal.SIGALRM):
+        signal.signal(number, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS_FOR_A_JOB)
+    signal.setitimer(signal.ITIMER_REAL, _PATIENCE)
+
+
+def run_jobs(stdin: IO[bytes], stdout: IO[bytes]) -> None:
+    """Run batches of jobs until the input ends; when git fails, report why and end."""
+    gc.disable()  # syntax trees hold no cycles
+    messages = msgspec.msgpack.Decoder(ContentSource | list[ExtractionJob])
+    extractor: Extractor | None = None
+    try:
+        while (received := receive(stdin)) is not None:
+            message = messages.decode(received)
+            if isinstance(message, list):
+                assert extractor is not None
+                for job in message:  # one answer for each: the job on which a worker dies is the first without
+                    send(stdout, do_in_time(extractor, job))
+                continue
+            if extractor is not None:
+                extractor.close()
+            extractor = Extractor(message)
+        if extractor is not None:
+            extractor.close()
     except GitError as error:
         send(stdout, str(error))
     except (BrokenPipeError, KeyboardInterrupt):
@@ -140,4 +168,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_jobs(sys.stdin.buffer, sys.stdout.buffer)

@@ -9,10 +9,12 @@ from textwrap import dedent
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tree_sitter import Parser
 
 from tests.growth import calls_of
 from tests.units.references.reading import read_text
-from trackdown.units.extraction import extract, syntax_tree
+from trackdown.units import extract, syntax_tree
+from trackdown.units.parsing import grammar_of
 from trackdown.units.references.ecmascript import read
 from trackdown.units.references.ecmascript.reader import _READERS
 from trackdown.units.references.ecmascript.walk import EcmascriptWalk
@@ -480,7 +482,7 @@ def test_never_raises_on_damaged_sources(data: st.DataObject) -> None:
 def test_no_depth_is_too_deep(text: Callable[[int], str]) -> None:
     def reading(count: int) -> int:
         source = text(count).encode()
-        root, units = syntax_tree(source, "typescript"), UnitFinder(extract(source, "typescript").units)
+        root, units = Parser(grammar_of("typescript")).parse(source).root_node, UnitFinder([])
         return calls_of(lambda: read(root, units))
 
     assert reading(6000) < 3 * reading(3000)

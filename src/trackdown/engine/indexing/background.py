@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from trackdown.types import Progress
+from trackdown.types import FORK_SAFE_THREAD, Progress
 
 T = TypeVar("T")
 
@@ -32,7 +32,7 @@ class Background(Generic[T]):
         self._call = call
         self._result: list[T] = []
         self._error: BaseException | None = None
-        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread = threading.Thread(target=self._run, name=FORK_SAFE_THREAD, daemon=True)
         self._thread.start()
 
     def _run(self) -> None:

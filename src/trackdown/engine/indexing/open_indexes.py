@@ -5,7 +5,7 @@ This is why an answer is never stale: a key says which index belongs to which co
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -162,6 +162,8 @@ class OpenIndexes:
         if commits is not None and commits.incomplete:
             unknown = f"some changes of {commits.incomplete} commits are unknown"
             all_notes.append(f"this clone is incomplete or damaged: {unknown}")
+        if as_text := _files_as_text(code):
+            all_notes.append(_as_text_note(as_text))
         index = commits.index if commits is not None else None
         make = fact_maker(self.store, snapshot, self.settings.max_file_bytes, self.settings.worker_count, self._report)
         return Corpus(
@@ -214,3 +216,20 @@ class OpenIndexes:
         if index is None:
             return []
         return commit_messages(self.store, self.identity(commit), index, positions, self.source.git)
+
+
+def _files_as_text(code: CodeIndex) -> dict[str, str]:
+    """Path → why this file was not parsed, for files that were too hard for their grammars."""
+    found: dict[str, str] = {}
+    for segment, offset in zip(code.segments, code.file_offsets.tolist(), strict=False):
+        for number, reason in segment.arrays.meta["as_text"].items():
+            if code.file_alive[offset + int(number)]:
+                found[segment.paths.text(int(number))] = reason
+    return found
+
+
+def _as_text_note(files: Mapping[str, str]) -> str:
+    path, reason = next(iter(files.items()))
+    if len(files) == 1:
+        return f"{path} is searched as plain text, because {reason}"
+    return f"{len(files)} files are too hard to parse and are searched as plain text, such as {path} ({reason})"

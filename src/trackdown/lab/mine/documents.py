@@ -16,7 +16,7 @@ from functools import lru_cache
 from trackdown.lab.mine.messages import content_words
 from trackdown.repository import BlobReader, decode_text, reason_by_name, role_of
 from trackdown.types import CLASS_KINDS, CODE, FUNCTION_KINDS
-from trackdown.units import TEXT, UNCERTAIN, Unit, extract, language_of, split_docstring
+from trackdown.units import TEXT, UNCERTAIN, Unit, extract_alone, language_of, split_docstring
 
 LARGEST_FILE = 200_000
 LONGEST_CODE = 3000
@@ -47,7 +47,7 @@ def read_units(blobs: BlobReader, path: str, oid: str) -> tuple[tuple[Unit, ...]
     data = blobs.read(oid, LARGEST_FILE)
     if data is None or len(data) > LARGEST_FILE or is_written_by_a_program(data):
         return (), []
-    facts = extract(data, language_of(path), path=path)
+    facts = extract_alone(data, language_of(path))
     if facts.skip:
         return (), []
     return tuple(unit for unit in facts.units if unit.kind in _KINDS), (decode_text(data) or "").split("\n")

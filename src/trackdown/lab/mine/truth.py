@@ -19,7 +19,7 @@ from trackdown.lab.mine.patch_text import parse_patch
 from trackdown.lab.mine.patches import FilePatch, Hunk, apply, fitted
 from trackdown.repository import BlobReader, File, Git, Source, commit_snapshot, decode_text, reason_to_skip
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS
-from trackdown.units import TEXT, UNCERTAIN, Unit, extract, language_of, language_of_content
+from trackdown.units import TEXT, UNCERTAIN, Unit, extract_alone, language_of, language_of_content
 
 _UNIT_KINDS = FUNCTION_KINDS | CLASS_KINDS
 
@@ -91,7 +91,7 @@ class _Text:
 
     def __init__(self, path: str, text: str, forced: bool) -> None:
         self.lines = text.split("\n")
-        facts = extract(text.encode("utf-8", "replace"), language_of(path), forced=forced, path=path)
+        facts = extract_alone(text.encode("utf-8", "replace"), language_of(path), forced=forced)
         self.units = [unit for unit in facts.units if unit.kind in _UNIT_KINDS]
         self.by_symbol: dict[str, list[Unit]] = {}
         for unit in self.units:
@@ -245,7 +245,7 @@ class HeadTruth:
         data = self._blobs.read(file.oid, _MAX_BYTES) if file is not None else None
         if file is None or data is None or not _is_taken_in(file, data):
             return None
-        units = extract(data, language_of(path), forced=file.forced, path=path).units
+        units = extract_alone(data, language_of(path), forced=file.forced).units
         return frozenset(unit.symbol for unit in units if unit.kind in FUNCTION_KINDS | CLASS_KINDS)
 
     def _touched(self, patch: FilePatch, oids: Mapping[str, str]) -> Sequence[str]:

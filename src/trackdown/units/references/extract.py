@@ -54,7 +54,7 @@ Reader = Callable[[Node, UnitFinder], BlobReferences]
 def extract_references(data: bytes, language: str, *, forced: bool = False, max_bytes: int = 1 << 20) -> BlobReferences:
     """The references of one blob; none for a language without a reader. Never raises for any content."""
     facts = extract(data, language, forced=forced, max_bytes=max_bytes)
-    if facts.skip or facts.language not in _READERS:
+    if facts.skip or facts.as_text or facts.language not in _READERS:
         return BlobReferences()
     text = decode_text(data)
     assert text is not None

@@ -10,7 +10,7 @@ from trackdown.lab.measure.style.codebleu import codebleu, dataflow_match, synta
 from trackdown.lab.measure.style.dataflow import Flow, dataflow
 from trackdown.lab.measure.style.snippet import read_snippet
 from trackdown.lab.measure.style.syntax import Token
-from trackdown.units.extraction import syntax_tree
+from trackdown.units import syntax_tree
 
 
 def flows(code: str, language: str = "python") -> list[tuple[int, str, int]]:

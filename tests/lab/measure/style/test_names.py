@@ -6,7 +6,7 @@ import pytest
 
 from trackdown.lab.measure.style.snippet import read_names
 from trackdown.lab.measure.style.syntax import calls, variables
-from trackdown.units.extraction import syntax_tree
+from trackdown.units import syntax_tree
 
 PYTHON = '''\
 import math as m

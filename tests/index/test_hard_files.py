@@ -1,0 +1,53 @@
+"""Files that are too hard to parse: searched as text, and tried again another day if only a clock stopped parsing."""
+
+from __future__ import annotations
+
+import resource
+import time
+
+import pytest
+
+import trackdown
+from tests.conftest import Repo
+from trackdown.units.worker import SECONDS_FOR_A_JOB
+
+HANGING = "t[<n t'}:(r}c@s e; needle\n"
+GOOD = "function good() { return 1 }\n"
+
+
+def notes(repository: trackdown.Repository) -> tuple[str, ...]:
+    return repository.search("needle", level="file", effort="fast").notes
+
+
+def cpu() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return float(used.ru_utime + used.ru_stime)
+
+
+def test_a_file_that_nests_too_deeply_is_found_by_its_words(repo: Repo) -> None:
+    repo.write("deep.py", "".join(f"f{level}(" for level in range(1500)) + "\n# needle\n")
+    repo.write("good.py", "def good():\n    return 1\n")
+    with trackdown.open(repo.root) as repository:
+        found = repository.search("needle", level="file", effort="fast")
+        assert found.results[0].path == "deep.py" and not found.partial
+        assert found.notes == ("deep.py is searched as plain text, because its brackets nest too deeply",)
+
+
+@pytest.mark.slow
+def test_a_file_that_a_clock_cut_short_is_tried_again_another_day(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    repo.write("bad.js", HANGING)
+    repo.write("good.js", GOOD)
+    with trackdown.open(repo.root) as repository:
+        answer = repository.search("needle", level="file", effort="fast")
+    assert answer.results[0].path == "bad.js"
+    assert answer.notes == ("bad.js is searched as plain text, because its grammar did not finish with it",)
+    started = cpu()
+    repo.write("good.js", GOOD + "// changed\n")
+    with trackdown.open(repo.root) as repository:
+        assert notes(repository) == answer.notes
+    assert cpu() - started < SECONDS_FOR_A_JOB / 2  # today nobody tries again
+    tomorrow = time.time() + 86400
+    monkeypatch.setattr(time, "time", lambda: tomorrow)
+    with trackdown.open(repo.root) as repository:
+        assert notes(repository) == answer.notes
+    assert cpu() - started >= SECONDS_FOR_A_JOB / 2
