@@ -19,7 +19,7 @@ from tests.surfaces.conftest import build_shop
 from tests.surfaces.program import COMMAND, Program, Run
 from trackdown.repository import open_source
 from trackdown.settings import Settings
-from trackdown.store import Store
+from trackdown.store.store import FORMAT, Store
 
 POWERS = "-dac_override,-dac_read_search,-fowner"
 AS_ANYBODY = ("setpriv", f"--bounding-set={POWERS}", f"--inh-caps={POWERS}") if os.getuid() == 0 else ()
@@ -55,7 +55,7 @@ def mode(path: Path, wanted: int) -> Iterator[None]:
         path.chmod(before)
 
 
-@pytest.mark.parametrize("below", ["", "v2", "v2/facts.sqlite3"])
+@pytest.mark.parametrize("below", ["", FORMAT, f"{FORMAT}/facts.sqlite3"])
 def test_a_store_that_cannot_be_read_is_one_line(program: Program, shop: Repo, below: str) -> None:
     assert run(program, "index", shop.root).code == 0
     with mode(program.store / below, 0o000):
@@ -67,7 +67,7 @@ def test_a_store_that_cannot_be_read_is_one_line(program: Program, shop: Repo, b
 
 def test_an_array_file_that_cannot_be_read_is_built_again(program: Program, shop: Repo) -> None:
     wanted = run(program, "search", "session cookie", shop.root).out
-    for path in (program.store / "v2" / "arrays").iterdir():
+    for path in (program.store / FORMAT / "arrays").iterdir():
         path.chmod(0o000)
     found = run(program, "search", "session cookie", shop.root)
     assert found.out == wanted and "cannot be read: rebuilding it" in found.err

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -183,3 +185,50 @@ def test_a_store_that_lost_its_mark_is_recognised_and_gets_it_again(tmp_path: Pa
     (tmp_path / FORMAT / MARK).unlink()
     again = Store(tmp_path)
     assert again.database.read_record("code", "a") == b"1" and (tmp_path / FORMAT / MARK).is_file()
+
+
+_OPENERS_BESIDE_A_CLEARER = """
+import sys
+import threading
+import time
+from pathlib import Path
+from trackdown.errors import StoreCorrupt, StoreError, StoreFull
+from trackdown.store.clearing import clear_stores
+from trackdown.store.store import Store
+
+top, until = Path(sys.argv[1]), time.monotonic() + 1.5
+wrong = []
+
+def use():
+    while time.monotonic() < until:
+        try:
+            store = Store(top)
+            store.database.write_facts("blob", [("a", b"x")])
+            wrong.extend(store.notes)
+            store.close()
+        except (StoreFull, StoreCorrupt) as error:
+            wrong.append(str(error))
+        except StoreError:
+            pass  # it was cleared too often: one line says so
+
+def clear():
+    while time.monotonic() < until:
+        try:
+            clear_stores(top)
+        except StoreError:
+            pass  # somebody was just creating it
+        time.sleep(0.005)
+
+threads = [threading.Thread(target=work) for work in (use, use, use, clear)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print(wrong)
+"""
+
+
+def test_a_store_that_is_opened_while_it_is_cleared_is_never_two_stores_in_one(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", _OPENERS_BESIDE_A_CLEARER, str(tmp_path / "store")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (0, "[]\n"), done.stderr

@@ -13,6 +13,7 @@ import pytest
 
 from tests.conftest import Repo
 from tests.surfaces.program import Program, finish, wait_for
+from trackdown.store.store import FORMAT
 
 pytestmark = pytest.mark.slow
 
@@ -88,7 +89,7 @@ def test_a_killed_one_leaves_nothing_that_hinders_the_next(repo: Repo, program: 
         repo.write(f"n{number}.py", f"def bird_{number}():\n    pass\n" * 20)
     repo.commit("Begin")
     process = program.start("index", "--watch", repo.root)
-    assert wait_for(lambda: (program.store / "v1" / "facts.sqlite3").exists())
+    assert wait_for(lambda: (program.store / FORMAT / "facts.sqlite3").exists())
     os.killpg(process.pid, signal.SIGKILL)
     finish(process)
     watching = Watching(program, repo.root)

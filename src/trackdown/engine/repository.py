@@ -216,8 +216,7 @@ class Repository:
 
         If another process is indexing the repository, waits up to `wait` seconds for it, then raises StoreBusy.
         """
-        corpus = self._builder.corpus(at, progress, wait, complete=True)
-        return replace(corpus, notes=self.notes_of(corpus))
+        return self._builder.corpus(at, progress, wait, complete=True)
 
     @reports_damage
     def clear(self) -> None:

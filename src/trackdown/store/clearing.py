@@ -8,7 +8,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from trackdown.errors import StoreError
-from trackdown.store.ownership import MARK, not_a_store, stores_in
+from trackdown.store.opening_lock import opening_lock
+from trackdown.store.ownership import DATABASE, MARK, not_a_store, stores_in
+
+_ATTEMPTS = 3
 
 
 def clear_stores(top: Path) -> tuple[int, int]:
@@ -51,8 +54,9 @@ def _moved_aside(folder: Path) -> Path:
     """Rename a store, so that other processes never see half of it."""
     aside = folder.with_name(f"{folder.name}.removed-{os.urandom(6).hex()}")
     try:
-        return folder.rename(aside)
-    except OSError:  # we may write in the store only
+        with opening_lock(folder / DATABASE, alone=True):
+            return folder.rename(aside)
+    except OSError:  # we may write in the store only, or another process was faster
         return folder
 
 
@@ -67,13 +71,16 @@ def _remove(folder: Path) -> None:
     """Remove a store, its mark last: if we are interrupted, the rest is still known as ours."""
     import shutil  # here, because it would slow down the start of every search
 
-    with suppress(OSError):
-        for path in [path for path in folder.iterdir() if path.name != MARK]:
-            if path.is_dir() and not path.is_symlink():
-                shutil.rmtree(path)
-            else:
-                path.unlink()
-        (folder / MARK).unlink(missing_ok=True)
-        folder.rmdir()
+    for _ in range(_ATTEMPTS):  # a process that still uses it may write once more
+        with suppress(OSError):
+            for path in [path for path in folder.iterdir() if path.name != MARK]:
+                if path.is_dir() and not path.is_symlink():
+                    shutil.rmtree(path, ignore_errors=True)
+                else:
+                    path.unlink(missing_ok=True)
+            if {path.name for path in folder.iterdir()} <= {MARK}:
+                (folder / MARK).unlink(missing_ok=True)
+                folder.rmdir()
+                return
     if os.path.lexists(folder) and not _is_empty(folder):
         raise StoreError(f"the store at {folder} cannot be removed: check its permissions, then try again")

@@ -6,17 +6,17 @@ statement runs again, and a note says so. A file that could not be written is op
 
 from __future__ import annotations
 
-import fcntl
 import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
 from trackdown.errors import StoreBusy, StoreCorrupt, StoreError, StoreFull
+from trackdown.store.opening_lock import opening_lock
 from trackdown.store.ownership import create_private_file
 
 _SCHEMA = """
@@ -28,7 +28,6 @@ CREATE TABLE IF NOT EXISTS records (
 """
 DATABASE_VERSION = 2
 _COMPANIONS = ("-wal", "-shm")
-_LOCK = "-opening.lock"
 _DAMAGE = (
     sqlite3.SQLITE_CORRUPT,
     sqlite3.SQLITE_NOTADB,
@@ -44,7 +43,7 @@ T = TypeVar("T")
 class Connection:
     """A connection to the file at a path. Raises StoreError (full, read-only, busy) and StoreCorrupt only.
 
-    `notes` gets a line when the file was damaged.
+    `notes` gets a line when the file was damaged. Raises FileNotFoundError if the store is gone when it is opened.
     """
 
     def __init__(self, path: Path, notes: list[str]) -> None:
@@ -84,7 +83,7 @@ class Connection:
         """Whether the file cannot be written. It is opened again when that may have changed."""
         if self._read_only and time.monotonic() >= self._next_try and self._may_write():
             self._next_try = time.monotonic() + _RETRY_SECONDS
-            with self._lock, suppress(StoreError):
+            with self._lock, suppress(StoreError, FileNotFoundError):
                 opened = self._open()
                 self._connection.close()
                 self._connection = opened
@@ -119,7 +118,7 @@ class Connection:
                 return self._open()
 
     def _open(self) -> sqlite3.Connection:
-        with self._opening(fcntl.LOCK_SH):
+        with opening_lock(self.path):
             self._file = self._stamp()
             self._read_only = self.full = False
             try:
@@ -133,6 +132,8 @@ class Connection:
                     raise self._explained(error) from None
             except sqlite3.DatabaseError as error:
                 raise self._explained(error) from None
+            except FileNotFoundError:
+                raise
             except OSError as error:
                 self.full = _is_full(error)
                 if not self._size():
@@ -189,14 +190,17 @@ class Connection:
         if self._read_only:
             raise error
         self._connection.close()
-        self._remove(error)
-        self._connection = self._open_or_replace()
+        try:
+            self._remove(error)
+            self._connection = self._open_or_replace()
+        except FileNotFoundError:
+            raise StoreError(f"the store at {self.path.parent} is gone: run the command again") from None
 
     def _remove(self, error: StoreError) -> None:
         """Remove the damaged file, unless another process has just replaced it."""
         if self._size() and not os.access(self.path.parent, os.W_OK | os.X_OK):
             raise StoreError(f"{error}, and cannot be written: set TRACKDOWN_STORE to another folder")
-        with self._opening(fcntl.LOCK_EX):
+        with opening_lock(self.path, alone=True):
             self._notes.append(f"{error}: rebuilding it")
             if self.is_replaced():
                 return
@@ -205,21 +209,6 @@ class Connection:
                     Path(f"{self.path}{suffix}").unlink(missing_ok=True)
             except OSError as failed:
                 raise StoreError(f"{error} and cannot be removed: {failed.strerror}") from None
-
-    @contextmanager
-    def _opening(self, how: int) -> Iterator[None]:
-        """Nobody opens the file, and with it the log beside it, while another process removes both."""
-        try:
-            descriptor = os.open(f"{self.path}{_LOCK}", os.O_RDWR | os.O_CREAT, 0o600)
-        except OSError:  # a store that cannot be written
-            yield
-            return
-        try:
-            with suppress(OSError):  # a file system without locks
-                fcntl.flock(descriptor, how)
-            yield
-        finally:
-            os.close(descriptor)
 
     def _stamp(self) -> tuple[int, int] | None:
         try:

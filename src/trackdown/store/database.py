@@ -138,7 +138,9 @@ class Database:
             else:
                 damaged.append(key)
         if damaged:
-            self._notes.append(f"damaged data in the store was removed ({kind}): it is made again when it is needed")
+            note = f"damaged data in the store was removed ({kind}): it is made again when it is needed"
+            if note not in self._notes:
+                self._notes.append(note)
             if not self.read_only:
                 self._write_if_possible(_DELETE.format(table), [(kind, key) for key in damaged])
         return intact

@@ -47,9 +47,17 @@ def _create(folder: Path) -> tuple[BinaryIO, Path]:
         stream.close()  # another process removed the file before we had locked it
 
 
+def names_in(folder: Path, start: str = "", end: str = "") -> list[Path]:
+    """The files in a folder whose names start and end so; none if it cannot be read, or has just been removed."""
+    try:
+        return [folder / name for name in sorted(os.listdir(folder)) if name.startswith(start) and name.endswith(end)]
+    except OSError:
+        return []
+
+
 def remove_abandoned(folder: Path) -> None:
     """Remove the files that a killed process left half-written."""
-    for part in folder.glob(f"{PART_PREFIX}*"):
+    for part in names_in(folder, PART_PREFIX):
         with suppress(OSError), part.open("rb") as stream:
             try:
                 fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)

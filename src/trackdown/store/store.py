@@ -21,9 +21,11 @@ from trackdown.store.arrays import SUFFIX, Arrays, open_arrays, write_arrays
 from trackdown.store.clearing import file_size, size_of_stores
 from trackdown.store.database import Database
 from trackdown.store.ownership import DATABASE, adopt_older, claim, make_private_folder
-from trackdown.store.part_files import remove_abandoned
+from trackdown.store.part_files import names_in, remove_abandoned
 
 FORMAT = "v2"
+_ATTEMPTS = 20
+"""How often a store is made that another process clears at the same time."""
 
 
 class Store:
@@ -36,8 +38,7 @@ class Store:
         self.top = folder
         self.folder = folder / FORMAT
         self.notes: list[str] = []
-        self._make_folders()
-        self.database = Database(self.folder / DATABASE, self.notes)
+        self.database = self._open_database()
         if not self.read_only:
             remove_abandoned(self.folder / "arrays")
 
@@ -60,16 +61,29 @@ class Store:
         """Where clones of URLs are kept."""
         return self.folder / "clones"
 
+    def _open_database(self) -> Database:
+        for _ in range(_ATTEMPTS):
+            self._make_folders()
+            try:
+                return Database(self.folder / DATABASE, self.notes)
+            except FileNotFoundError:  # another process has cleared the store
+                continue
+        raise self._gone()
+
     def _make_folders(self) -> None:
-        try:
-            is_new = claim(self.folder)
-            for name in ("arrays", "locks"):
-                make_private_folder(self.folder / name)
-            if is_new:
-                adopt_older(self.top)
-        except OSError as error:
-            if not os.path.exists(self.folder / DATABASE):
-                raise self._explained(error) from None
+        for attempt in range(_ATTEMPTS):
+            try:
+                is_new = claim(self.folder)
+                for name in ("arrays", "locks"):
+                    make_private_folder(self.folder / name)
+                if is_new:
+                    adopt_older(self.top)
+                return
+            except OSError as error:
+                if isinstance(error, FileNotFoundError) and attempt < _ATTEMPTS - 1:
+                    continue  # another process has just cleared the store
+                if not os.path.exists(self.folder / DATABASE):
+                    raise self._explained(error) from None
 
     # Arrays
 
@@ -77,14 +91,14 @@ class Store:
         """Write an array file. Returns its size in bytes."""
         if self.read_only:
             raise self.database.unwritable()
-        try:
+        for _ in range(_ATTEMPTS):
             try:
                 return write_arrays(self._array_path(name), arrays, meta)
             except FileNotFoundError:  # another process has cleared the store
                 self._make_folders()
-                return write_arrays(self._array_path(name), arrays, meta)
-        except OSError as error:
-            raise self._explained(error) from None
+            except OSError as error:
+                raise self._explained(error) from None
+        raise self._gone()
 
     def open_arrays(self, name: str) -> Arrays | None:
         """Open an array file; None when it is missing or damaged and has to be built again."""
@@ -103,7 +117,7 @@ class Store:
 
     def array_names(self) -> list[str]:
         """The names of all array files."""
-        return sorted(path.name.removesuffix(SUFFIX) for path in (self.folder / "arrays").glob(f"*{SUFFIX}"))
+        return [path.name.removesuffix(SUFFIX) for path in names_in(self.folder / "arrays", end=SUFFIX)]
 
     def array_size(self, name: str) -> int:
         """The size of an array file; 0 when there is none."""
@@ -146,8 +160,11 @@ class Store:
 
     def index_size(self) -> int:
         """Bytes of facts and arrays, without clones: the part that garbage collection can shrink."""
-        files = [*self.folder.glob("facts.sqlite3*"), *(self.folder / "arrays").glob("*")]
+        files = [*names_in(self.folder, DATABASE), *names_in(self.folder / "arrays")]
         return sum(map(file_size, files))
+
+    def _gone(self) -> StoreError:
+        return StoreError(f"the store at {self.top} cannot be used: another process keeps clearing it")
 
     def _explained(self, error: OSError) -> StoreError:
         if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):

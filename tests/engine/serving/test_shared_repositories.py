@@ -5,9 +5,10 @@ from __future__ import annotations
 import gc
 import os
 import shutil
+import sqlite3
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -446,6 +447,18 @@ def test_a_store_that_is_damaged_under_it_heals(zoo: Repo, settings: Settings) -
                 return False
 
         assert wait_for(healed)
+
+
+def test_what_the_keeper_finds_damaged_is_said_in_the_next_answer(zoo: Repo, settings: Settings) -> None:
+    with sharing(zoo.root, settings=settings) as shared:
+        wanted = paths(shared.search("zebra"))
+        with closing(sqlite3.connect(settings.store / FORMAT / "facts.sqlite3")) as database, database:
+            database.execute("UPDATE records SET value=x'00' WHERE kind='code'")
+        zoo.write("web/new.py", "def quagga():\n    pass\n")
+        answer = shared.search("zebra", wait=20.0)
+        assert paths(answer) == wanted and not answer.partial
+        assert any("damaged data in the store was removed (code)" in note for note in answer.notes)
+        assert shared.search("zebra", wait=20.0).notes == ()
 
 
 @pytest.mark.parametrize("everything", [True, False])

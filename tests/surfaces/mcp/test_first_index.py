@@ -22,6 +22,7 @@ from tests.surfaces.mcp.connections import (
     value_of,
 )
 from tests.surfaces.program import Program, wait_for
+from trackdown.store.store import FORMAT
 
 pytestmark = pytest.mark.slow
 
@@ -33,7 +34,7 @@ class Held:
     """Keeps the server from indexing the shop, as another process that is indexing it does."""
 
     def __init__(self, program: Program, lock: str) -> None:
-        folder = program.store / "v1" / "locks"
+        folder = program.store / FORMAT / "locks"
         folder.mkdir(parents=True)
         self._lock = FileLock(folder / lock)
         self._lock.acquire()
@@ -47,7 +48,7 @@ def shop_lock(shop: Repo, tmp_path_factory: pytest.TempPathFactory) -> str:
     """What the shop's lock is called."""
     program = Program(tmp_path_factory.mktemp("lock") / "store", shop.root)
     assert program("index").code == 0
-    (lock,) = program.store.glob("v1/locks/*.lock")
+    (lock,) = program.store.glob(f"{FORMAT}/locks/*.lock")
     return lock.name
 
 

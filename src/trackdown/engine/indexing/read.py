@@ -31,6 +31,10 @@ class Keeper(Protocol):
         """Whether the last update failed because the disk is full."""
         ...
 
+    def take_notes(self) -> list[str]:
+        """What was found damaged, and built again, since the last call."""
+        ...
+
 
 class OutOfDate(TooBusy):
     """The present state is not indexed yet, and the caller can wait for the keeper."""
@@ -95,7 +99,7 @@ class IndexReader:
 
     def _complete(self, snapshot: Snapshot, indexed: _Indexed | None, late: bool) -> Corpus:
         assert indexed is not None and indexed.code is not None
-        notes = [self._why_behind()] if late else []
+        notes = [*self._keeper.take_notes(), *([self._why_behind()] if late else [])]
         return self._indexes.corpus(snapshot, indexed.code, indexed.commits, notes=notes, partial_answer=late)
 
     def _next_best(self, snapshot: Snapshot, indexed: _Indexed | None) -> Corpus:

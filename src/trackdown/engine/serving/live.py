@@ -154,6 +154,11 @@ class LiveIndex:
         """Whether the last update failed because the disk is full."""
         return bool(self._state.problem) and self._no_room
 
+    def take_notes(self) -> list[str]:
+        """What was found damaged, and built again, since the last call."""
+        repository = self._repository
+        return [] if repository is None else repository.store.take_notes()
+
     # In the live index's thread
 
     def run(self) -> None:
