@@ -1,0 +1,121 @@
+"""Runs every pathological source through the workers, as indexing does, and prints what each language cost.
+
+    python -m tests.campaign.grammars [--size 1000000] [--out FILE]
+
+A source fails when it costs more than 8 seconds of processor time, when its last word cannot be found in its facts,
+when it is left out, or when a second run gives other facts although no clock interfered.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from tests.campaign.grammar_inputs import SIZES, GrammarInput, grammar_input, languages, shapes
+from trackdown.units.facts import decode
+from trackdown.units.pool import extract_all
+from trackdown.units.worker import ExtractionJob, ExtractionResult
+from trackdown.units.worker_process import NOWHERE
+
+MOST_SECONDS = 8.0
+NEEDLE = "needleword"
+
+
+@dataclass(frozen=True, slots=True)
+class GrammarOutcome:
+    """What became of one source. `as_text` says why it was not parsed; `failure` is empty when all is well."""
+
+    name: str
+    seconds: float
+    as_text: str
+    cut: bool
+    failure: str
+
+
+def try_input(source: GrammarInput) -> GrammarOutcome:
+    """Extract units, then references, and check the facts."""
+    data = source.data[: source.size - len(NEEDLE) - 2] + f"\n{NEEDLE}\n".encode()
+    done, seconds = _extract(data, source.language)
+    _, more = _extract(data, source.language, references=True)
+    facts = decode(done.facts) if done.facts is not None else None
+    failure = ""
+    if facts is None or facts.skip:
+        failure = "left out"
+    elif NEEDLE not in facts.vocabulary:
+        failure = "its last word is lost"
+    elif max(seconds, more) > MOST_SECONDS:
+        failure = "too slow"
+    elif not done.cut and source.size <= SIZES[0] and _extract(data, source.language)[0] != done:
+        failure = "two runs differ"
+    reason = facts.as_text if facts is not None else ""
+    return GrammarOutcome(source.name, round(max(seconds, more), 2), reason, done.cut, failure)
+
+
+def _extract(data: bytes, language: str, *, references: bool = False) -> tuple[ExtractionResult, float]:
+    """The result of one job, and the processor time of the workers that ran it."""
+    before = _children_seconds()
+    job = ExtractionJob("key", b"", "", language, True, references, data=data)
+    ((done,),) = list(extract_all(NOWHERE, [job], 1))
+    return done, _children_seconds() - before
+
+
+def _children_seconds() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def sources(sizes: list[int], wanted: list[str]) -> Iterator[GrammarInput]:
+    """Every shape of every wanted language in every size."""
+    for language in wanted:
+        for shape in shapes(language):
+            for size in sizes:
+                yield grammar_input(language, shape, size)
+
+
+def main() -> int:
+    """Run, print one line per language and every failure, and return 1 if there was one."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--size", type=int, action="append", help="bytes per source; may be repeated")
+    parser.add_argument("--language", action="append", help="only this language; may be repeated")
+    parser.add_argument("--out", type=Path, help="write the table to this JSON file")
+    options = parser.parse_args()
+    found: dict[str, list[GrammarOutcome]] = {}
+    for source in sources(options.size or list(SIZES), options.language or languages()):
+        outcome = try_input(source)
+        found.setdefault(source.language, []).append(outcome)
+        if outcome.failure:
+            print(f"FAILED {outcome.name}: {outcome.failure} ({outcome.seconds} s)", flush=True)
+        if sys.stderr.isatty():
+            print(f"\r{sum(map(len, found.values()))} {source.name:60}", end="", file=sys.stderr, flush=True)
+    rows = {language: _summary(outcomes) for language, outcomes in found.items()}
+    for language, row in rows.items():
+        print(f"{language:12} " + "  ".join(f"{name} {value}" for name, value in row.items()))
+    everything = [outcome for outcomes in found.values() for outcome in outcomes]
+    total = _summary(everything)
+    print(f"{'all':12} " + "  ".join(f"{name} {value}" for name, value in total.items()))
+    if options.out:
+        slow = sorted(everything, key=lambda outcome: -outcome.seconds)[:20]
+        table = {"date": time.strftime("%Y-%m-%d"), "all": total, "languages": rows, "slowest": list(map(asdict, slow))}
+        options.out.write_text(json.dumps(table, indent=1) + "\n")
+    return 1 if total["failed"] else 0
+
+
+def _summary(outcomes: list[GrammarOutcome]) -> dict[str, float]:
+    return {
+        "inputs": len(outcomes),
+        "failed": sum(bool(outcome.failure) for outcome in outcomes),
+        "over 5 s": sum(outcome.seconds > 5 for outcome in outcomes),
+        "slowest s": max(outcome.seconds for outcome in outcomes),
+        "as text by content": sum(bool(outcome.as_text) and not outcome.cut for outcome in outcomes),
+        "as text by clock": sum(outcome.cut for outcome in outcomes),
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main())
