@@ -25,7 +25,7 @@ PYTEST = $(BIN)/pytest -n logical --dist worksteal
 .PHONY: help demo test test-fast test-lab test-browser test-llm coverage release screenshots lint types unit clean \
   bench-speed bench-cmu bench-swe bench-semble bench-text2code bench-reco bench-history bench-golden bench-kills \
   bench-cascade bench-depth bench-ceiling bench-llm-rerank bench-leaks bench-style bench-train bench-live bench-load bench-mcp \
-  bench-graph characterise walk size
+  bench-graph characterise walk size grammars
 
 help:  ## List the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 16
@@ -180,6 +180,9 @@ walk: $(BENCH_STAMP)  ## Functions and files that run in a search: make walk REP
 
 size: $(BENCH_STAMP)  ## Lines, lengths of functions, long files, repeated class names: make size [JSON=file]
 	$(BIN)/python benchmarks/size.py $(if $(JSON),--json $(JSON))
+
+grammars: $(STAMP)  ## Parse thousands of hostile sources in every language: make grammars [JSON=file] [SIZE=bytes]
+	$(BIN)/python -m tests.campaign.grammars $(if $(SIZE),--size $(SIZE)) $(if $(JSON),--out $(JSON))
 
 clean:  ## Remove everything the targets created
 	rm -rf $(VENV) dist coverage.xml .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis
