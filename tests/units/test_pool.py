@@ -95,6 +95,23 @@ def test_many_jobs_are_done_in_as_many_processes_as_wanted(tmp_path: Path, befor
     assert children() == before
 
 
+def test_long_paths_and_long_answers_do_not_wait_for_each_other(tmp_path: Path) -> None:
+    folder = "/".join(["d" * 250] * 14)
+    deep = tmp_path / "files" / folder[:3000]
+    jobs = write_jobs(deep, 60, functions=150)
+    long_ones = [
+        ExtractionJob(job.key, os.fsencode(f"{folder[:3000]}/{job.key}"), job.oid, "python", False) for job in jobs
+    ]
+    done: list[dict[str, ExtractionResult]] = []
+    extraction = threading.Thread(
+        target=lambda: done.append(by_key(extract_all(on_disk(tmp_path / "files"), long_ones, 1))), daemon=True
+    )
+    extraction.start()
+    extraction.join(60)
+    assert done, "the worker and its feeder wait for each other"
+    check(done[0], long_ones, functions=150)
+
+
 def test_when_workers_are_killed_midway_all_jobs_are_done(tmp_path: Path, before: set[int]) -> None:
     jobs = write_jobs(tmp_path / "files", 300, functions=100)
     answers = extract_all(on_disk(tmp_path / "files"), jobs, 2)

@@ -23,6 +23,7 @@ from trackdown.units.worker_process import NOWHERE, WorkerProcess, keep_warm, st
 _BATCH = 24
 _WORTH_A_PROGRAM = 96
 _AHEAD = 2
+_FITS_A_PIPE = 8 << 10
 _UNFINISHED = "its grammar did not finish with it"
 _ANSWER: msgspec.msgpack.Decoder[ExtractionResult | str] = msgspec.msgpack.Decoder(ExtractionResult | str)
 _DIED = (OSError, ValueError, msgspec.DecodeError)
@@ -87,6 +88,7 @@ class _Feeder:
         self._todo = todo
         self._done = done
         self._answers: list[ExtractionResult] = []
+        self._next_batch: list[ExtractionJob] | None = None
         self._stopped = False
         self._lock = threading.Lock()
         self._worker = start()
@@ -132,7 +134,7 @@ class _Feeder:
         """Keep the worker busy until no jobs are left; False when it died, on the first job of `sent`."""
         try:
             while True:
-                while len(sent) <= (_AHEAD - 1) * _BATCH and (batch := self._next()) is not None:
+                while len(sent) <= (_AHEAD - 1) * _BATCH and (batch := self._next(ahead=bool(sent))) is not None:
                     sent += batch
                     send(self._worker.stdin, batch)
                 if not sent:
@@ -148,11 +150,21 @@ class _Feeder:
         self._done.put(self._answers)
         self._answers = []
 
-    def _next(self) -> list[ExtractionJob] | None:
-        try:
-            return self._todo.get_nowait()
-        except queue.Empty:
+    def _next(self, *, ahead: bool) -> list[ExtractionJob] | None:
+        """The next batch, if there is one and it may be sent now.
+
+        A worker that writes a long answer does not read. If we waited until it reads a long batch, both would wait
+        forever. So only what fits into the pipe is sent ahead.
+        """
+        if self._next_batch is None:
+            try:
+                self._next_batch = self._todo.get_nowait()
+            except queue.Empty:
+                return None
+        if ahead and sum(len(job.path) + len(job.data or b"") for job in self._next_batch) > _FITS_A_PIPE:
             return None
+        batch, self._next_batch = self._next_batch, None
+        return batch
 
     def _answer(self) -> ExtractionResult:
         message = receive(self._worker.stdout)
