@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from itertools import product
 
 import pytest
 from hypothesis import given
@@ -49,6 +50,21 @@ def test_a_repetition_hides_nothing_around_it() -> None:
     facts = extract(b"def before():\n    pass\n\n" + table + b"def after():\n    pass\n", "python")
     functions = [(unit.symbol, unit.start_line) for unit in facts.units if unit.kind == "function"]
     assert functions == [("before", 1), ("after", 6)] and not facts.as_text
+
+
+@pytest.mark.parametrize(
+    ("language", "quote", "head", "tail"),
+    [
+        ("javascript", "`", "const table = [\n", "];\nfunction after() { return `a`; }\n"),
+        ("ruby", '"', "TABLE = [\n", ']\ndef after\n  "a"\nend\n'),
+        ("python", '"""', "table = [\n", "]\ndef after():\n    pass\n"),
+    ],
+)
+def test_a_repetition_leaves_quotes_in_pairs(language: str, quote: str, head: str, tail: str) -> None:
+    for length, indent in product(range(16), (2, 4, 8)):
+        row = f"{' ' * indent}{quote}{'x' * length}{quote},\n"
+        facts = extract((head + row * 150 + tail).encode(), language)
+        assert "after" in [unit.symbol for unit in facts.units], (length, indent)
 
 
 def test_what_nests_too_deeply_is_text() -> None:

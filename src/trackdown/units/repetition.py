@@ -7,7 +7,7 @@ from bisect import bisect_left
 LONGEST_REPETITION = 1024
 """A stretch that repeats the same few bytes for longer than this is blanked, except for its two ends."""
 KEPT_ENDS = 256
-"""How many bytes stay at each of the two ends."""
+"""How many bytes stay at each of the two ends, or up to a period more."""
 LONGEST_PERIOD = 64
 """How many bytes may be repeated."""
 
@@ -24,16 +24,26 @@ def without_repetitions(source: bytes) -> bytes:
         return source
     pieces = []
     position = 0
-    for start, end in _repetitions(source):
-        first, last = start + KEPT_ENDS, end - KEPT_ENDS
+    for start, end, period in _repetitions(source):
+        first = _after_a_token(source, start + KEPT_ENDS, period)
+        last = first + (end - KEPT_ENDS - first) // period * period  # whole periods, so that quotes stay in pairs
         pieces += [source[position:first], source[first:last].translate(_BLANK)]
         position = last
     return b"".join([*pieces, source[position:]]) if pieces else source
 
 
-def _repetitions(source: bytes) -> list[tuple[int, int]]:
-    """The half-open extents of the long stretches that repeat at most LONGEST_PERIOD bytes."""
-    found: list[tuple[int, int]] = []
+def _after_a_token(source: bytes, position: int, period: int) -> int:
+    """The next place where a blank splits no token, as it would split three quotes; if there is none, this one."""
+    for mark in (b"\n", b" ", b","):
+        found = source.find(mark, position, position + period)
+        if found >= 0:
+            return found + 1
+    return position
+
+
+def _repetitions(source: bytes) -> list[tuple[int, int, int]]:
+    """(start, end, period) of the long stretches that repeat at most LONGEST_PERIOD bytes; the end is exclusive."""
+    found: list[tuple[int, int, int]] = []
     step = LONGEST_REPETITION - 2 * _PROBE  # each long stretch contains at least one whole probe
     position = 0
     while position + _PROBE < len(source):
@@ -41,11 +51,12 @@ def _repetitions(source: bytes) -> list[tuple[int, int]]:
         if again < 0:
             position += step
             continue
-        start, end = _extent(source, position, again - position)
+        period = again - position
+        start, end = _extent(source, position, period)
         if end - start > LONGEST_REPETITION:
-            found.append((max(start, found[-1][1]) if found else start, end))
+            found.append((max(start, found[-1][1]) if found else start, end, period))
         position = max(position + step, end)
-    return [(start, end) for start, end in found if end - start > LONGEST_REPETITION]
+    return [(start, end, period) for start, end, period in found if end - start > LONGEST_REPETITION]
 
 
 def _extent(source: bytes, position: int, period: int) -> tuple[int, int]:
