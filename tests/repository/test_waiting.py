@@ -48,6 +48,12 @@ def test_a_process_that_works_may_take_its_time() -> None:
     assert finish(started(work), text) == text
 
 
+def test_a_process_that_waits_for_many_short_answers_may_take_its_time() -> None:
+    """As git does on a file system far away: it sleeps whenever we look, and uses hardly any processor time."""
+    ask = "import sys, time\nfor _ in range(40): time.sleep(0.04)\nsys.stdout.write('done')"
+    assert finish(started(ask)) == b"done"
+
+
 def test_a_process_that_works_too_long_is_ended() -> None:
     process = started("while True: pass")
     with pytest.raises(GitError, match="did not end within 1 s"):

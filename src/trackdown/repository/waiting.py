@@ -1,12 +1,14 @@
 """Wait for a git process, but not forever.
 
 An untrusted repository can hold a named pipe where git expects a file, and git would wait there. A process that sleeps
-and uses no processor time for a while waits in vain: a slow disk or a busy machine shows another state.
+and does not once wake up for a while waits in vain: on a slow disk or a busy machine it goes from one request to the
+next.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import threading
 import time
@@ -20,6 +22,7 @@ LONGEST_SLEEP = 15.0
 """Seconds that git may sleep while we wait for it. Only on Linux: elsewhere only the total is bounded."""
 _LOOKS = 3
 _SLOW_RUN = 2.0
+_WAITS = re.compile(rb"^voluntary_ctxt_switches:\s*(\d+)", re.M)
 
 
 class ProcessWatch:
@@ -30,7 +33,7 @@ class ProcessWatch:
         self._seconds = seconds
         self._end = time.monotonic() + seconds
         self._slept_since = time.monotonic()
-        self._used = -1
+        self._activity: tuple[int, ...] | None = None
 
     def until_next_look(self) -> float:
         """Seconds to wait before the next `look`."""
@@ -41,9 +44,9 @@ class ProcessWatch:
         now = time.monotonic()
         if now >= self._end:
             raise GitError(f"git was stopped because it did not end within {self._seconds:.0f} s")
-        used = _time_of_sleeper(self._process.pid)
-        if used is None or used != self._used:
-            self._used, self._slept_since = -1 if used is None else used, now
+        activity = _activity_of_sleeper(self._process.pid)
+        if activity is None or activity != self._activity:
+            self._activity, self._slept_since = activity, now
         elif now - self._slept_since >= LONGEST_SLEEP:
             slept = f"it did nothing for {LONGEST_SLEEP:.0f} s"
             raise GitError(f"git was stopped because {slept}: is a named pipe in place of a file of this repository?")
@@ -105,16 +108,31 @@ def wait_for_output(process: subprocess.Popen[bytes], seconds: float) -> None:
             raise
 
 
-def _time_of_sleeper(pid: int) -> int | None:
-    """The processor time of a process that sleeps; None if it does not sleep, or nobody knows."""
-    try:
-        descriptor = os.open(f"/proc/{pid}/stat", os.O_RDONLY)
-    except OSError:
+def _activity_of_sleeper(pid: int) -> tuple[int, ...] | None:
+    """Numbers that grow whenever a process that sleeps, or a thread of it, wakes up: how much processor time it has
+    used, and how often each thread has begun to wait. None if it does not sleep, or nobody knows.
+
+    Time alone is too coarse: a few requests a second to a file system on a network take none that is counted.
+    """
+    fields = _read_proc(f"{pid}/stat").rpartition(b")")[2].split()
+    if fields[:1] != [b"S"]:
         return None
     try:
-        fields = os.read(descriptor, 4096).rpartition(b")")[2].split()
-        return int(fields[11]) + int(fields[12]) if fields[0] == b"S" else None
+        threads = sorted(os.listdir(f"/proc/{pid}/task"))
+        waits = [_WAITS.search(_read_proc(f"{pid}/task/{thread}/status")) for thread in threads]
+        return (int(fields[11]) + int(fields[12]), *(int(found[1]) if found else -1 for found in waits))
     except (OSError, IndexError, ValueError):
         return None
+
+
+def _read_proc(name: str) -> bytes:
+    try:
+        descriptor = os.open(f"/proc/{name}", os.O_RDONLY)
+    except OSError:
+        return b""
+    try:
+        return os.read(descriptor, 1 << 14)
+    except OSError:
+        return b""
     finally:
         os.close(descriptor)
