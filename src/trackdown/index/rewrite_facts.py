@@ -89,6 +89,12 @@ def read_rewrites(store: Store, rewriter: str, wanted: Iterable[tuple[str, int]]
     return found
 
 
+def are_rewritten(store: Store, rewriter: str, wanted: Iterable[tuple[str, int]]) -> bool:
+    """Whether the store has something, readable or not, for every (digest, number)."""
+    keys = {_key(rewriter, digest, number) for digest, number in wanted}
+    return store.database.known_facts(REWRITES, keys) == keys
+
+
 def digest_of_key(key: str) -> str:
     """The text's digest in a rewrite's key."""
     return key.partition(":")[2].partition(":")[0]

@@ -24,7 +24,7 @@ from trackdown.index.blob_facts import MakeFacts
 from trackdown.index.bm25 import FieldScorer, Scores
 from trackdown.index.code import CodeIndex, CodeSegment, add_body
 from trackdown.index.postings import PostingsWriter, find_terms, open_field
-from trackdown.index.rewrite_facts import read_rewrites, rewritten_numbers
+from trackdown.index.rewrite_facts import are_rewritten, read_rewrites, rewritten_numbers
 from trackdown.index.segment_facts import SegmentFacts
 from trackdown.index.strings import SortedTable
 from trackdown.store import Arrays, Store
@@ -184,7 +184,8 @@ class _Segment:
         """Unit → the code of its rewrites, and whether all could be read."""
         wanted = {pair for pairs in self._wanted.values() for pair in pairs}
         found = read_rewrites(self._store, self._rewriter, wanted)
-        if len(found) < len(wanted) and not self._store.read_only:
+        lost = wanted - found.keys()
+        if lost and not self._store.read_only and not are_rewritten(self._store, self._rewriter, lost):
             raise FilesChanged("rewrites were removed while they were being read: try again")
         codes = {unit: [found[pair].code for pair in pairs if pair in found] for unit, pairs in self._wanted.items()}
         return codes, len(found) == len(wanted)

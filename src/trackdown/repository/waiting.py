@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import selectors
 import subprocess
 import threading
 import time
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import IO
 
 from trackdown.errors import GitError
+from trackdown.types import FORK_SAFE_THREAD
 
 LONGEST_SLEEP = 15.0
 """Seconds that git may sleep while we wait for it. Only on Linux: elsewhere only the total is bounded."""
@@ -39,10 +41,14 @@ class ProcessWatch:
         """Seconds to wait before the next `look`."""
         return max(0.0, min(self._end - time.monotonic(), LONGEST_SLEEP / _LOOKS))
 
+    def is_over(self) -> bool:
+        """Whether the time is up, even if the process is still busy."""
+        return time.monotonic() >= self._end
+
     def look(self) -> None:
         """Raise GitError if there is no point in waiting any longer. The caller ends the process."""
         now = time.monotonic()
-        if now >= self._end:
+        if self.is_over():
             raise GitError(f"git was stopped because it did not end within {self._seconds:.0f} s")
         activity = _activity_of_sleeper(self._process.pid)
         if activity is None or activity != self._activity:
@@ -61,20 +67,40 @@ def communicate(
     """
     if seconds is None:
         return process.communicate(stdin)
-    if stdin is not None and process.stdin is not None:
-        # Popen.communicate loses the rest of its input when it is called again after a timeout.
-        threading.Thread(target=_feed, args=(process.stdin, stdin), daemon=True).start()
-        process.stdin = None
+    if process.stdin is not None and stdin:
+        threading.Thread(target=_feed, args=(process.stdin, stdin), name=FORK_SAFE_THREAD, daemon=True).start()
+    elif process.stdin is not None:
+        process.stdin.close()
     watch = ProcessWatch(process, seconds)
-    try:
-        return process.communicate(timeout=min(_SLOW_RUN, watch.until_next_look()))
-    except subprocess.TimeoutExpired:
-        _look_for_obstacles(work_tree)
-    while True:
-        try:
-            return process.communicate(timeout=watch.until_next_look())
-        except subprocess.TimeoutExpired:
-            watch.look()
+    written = _read_all(process, watch, work_tree)
+    process.wait()  # it ends as soon as its pipes are closed; with a timeout, Popen would poll
+    return written
+
+
+def _read_all(process: subprocess.Popen[bytes], watch: ProcessWatch, work_tree: Path | None) -> tuple[bytes, bytes]:
+    """What a process writes to both pipes until it closes them."""
+    assert process.stdout is not None and process.stderr is not None
+    pieces: dict[int, list[bytes]] = {process.stdout.fileno(): [], process.stderr.fileno(): []}
+    patience = min(_SLOW_RUN, watch.until_next_look())
+    with selectors.DefaultSelector() as selector:
+        for pipe in pieces:
+            selector.register(pipe, selectors.EVENT_READ)
+        while selector.get_map():
+            ready = selector.select(patience)
+            if not ready and patience <= _SLOW_RUN:
+                _look_for_obstacles(work_tree)
+            if not ready or watch.is_over():
+                watch.look()
+                patience = watch.until_next_look()
+            for key, _ in ready:
+                piece = os.read(key.fd, 1 << 16)
+                pieces[key.fd].append(piece)
+                if not piece:
+                    selector.unregister(key.fd)
+    out, err = (b"".join(read) for read in pieces.values())
+    process.stdout.close()
+    process.stderr.close()
+    return out, err
 
 
 def _look_for_obstacles(work_tree: Path | None) -> None:

@@ -100,17 +100,20 @@ def start_warm() -> WorkerProcess:
 
 
 def keep_warm(worker: WorkerProcess) -> None:
-    """Take back an idle worker; one program is kept for the next files."""
-    if isinstance(worker.process, subprocess.Popen):
-        try:
-            send(worker.stdin, NOWHERE)  # it lets go of the repository
-        except OSError:
-            worker.end()
+    """Take back an idle worker. One program is kept for the next files; a fork ends by itself, and nobody waits."""
+    if not isinstance(worker.process, subprocess.Popen):
+        worker.stdin.close()
+        worker.stdout.close()
+        return
+    try:
+        send(worker.stdin, NOWHERE)  # it lets go of the repository
+    except OSError:
+        worker.end()
+        return
+    with _LOCK:
+        if not _warm:
+            _warm.append(worker)
             return
-        with _LOCK:
-            if not _warm:
-                _warm.append(worker)
-                return
     worker.end()
 
 
