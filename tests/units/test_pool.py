@@ -85,6 +85,18 @@ def test_a_process_with_one_thread_forks_for_few_jobs(tmp_path: Path) -> None:
     assert (done.stdout, done.stderr) == ("30 0\n", "")
 
 
+def test_a_process_that_ignores_the_end_of_children_forks_as_well(tmp_path: Path) -> None:
+    program = (
+        "import signal, sys\nfrom pathlib import Path\n"
+        "from tests.units.jobs import on_disk, write_jobs\nfrom trackdown.units.pool import extract_all\n"
+        "signal.signal(signal.SIGCHLD, signal.SIG_IGN)\nroot = Path(sys.argv[1])\n"
+        "print(sum(map(len, extract_all(on_disk(root), write_jobs(root, 30), 2))))\n"
+    )
+    command = [sys.executable, "-c", program, str(tmp_path / "files")]
+    done = subprocess.run(command, capture_output=True, cwd=Path(__file__).parents[2], text=True, timeout=60)
+    assert (done.stdout, done.stderr) == ("30\n", "")
+
+
 @pytest.mark.parametrize("workers", [0, 1, 3])
 def test_many_jobs_are_done_in_as_many_processes_as_wanted(tmp_path: Path, before: set[int], workers: int) -> None:
     jobs = write_jobs(tmp_path / "files", MANY)

@@ -118,7 +118,10 @@ def keep_warm(worker: WorkerProcess) -> None:
 
 
 class _ForkedProcess:
-    """A forked child, with the methods of Popen that workers need."""
+    """A forked child, with the methods of Popen that workers need.
+
+    Where whoever started us lets the system take away dead children (SIGCHLD is ignored), its status is 0.
+    """
 
     def __init__(self, pid: int) -> None:
         self._pid = pid
@@ -130,14 +133,20 @@ class _ForkedProcess:
 
     def wait(self) -> int:
         if self._status is None:
-            self._status = os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
-        return self._status
+            self._wait(0)
+        return self._status or 0
 
     def poll(self) -> int | None:
         if self._status is None:
-            pid, status = os.waitpid(self._pid, os.WNOHANG)
-            self._status = os.waitstatus_to_exitcode(status) if pid else None
+            self._wait(os.WNOHANG)
         return self._status
+
+    def _wait(self, options: int) -> None:
+        try:
+            pid, status = os.waitpid(self._pid, options)
+        except ChildProcessError:
+            pid, status = self._pid, 0
+        self._status = os.waitstatus_to_exitcode(status) if pid else None
 
 
 def _fork() -> WorkerProcess:
