@@ -203,22 +203,34 @@ def test_another_limit_starts_afresh(place: Repo) -> None:
     assert left_out(second.snapshot)["a.py"] == "large"
 
 
-def test_files_with_names_that_are_not_utf8_are_looked_at_afresh(place: Repo) -> None:
-    name = b"caf\xe9.py"
-    with open(os.fsencode(place.root) + b"/" + name, "w") as stream:
-        stream.write("x\n")
-    looker = WorktreeCache(place.root)
-    assert os.fsdecode(name) in contents(looker())
-    assert looker.last is not None and encode_state(looker.last.state) == b""
-    assert os.fsdecode(name) in contents(looker())
+def test_a_file_whose_name_is_not_utf8_is_listed_afresh(place: Repo, reads: Reads, settle: Callable[[], None]) -> None:
+    name = os.fsdecode(b"caf\xe9.py")
+    place.write(name, "x\n")
+    place.write("mine.py", "m\n")
+    settle()
+    source = open_source(place.root)
+    first = scan_worktree(source, None, LIMIT)
+    reads.clear()
+    second = scan_worktree(source, decode_state(encode_state(first.state)), LIMIT)
+    assert contents(second.snapshot) == contents(first.snapshot)
+    assert reads == [name] and name in contents(second.snapshot)
+    place.write("new.py", "n\n")
+    place.write(".gitignore", "mine.py\n")
+    third = scan_worktree(source, decode_state(encode_state(second.state)), LIMIT)
+    assert third.state.withdrawn == {"mine.py": blob_id(b"m\n")} and "new.py" in contents(third.snapshot)
+    last = decode_state(encode_state(third.state))
+    assert last is not None and last.withdrawn == third.state.withdrawn
 
 
-def test_a_root_whose_name_is_not_utf8_has_no_state_to_keep(tmp_path: Path) -> None:
+def test_a_root_whose_name_is_not_utf8_is_listed_afresh(tmp_path: Path) -> None:
     repo = Repo(tmp_path / "caf\udce9")
     repo.commit("Begin", {"a.py": "a\n"})
     looker = WorktreeCache(repo.root)
     assert contents(looker()) == ids(a="a\n")
-    assert looker.last is not None and encode_state(looker.last.state) == b""
+    assert looker.last is not None
+    repo.write("b.py", "b\n")
+    state = decode_state(encode_state(looker.last.state))
+    assert contents(scan_worktree(open_source(repo.root), state, LIMIT).snapshot) == ids(a="a\n", b="b\n")
 
 
 def test_a_damaged_or_foreign_state_is_none(place: Repo) -> None:

@@ -48,8 +48,8 @@ class WorktreeState(msgspec.Struct, array_like=True):
 
 
 def encode_state(state: WorktreeState) -> bytes:
-    """State → bytes; empty if a name is not UTF-8: such a folder is scanned from scratch each time."""
-    return msgspec.msgpack.encode(state) if _is_clean(state) else b""
+    """State → bytes. If a name is not UTF-8, only what is known of the other files: the next scan lists them again."""
+    return msgspec.msgpack.encode(state if _is_clean(state) else _clean_part(state))
 
 
 def decode_state(data: bytes) -> WorktreeState | None:
@@ -62,12 +62,20 @@ def decode_state(data: bytes) -> WorktreeState | None:
 
 
 def _is_clean(state: WorktreeState) -> bool:
+    names = (state.files, state.folders, state.left_out, state.witnesses, state.withdrawn)
+    return all(_is_utf8("\0".join(some)) for some in names)
+
+
+def _clean_part(state: WorktreeState) -> WorktreeState:
+    """What can be stored of a state. It holds no list that could pass for the present one: its root is out of date."""
+    files = {path: seen for path, seen in state.files.items() if _is_utf8(path)}
+    withdrawn = {path: oid for path, oid in state.withdrawn.items() if _is_utf8(path)}
+    return WorktreeState(state.version, 0, {"": 1}, {}, files, {}, state.max_bytes, withdrawn=withdrawn)
+
+
+def _is_utf8(name: str) -> bool:
     try:
-        "\0".join(state.files).encode()
-        "\0".join(state.folders).encode()
-        "\0".join(state.left_out).encode()
-        "\0".join(state.witnesses).encode()
-        "\0".join(state.withdrawn).encode()
+        name.encode()
     except UnicodeEncodeError:
         return False
     return True

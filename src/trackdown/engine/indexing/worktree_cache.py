@@ -137,9 +137,9 @@ class WorktreeCache:
 
     def _keep_state(self, store: Store, state: WorktreeState) -> None:
         """Store a state for the next scan. It only makes that faster: a full disk must not end a search."""
-        if not store.read_only and (data := encode_state(state)):
+        if not store.read_only and self._place == str(self.source.root):  # or two folders could share a state
             with suppress(StoreError):
-                store.database.write_record(_STATES, self._place, data)
+                store.database.write_record(_STATES, self._place, encode_state(state))
 
     # The searchable part of a first index that is still being built
 
