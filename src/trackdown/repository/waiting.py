@@ -71,6 +71,7 @@ def communicate(
         threading.Thread(target=_feed, args=(process.stdin, stdin), name=FORK_SAFE_THREAD, daemon=True).start()
     elif process.stdin is not None:
         process.stdin.close()
+    process.stdin = None
     watch = ProcessWatch(process, seconds)
     written = _read_all(process, watch, work_tree)
     process.wait()  # it ends as soon as its pipes are closed; with a timeout, Popen would poll
