@@ -123,3 +123,11 @@ def test_an_empty_device_is_an_empty_file(repo: Repo) -> None:
     repo.commit("Begin", {"a.py": "a\n"})
     put(repo, "info/exclude", lambda path: path.symlink_to("/dev/null"))
     assert [file.path for file in scan_worktree(open_source(repo.root), None, 1 << 20).snapshot.files] == ["a.py"]
+
+
+def test_a_link_that_cannot_be_followed_is_no_repository(repo: Repo) -> None:
+    repo.commit("Begin", {"sub/a.py": "a\n"})
+    (repo.root / "sub/.git").symlink_to("x" * 300)
+    (repo.root / "sub/HEAD").symlink_to("x" * 300)
+    source = open_source(repo.root / "sub")
+    assert (source.root, source.subfolder) == (repo.root, "sub")

@@ -59,7 +59,7 @@ def check_discovery(folder: Path) -> None:
             check_git_files(found)
             return
         check_file(f"{parent}/HEAD")  # git looks whether the folder is a bare repository
-        if (parent / "HEAD").exists() and (parent / "objects").exists():
+        if os.path.exists(parent / "HEAD") and os.path.exists(parent / "objects"):
             check_git_files(parent)
             return
 
@@ -67,7 +67,7 @@ def check_discovery(folder: Path) -> None:
 def git_dir_of(folder: Path) -> Path | None:
     """The git directory that a folder's `.git` is or names; None without one."""
     entry = folder / ".git"
-    if entry.is_dir():
+    if os.path.isdir(entry):  # Path.is_dir raises if it is a link that cannot be followed
         return entry.resolve()
     text = read_git_file(entry, 1 << 14) or b""
     if not text.startswith(b"gitdir: "):
