@@ -12,7 +12,7 @@ import pytest
 
 from tests.conftest import Repo
 from trackdown.errors import GitError
-from trackdown.repository import waiting
+from trackdown.repository import obstacles, waiting
 from trackdown.repository.obstacles import find_obstacle
 from trackdown.repository.source import open_source
 from trackdown.repository.worktree import scan_worktree
@@ -101,3 +101,10 @@ def odd(tmp_path: Path) -> Callable[[Path, str], None]:
             path.symlink_to("/dev/zero" if kind == "zero" else path.name)
 
     return make
+
+
+def test_looking_around_ends_in_a_large_work_tree(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    os.mkfifo(repo.root / ".gitattributes")
+    assert find_obstacle(repo.root)
+    monkeypatch.setattr(obstacles, "_LONGEST_LOOK", -1.0)
+    assert not find_obstacle(repo.root)

@@ -34,12 +34,14 @@ def started(program: str, *arguments: str) -> subprocess.Popen[bytes]:
 
 
 @needs_proc
-def test_a_process_that_only_sleeps_is_ended(tmp_path: Path) -> None:
+@pytest.mark.parametrize("stdin", [None, b"", b"x" * 10, b"x" * 300_000])
+def test_a_process_that_only_sleeps_is_ended(tmp_path: Path, stdin: bytes | None) -> None:
     os.mkfifo(tmp_path / "pipe")
     process = started("import sys; open(sys.argv[1])", str(tmp_path / "pipe"))
     with pytest.raises(GitError, match="named pipe"):
-        finish(process)
+        finish(process, stdin)
     assert process.returncode is not None
+    assert all(pipe is None or pipe.closed for pipe in (process.stdin, process.stdout, process.stderr))
 
 
 def test_a_process_that_works_may_take_its_time() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
-from itertools import islice
+import time
 from pathlib import Path
 
 from trackdown.errors import GitError
@@ -16,14 +16,18 @@ from trackdown.repository.folders import walk_folders
 from trackdown.repository.git_files import check_git_files
 
 _READ_BY_GIT = (".gitignore", ".gitattributes")
-_MOST_FOLDERS = 100_000
+_LONGEST_LOOK = 5.0
+"""Seconds to look around: in a large work tree git is slow for no bad reason."""
 _MOST_BYTES = 1 << 20
 _MOST_STARS = 5
 
 
 def find_obstacle(root: Path) -> str:
     """What keeps git busy or waiting in a work tree, and what to do; empty if nothing is found."""
-    for folder, names, leaves in islice(walk_folders(root, "", []), _MOST_FOLDERS):
+    end = time.monotonic() + _LONGEST_LOOK
+    for folder, names, leaves in walk_folders(root, "", []):
+        if time.monotonic() > end:
+            break
         if ".git" in names:
             names.remove(".git")
             try:
