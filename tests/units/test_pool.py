@@ -270,15 +270,12 @@ def test_a_file_on_which_a_grammar_hangs_is_searched_as_text_for_now(tmp_path: P
         (tmp_path / name).write_bytes(data)
     place = ContentSource(str(tmp_path), None, True, "sha1", 1 << 20)
     jobs = [ExtractionJob(name, name.encode(), blob_id(data), "javascript", False) for name, data in contents.items()]
-    references = ExtractionJob("its references", b"bad.js", blob_id(hanging), "javascript", False, references=True)
-    done = by_key(extract_all(place, [*jobs, references], 2))
+    done = by_key(extract_all(place, jobs, 2))
     bad = facts_of(done["bad.js"])
     assert [(unit.kind, unit.symbol) for unit in bad.units] == [("window", "")]
     assert (bad.skip, bad.as_text) == ("", "its grammar did not finish with it") and done["bad.js"].cut
-    assert (done["its references"].facts, done["its references"].here_only) == (None, True)
     assert facts_of(done["good.js"]).units[0].symbol == "good" and not done["good.js"].cut
 
 
 def test_one_content_is_extracted_outside_of_this_process() -> None:
     assert [unit.symbol for unit in extract_alone(b"def f():\n    pass\n", "python").units] == ["f"]
-    assert extract_alone(b"t[<n t'}:(r}c@s e;", "javascript").as_text
