@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+import threading
 import time
 
 import pytest
@@ -51,3 +52,27 @@ def test_a_file_that_a_clock_cut_short_is_tried_again_another_day(repo: Repo, mo
     with trackdown.open(repo.root) as repository:
         assert notes(repository) == answer.notes
     assert cpu() - started >= SECONDS_FOR_A_JOB / 2
+
+
+@pytest.mark.slow
+def test_other_threads_go_on_while_a_hard_file_is_parsed(repo: Repo) -> None:
+    repo.write("good.java", "class Good { int good() { return 1; } }\n")
+    with trackdown.open(repo.root) as repository:
+        assert not notes(repository)
+        repo.write("Hard.java", "".join(f'"s{number}" ' for number in range(14_000)) + "needle\n")
+        longest, done = 0.0, threading.Event()
+
+        def tick() -> None:
+            nonlocal longest
+            while not done.is_set():
+                started = time.monotonic()
+                time.sleep(0.01)
+                longest = max(longest, time.monotonic() - started)
+
+        ticking = threading.Thread(target=tick)
+        ticking.start()
+        answer = repository.search("needle", level="file", effort="fast")
+        done.set()
+        ticking.join()
+    assert answer.results[0].path == "Hard.java"
+    assert longest < 0.7
