@@ -41,7 +41,7 @@ def test_a_file_that_a_clock_cut_short_is_tried_again_another_day(repo: Repo, mo
     with trackdown.open(repo.root) as repository:
         answer = repository.search("needle", level="file", effort="fast")
     assert answer.results[0].path == "bad.js"
-    assert answer.notes == ("bad.js is searched as plain text, because its grammar did not finish with it",)
+    assert answer.notes == ("bad.js is searched as plain text, because the parser could not finish it",)
     started = cpu()
     repo.write("good.js", GOOD + "// changed\n")
     with trackdown.open(repo.root) as repository:

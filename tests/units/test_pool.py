@@ -273,7 +273,7 @@ def test_a_file_on_which_a_grammar_hangs_is_searched_as_text_for_now(tmp_path: P
     done = by_key(extract_all(place, jobs, 2))
     bad = facts_of(done["bad.js"])
     assert [(unit.kind, unit.symbol) for unit in bad.units] == [("window", "")]
-    assert (bad.skip, bad.as_text) == ("", "its grammar did not finish with it") and done["bad.js"].cut
+    assert (bad.skip, bad.as_text) == ("", "the parser could not finish it") and done["bad.js"].cut
     assert facts_of(done["good.js"]).units[0].symbol == "good" and not done["good.js"].cut
 
 

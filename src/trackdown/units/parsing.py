@@ -106,4 +106,4 @@ def _check_lexing(parser: Parser, source: bytes) -> None:
 
     parser.parse(read)
     if left <= 0:
-        raise ParseLimitError("its grammar reads it again and again")
+        raise ParseLimitError("the parser would read it over and over")
