@@ -111,3 +111,19 @@ def test_a_forced_job_is_read_past_the_limit(tmp_path: Path) -> None:
     extractor = Extractor(place)
     assert facts_of(extractor.do(ExtractionJob("k", b"a.py", oid, "python", True))).skip == ""
     assert extractor.do(ExtractionJob("k", b"a.py", oid, "python", False)).facts is None
+
+
+def test_a_large_file_that_a_user_lets_in_gets_more_time(tmp_path: Path) -> None:
+    text = "".join(f"def f{number}(x):\n    return x + {number}\n\n" for number in range(80_000))
+    (tmp_path / "large.py").write_text(text)
+    program = (
+        "import sys\nfrom pathlib import Path\nfrom trackdown.units import worker\n"
+        "from trackdown.units.facts import decode\nfrom trackdown.units.worker import ExtractionJob, Extractor\n"
+        "worker.SECONDS_FOR_A_JOB = 0.1\n"
+        "extractor = Extractor(worker.ContentSource('/', None, True, 'sha1', 1 << 20))\n"
+        "job = ExtractionJob('', b'', '', 'python', True, data=Path(sys.argv[1]).read_bytes())\n"
+        "print(len(decode(worker.do_in_time(extractor, job).facts).units))\n"
+    )
+    command = [sys.executable, "-c", program, str(tmp_path / "large.py")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr) == ("80000\n", "")

@@ -22,9 +22,12 @@ from trackdown.units.extraction import extract
 from trackdown.units.facts import encode, skipped
 
 SECONDS_FOR_A_JOB = 4.0
-"""The processor time that one file may take; a large file takes less than a second. Files that the parser's own limits
-stop never get here: this clock is for faults of grammars."""
-_PATIENCE = 15 * SECONDS_FOR_A_JOB
+"""The processor time that one file may take; a megabyte takes less than half a second. Files that the parser's own
+limits stop never get here: this clock is for faults of grammars."""
+_BYTES_PER_SECOND = 1 << 20
+"""What a file larger than this, which only a user lets in, gets more time for."""
+_PATIENCE = 15
+"""How many times longer a file may take by the clock on the wall."""
 _LENGTH = struct.Struct("<I")
 
 
@@ -82,6 +85,8 @@ class Extractor:
     def do(self, job: ExtractionJob) -> ExtractionResult:
         """Read a blob and derive its facts."""
         data = self._read(job)
+        if data is not None and len(data) > _BYTES_PER_SECOND and signal.getitimer(signal.ITIMER_PROF)[0]:
+            start_clocks(len(data))
         if data is None and self._reader is None:
             return ExtractionResult(job.key, None)
         if job.references:
@@ -135,12 +140,13 @@ def do_in_time(extractor: Extractor, job: ExtractionJob) -> ExtractionResult:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
-def start_clocks() -> None:
+def start_clocks(size: int = 0) -> None:
     """Let this process die unless it stops the clocks in time; a process that waits for a lock uses no processor."""
+    seconds = SECONDS_FOR_A_JOB + size / _BYTES_PER_SECOND
     for number in (signal.SIGPROF, signal.SIGALRM):
         signal.signal(number, signal.SIG_DFL)
-    signal.setitimer(signal.ITIMER_PROF, SECONDS_FOR_A_JOB)
-    signal.setitimer(signal.ITIMER_REAL, _PATIENCE)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_REAL, _PATIENCE * seconds)
 
 
 def run_jobs(stdin: IO[bytes], stdout: IO[bytes]) -> None:
