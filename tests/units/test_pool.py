@@ -85,6 +85,21 @@ def test_a_process_with_one_thread_forks_for_few_jobs(tmp_path: Path) -> None:
     assert (done.stdout, done.stderr) == ("30 0\n", "")
 
 
+def test_a_forked_worker_keeps_no_file_of_its_parent_open(tmp_path: Path) -> None:
+    """Another thread may feed a git at that moment, which reads until its input ends."""
+    program = (
+        "import os, select, sys\nfrom pathlib import Path\n"
+        "from tests.units.jobs import on_disk, write_jobs\nfrom trackdown.units.pool import extract_all\n"
+        "root = Path(sys.argv[1])\nout, into = os.pipe()\n"
+        "answers = extract_all(on_disk(root), write_jobs(root, 30), 2)\nfound = len(next(answers))\n"
+        "os.close(into)\nprint(select.select([out], [], [], 5)[0] == [out])\n"
+        "print(found + sum(map(len, answers)))\n"
+    )
+    command = [sys.executable, "-c", program, str(tmp_path / "files")]
+    done = subprocess.run(command, capture_output=True, cwd=Path(__file__).parents[2], text=True, timeout=60)
+    assert (done.stdout, done.stderr) == ("True\n30\n", "")
+
+
 def test_a_process_that_ignores_the_end_of_children_forks_as_well(tmp_path: Path) -> None:
     program = (
         "import signal, sys\nfrom pathlib import Path\n"

@@ -8,7 +8,8 @@ import subprocess
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Protocol
@@ -19,6 +20,7 @@ from trackdown.units.worker import ContentSource, run_jobs, send, start_clocks
 
 NOWHERE = ContentSource("/", None, True, "sha1", 1 << 20)
 """The source of workers that are idle, or whose jobs bring their contents."""
+_STDERR = 2
 _LOCK = threading.Lock()
 _warm: list[WorkerProcess] = []
 
@@ -157,19 +159,25 @@ def _fork() -> WorkerProcess:
         warnings.simplefilter("ignore", DeprecationWarning)  # native threads of libraries that the child doesn't call
         pid = os.fork()
     if pid == 0:
-        _in_child(lambda: run_jobs(os.fdopen(jobs_out, "rb"), os.fdopen(answers_in, "wb")), jobs_in, answers_out)
+        _in_child(jobs_out, answers_in)
     os.close(jobs_out)
     os.close(answers_in)
     return WorkerProcess(_ForkedProcess(pid), os.fdopen(jobs_in, "wb"), os.fdopen(answers_out, "rb"))
 
 
-def _in_child(run: Callable[[], None], *parents_ends: int) -> None:
-    """Run and exit, without returning to the parent's code whatever happens."""
+def _in_child(jobs_out: int, answers_in: int) -> None:
+    """Do jobs and exit, without returning to the parent's code whatever happens.
+
+    All other files are closed: a git that another thread feeds would wait for the end of its input as long as we have
+    a copy of the pipe, and a lock would stay locked.
+    """
     try:
         start_clocks()
         os.setpgid(0, 0)
-        for end in parents_ends:
-            os.close(end)
-        run()
+        for name in os.listdir("/proc/self/fd"):
+            if int(name) > _STDERR and int(name) not in (jobs_out, answers_in):
+                with suppress(OSError):  # the one that listed them
+                    os.close(int(name))
+        run_jobs(os.fdopen(jobs_out, "rb"), os.fdopen(answers_in, "wb"))
     finally:
         os._exit(0)
