@@ -50,6 +50,7 @@ def test_names_of_code_and_of_templates(path: str) -> None:
         KEY,
         b"\n" + KEY,
         b"-----BEGIN RSA PRIVATE KEY-----\r\nMIIE\r\n",
+        b"\xef\xbb\xbf-----BEGIN RSA PRIVATE KEY-----\r\nMIIE\r\n",
         b"-----BEGIN PGP PRIVATE KEY BLOCK-----\n",
         b"-----BEGIN CERTIFICATE-----\nMIID\n-----END CERTIFICATE-----\n-----BEGIN PRIVATE KEY-----\n",
         b"Bag Attributes\n  localKeyID: 1\n-----BEGIN ENCRYPTED PRIVATE KEY-----\n",

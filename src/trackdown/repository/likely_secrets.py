@@ -6,6 +6,7 @@ only files without code, so an endpoint's `credentials.go` is searched.
 
 from __future__ import annotations
 
+import codecs
 import re
 
 _NAMES = frozenset(
@@ -55,6 +56,7 @@ def holds_private_key(data: bytes) -> bool:
     """Whether a small file is a private key: it begins like one, and contains one."""
     if len(data) > _LARGEST_KEY_FILE:
         return False
+    data = data.removeprefix(codecs.BOM_UTF8)
     head = data[:256].lstrip()
     if head.startswith(b"{"):
         return b'"private_key"' in data and b"-----BEGIN PRIVATE KEY-----" in data
