@@ -11,7 +11,7 @@ from trackdown.errors import FilesChanged
 from trackdown.repository import Snapshot
 from trackdown.store import Store
 from trackdown.types import Progress
-from trackdown.units import fact_key, language_of, provisional_key
+from trackdown.units import fact_key, final_key, language_of, provisional_key
 
 BLOBS = "blob"
 _WRITE_EVERY = 256
@@ -51,8 +51,8 @@ def fact_maker(store: Store, snapshot: Snapshot, max_bytes: int, workers: int, p
     def make(wanted: Mapping[str, str]) -> dict[str, bytes]:
         present = fact_keys(snapshot)
         source = FactSource(store, snapshot, max_bytes, workers, progress)
-        lost = {path: key for path, key in wanted.items() if present.get(path) == key}
-        made = {key: value for _, key, value in source.facts(lost)}
+        lost = {path: final_key(key) for path, key in wanted.items() if present.get(path) == final_key(key)}
+        made = {wanted[path]: value for path, _, value in source.facts(lost)}
         if source.moved:
             raise FilesChanged(f"{len(source.moved)} files changed while they were being read: try again")
         return made
@@ -96,8 +96,11 @@ class FactSource:
             stored = self._store.database.read_facts(BLOBS, [keys[path] for path in batch if keys[path] in known])
             for path in batch:
                 key = keys[path]
-                if key in known:
-                    value = stored.get(key) or self._make_again(path, keys)
+                value: bytes | None
+                if key in stored:
+                    value = stored[key]
+                elif key in known:
+                    key, value = self._make_again(path, final_key(key))
                 else:
                     while key not in ready:
                         ready.update(next(made))
@@ -110,10 +113,10 @@ class FactSource:
         for _ in made:  # the last facts are written when the generator ends
             pass
 
-    def _make_again(self, path: str, keys: Mapping[str, str]) -> bytes | None:
+    def _make_again(self, path: str, key: str) -> tuple[str, bytes | None]:
         """Make facts again that another process has just garbage-collected."""
-        (made,) = list(self._make([path], keys))
-        return made[keys[path]][1]
+        (made,) = list(self._make([path], {path: key}))
+        return made[key]
 
     def _with_provisional(self, keys: Mapping[str, str], known: set[str]) -> Mapping[str, str]:
         """The keys, with those of today's provisional facts in place of keys that have no facts; adds to `known`."""

@@ -7,7 +7,16 @@ from trackdown.doors import door
 if TYPE_CHECKING:
     from trackdown.units.docstrings import split_docstring
     from trackdown.units.extraction import extract
-    from trackdown.units.facts import EXTRACTOR_VERSION, BlobFacts, Unit, decode, fact_key, oid_of_key, provisional_key
+    from trackdown.units.facts import (
+        EXTRACTOR_VERSION,
+        BlobFacts,
+        Unit,
+        decode,
+        fact_key,
+        final_key,
+        oid_of_key,
+        provisional_key,
+    )
     from trackdown.units.languages import BY_NAME, TEXT, UNCERTAIN, language_of, language_of_content
     from trackdown.units.parsing import ParseLimitError, syntax_tree
     from trackdown.units.pool import extract_all, extract_alone

@@ -71,6 +71,11 @@ def provisional_key(key: str, day: int) -> str:
     return f"{key}~{day}"
 
 
+def final_key(key: str) -> str:
+    """The key that a provisional one stands in for; any other key as it is."""
+    return key.partition("~")[0]
+
+
 def oid_of_key(key: str) -> str:
     """The blob id inside a key."""
     return key.split(":", 1)[0]
