@@ -24,6 +24,8 @@ KEY = b"-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXk\n-----END OPENSSH P
         *(".aws/credentials", "home/.docker/config.json", ".kube/config", ".cargo/credentials.toml", ".ssh/deploy"),
         *("credentials.json", "client_secret_123.apps.json", "service-account-prod.json", "serviceAccountKey.json"),
         *(".env", "app/.env", ".env.local", ".env.production", ".env-prod", ".envrc", ".ENV", ".env.test.local"),
+        *("prod.env", "docker/web.env", ".envs/.production/.django", "app/.envs/local", ".env.php", ".env.sh"),
+        *("default.tfstate", "application_default_credentials.json", "service-account-default.json"),
     ],
 )
 def test_names_of_secrets(path: str) -> None:
@@ -36,6 +38,8 @@ def test_names_of_secrets(path: str) -> None:
         *("keys.py", "credentials.go", "secrets.ts", "secret.rs", "pem.py", "key", "keystore.java", "private_key.c"),
         *("id_rsa.pub", ".ssh/config", ".ssh/id_rsa.pub", "netrc.py", "env.py", "env/base.py", ".environment.yml"),
         *(".env.example", ".env.sample", ".env.template", ".env.dist", "app/.env.local.example", ".env-example"),
+        *(".env.d.ts", "web/.env.js", ".env.py", ".env.test.go", ".env.rb", ".env.default", ".envs/load.py"),
+        *("example.env", "docker/defaults.env", ".envs/example/django", "env", "prod.environment", "a.env/b", "x.envs/a"),
         *("credentials.json.md", "config.json", "docker/config.json", "service-account.example.json", ".envoy.yaml"),
         *("credentials.example.json", "aws/credentials.py", "service_account.py", "test_id_rsa.py", "server.crt"),
     ],

@@ -16,7 +16,8 @@ from trackdown.repository.waiting import communicate
 
 OLDEST_GIT = (2, 31)
 LONGEST_RUN = 600.0
-"""Seconds that a command without network may take. Only a repository that keeps git waiting takes that long."""
+"""Seconds after which a command without network is stopped, even if it still works. Few repositories on a local disk come
+near it; on a network drive that has nothing cached, a large one may."""
 _ALLOWED_PROTOCOLS = "file:https:http:ssh:git"
 # Programs named in a repository's own configuration must not run, and its settings must not change the output.
 _SAFE_CONFIG = (
@@ -195,7 +196,8 @@ def run(
 ) -> bytes:
     """Run a git command line and return its output. Raises GitError, also if it takes longer than `seconds`.
 
-    A command that uses the network may take as long as data arrives.
+    A command that uses the network has no such limit. Over HTTP, git itself gives up when nothing has arrived for
+    LONGEST_RUN seconds; over SSH it may wait for as long as the connection lasts.
     """
     process = start(command, cwd=cwd, network=network, config=config, variables=variables)
     return finish(process, stdin, None if network else seconds)

@@ -30,8 +30,15 @@ _IN_FOLDERS = re.compile(
     r"|\.cargo/credentials(?:\.toml)?|\.config/gh/hosts\.yml|\.gnupg/.+|\.ssh/(?!.+\.pub$|config$|known_hosts$).+)$"
 )
 _DOWNLOADED = re.compile(r"(?:client_secret|service[-_]?account|firebase-adminsdk)[-_.].+\.json")
-_ENVIRONMENT = re.compile(r"\.env(?:rc)?(?:[._-](?P<rest>.+))?")
-_TEMPLATE = frozenset("example examples sample template tmpl tpl dist default defaults schema".split())
+_ENVIRONMENT = re.compile(r"(?:^|/)(?:\.envs/.+|\.env(?:rc)?(?:[._-][^/]+)?|[^/]+\.env)$")
+# `.env.d.ts` declares variables. `.env.sh`, `.env.php` and `.env.json` set them.
+_CODE_ENDINGS = tuple(
+    ".ts .mts .cts .tsx .js .mjs .cjs .jsx .py .pyi .go .rb .rs .java .kt .scala .swift .cs .c .h .cc .cpp .hpp .lua .jl "
+    ".hs .ex .exs .zig .dart .md".split()
+)
+_TEMPLATE = frozenset("example examples sample template tmpl tpl dist schema".split())
+_ENVIRONMENT_TEMPLATE = _TEMPLATE | {"default", "defaults"}
+_SEPARATORS = re.compile(r"[._/-]")
 
 _LARGEST_KEY_FILE = 64 << 10
 _PRIVATE_KEY = re.compile(rb"^-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----", re.M)
@@ -44,9 +51,8 @@ def may_be_secret(path: str) -> bool:
     name = path.rpartition("/")[2]
     if name in _NAMES or name.endswith(_ENDINGS):
         return not _is_template(name)
-    if name.startswith(".env"):
-        found = _ENVIRONMENT.fullmatch(name)
-        return found is not None and not _is_template(found["rest"] or "")
+    if ".env" in path and (found := _ENVIRONMENT.search(path)):
+        return not name.endswith(_CODE_ENDINGS) and _ENVIRONMENT_TEMPLATE.isdisjoint(_SEPARATORS.split(found[0]))
     if "/." in path or path.startswith("."):
         return _IN_FOLDERS.search(path) is not None
     return name.endswith(".json") and _DOWNLOADED.fullmatch(name) is not None and not _is_template(name)
@@ -66,4 +72,4 @@ def holds_private_key(data: bytes) -> bool:
 
 
 def _is_template(name: str) -> bool:
-    return not _TEMPLATE.isdisjoint(re.split(r"[._-]", name))
+    return not _TEMPLATE.isdisjoint(_SEPARATORS.split(name))

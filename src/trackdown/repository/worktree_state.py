@@ -6,7 +6,7 @@ import msgspec
 
 from trackdown.repository.listing_inputs import Witness
 
-STATE_VERSION = 2
+STATE_VERSION = 3
 """Raise it when a scan must not start from an older state: its layout changed, or a rule on names did."""
 
 
