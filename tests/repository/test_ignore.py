@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -129,6 +131,23 @@ def test_a_note_tells_of_patterns_that_are_not_obeyed() -> None:
     many = "".join(f"*a{number}*\n" for number in range(1002))
     assert IgnoreRules({"": "a*b\n"}).notes == []
     assert IgnoreRules({"": many, "web": many}).notes == [
-        ".trackdownignore has too many wildcards: 2 patterns are not obeyed",
-        "web/.trackdownignore has too many wildcards: 2 patterns are not obeyed",
+        ".trackdownignore has too many wildcards or too long lines: 2 patterns are not obeyed",
+        "web/.trackdownignore has too many wildcards or too long lines: 2 patterns are not obeyed",
     ]
+
+
+def test_all_ignore_files_of_a_snapshot_share_one_budget_that_outer_folders_use_first() -> None:
+    hostile = ("*a" * 2000 + "\n") * 250
+    texts = {f"{'x/' * depth}y": hostile for depth in range(9, -1, -1)} | {"": "kept*by*the*root\n"}
+    started = time.process_time()
+    rules = IgnoreRules(texts)
+    assert time.process_time() - started < 2
+    assert rules.ignores("kept-by-the-root") is True
+    assert rules.notes[0] == "y/.trackdownignore has too many wildcards or too long lines: 234 patterns are not obeyed"
+    assert [note for note in rules.notes if " 250 patterns " in note] == rules.notes[1:]
+
+
+def test_many_ignore_files_with_few_patterns_are_bounded_together() -> None:
+    few = "".join(f"*a{number}*\n" for number in range(900))
+    notes = IgnoreRules({f"f{number}": few for number in range(6)}).notes
+    assert [note.split(": ")[1] for note in notes] == [f"{count} patterns are not obeyed" for count in (500, 900)]

@@ -97,7 +97,8 @@ def test_names_and_endings_have_no_limit_and_wildcards_do() -> None:
 
 
 def test_a_line_longer_than_any_path_is_passed_over() -> None:
-    patterns = IgnorePatterns("*" * 5000 + "\nkept\n")
+    patterns = IgnorePatterns("*" * 5000 + "\n" + "x" * 5000 + "\n#" + "x" * 5000 + "\nkept\n" + " " * 5000)
+    assert patterns.dropped == 2
     assert (patterns.ignores("kept"), patterns.ignores("other")) == (True, None)
 
 

@@ -16,8 +16,8 @@ from trackdown.repository.waiting import communicate
 
 OLDEST_GIT = (2, 31)
 LONGEST_RUN = 600.0
-"""Seconds after which a command without network is stopped, even if it still works. Few repositories on a local disk come
-near it; on a network drive that has nothing cached, a large one may."""
+"""Seconds after which a command without network is stopped, even if it still works. On a local disk few repositories
+come near it; on a network drive of which nothing is cached, a large one may."""
 _ALLOWED_PROTOCOLS = "file:https:http:ssh:git"
 # Programs named in a repository's own configuration must not run, and its settings must not change the output.
 _SAFE_CONFIG = (

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from trackdown.repository.likely_secrets import may_be_secret
-from trackdown.repository.patterns import IgnorePatterns
+from trackdown.repository.patterns import IgnorePatterns, PatternBudget
 
 IGNORE_FILE = ".trackdownignore"
 
@@ -42,25 +42,28 @@ def reason_by_name(path: str) -> str:
 
 
 class IgnoreRules:
-    """The ignore files of a snapshot, by their folder ('' for the root)."""
+    """The ignore files of a snapshot, by their folder ('' for the root). They share one budget, outer folders first."""
 
     def __init__(self, texts: Mapping[str, str]) -> None:
-        self._patterns = {folder: IgnorePatterns(text) for folder, text in texts.items()}
+        self._budget = PatternBudget()
+        self._patterns: dict[str, IgnorePatterns] = {}
+        for folder in sorted(texts, key=lambda folder: (folder.count("/") + bool(folder), folder)):
+            self.add(folder, texts[folder])
         self.brings_back = any(patterns.brings_back for patterns in self._patterns.values())
 
     @property
     def notes(self) -> list[str]:
-        """What users should know: which ignore files have too many patterns."""
+        """What users should know: which ignore files have too many or too long patterns."""
         return [
             f"{folder}/{IGNORE_FILE}".lstrip("/")
-            + f" has too many wildcards: {patterns.dropped} patterns are not obeyed"
+            + f" has too many wildcards or too long lines: {patterns.dropped} patterns are not obeyed"
             for folder, patterns in self._patterns.items()
             if patterns.dropped
         ]
 
     def add(self, folder: str, text: str) -> None:
         """Add the ignore file of another folder."""
-        self._patterns[folder] = IgnorePatterns(text)
+        self._patterns[folder] = IgnorePatterns(text, self._budget)
 
     def ignores(self, path: str, *, is_folder: bool = False) -> bool | None:
         """True when a path is ignored, False when a `!` pattern brings it back, None when nothing matches."""

@@ -33,8 +33,8 @@ _DOWNLOADED = re.compile(r"(?:client_secret|service[-_]?account|firebase-adminsd
 _ENVIRONMENT = re.compile(r"(?:^|/)(?:\.envs/.+|\.env(?:rc)?(?:[._-][^/]+)?|[^/]+\.env)$")
 # `.env.d.ts` declares variables. `.env.sh`, `.env.php` and `.env.json` set them.
 _CODE_ENDINGS = tuple(
-    ".ts .mts .cts .tsx .js .mjs .cjs .jsx .py .pyi .go .rb .rs .java .kt .scala .swift .cs .c .h .cc .cpp .hpp .lua .jl "
-    ".hs .ex .exs .zig .dart .md".split()
+    ".ts .mts .cts .tsx .js .mjs .cjs .jsx .py .pyi .go .rb .rs .java .kt .scala .swift .cs .c .h .cc .cpp .hpp .lua "
+    ".jl .hs .ex .exs .zig .dart .md".split()
 )
 _TEMPLATE = frozenset("example examples sample template tmpl tpl dist schema".split())
 _ENVIRONMENT_TEMPLATE = _TEMPLATE | {"default", "defaults"}

@@ -15,6 +15,8 @@ from typing import NamedTuple
 MAX_WILDCARDS = 1000
 """The most names with wildcards in one file, counting each part of a path. Patterns beyond it are not obeyed."""
 _LONGEST_PATTERN = 4096  # no path is longer
+_MOST_WILDCARDS_IN_ALL = 4000
+_MOST_CHARACTERS_IN_ALL = 1 << 16
 _MOST_PARTS = 32
 _WILD = re.compile(r"[*?\[\\]")
 _POSIX = {
@@ -33,6 +35,24 @@ _POSIX = {
 }
 
 
+class PatternBudget:
+    """What the patterns with wildcards of all ignore files of a snapshot may take together, so that compiling them
+    takes a second at most.
+    """
+
+    def __init__(self) -> None:
+        self._wildcards = _MOST_WILDCARDS_IN_ALL
+        self._characters = _MOST_CHARACTERS_IN_ALL
+
+    def allows(self, wildcards: int, characters: int) -> bool:
+        """Whether a pattern still fits. If so, it is charged."""
+        if wildcards > self._wildcards or characters > self._characters:
+            return False
+        self._wildcards -= wildcards
+        self._characters -= characters
+        return True
+
+
 class _Wildcard(NamedTuple):
     """A pattern that is neither a plain name nor an ending. Without a slash it is compared with the last name only."""
 
@@ -45,11 +65,13 @@ class _Wildcard(NamedTuple):
 class IgnorePatterns:
     """The patterns of one ignore file. Like git, it skips lines that are not patterns.
 
-    `dropped` counts patterns with wildcards beyond the limit.
+    `dropped` counts the patterns that are not obeyed: lines that are too long, and wildcards beyond the limit of the
+    file or beyond the budget of all files.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, budget: PatternBudget | None = None) -> None:
         self.dropped = 0
+        self._budget = budget or PatternBudget()
         self._tried = 0
         self._brings_back: list[bool] = []
         # For files and for folders: what matches → the number of the last such pattern.
@@ -60,7 +82,7 @@ class IgnorePatterns:
         self._wildcards: list[_Wildcard] = []
         self._known_folders: dict[str, int] = {"": -1}
         for line in text.removeprefix("\ufeff").split("\n"):
-            if line and line[0] != "#" and len(line) <= _LONGEST_PATTERN:
+            if line and line[0] != "#":
                 self._add(_without_trailing_spaces(line.removesuffix("\r")))
         self._lengths = tuple({len(ending) for ending in self._endings[True]})
         self._wildcards.reverse()
@@ -106,6 +128,9 @@ class IgnorePatterns:
         return found
 
     def _add(self, line: str) -> None:
+        if len(line) > _LONGEST_PATTERN:
+            self.dropped += 1
+            return
         pattern = line.removeprefix("!")
         folders_only = pattern.endswith("/")
         pattern = pattern.removesuffix("/")
@@ -118,7 +143,7 @@ class IgnorePatterns:
             self._look_up(self._names if name_only else self._paths, pattern, number, folders_only)
         elif name_only and pattern[0] == "*" and len(pattern) > 1 and not _WILD.search(pattern, 1):
             self._look_up(self._endings, pattern[1:], number, folders_only)
-        elif (parts := pattern.count("/") + 1) > min(_MOST_PARTS, MAX_WILDCARDS - self._tried):
+        elif not self._may_compile(pattern):
             self.dropped += 1
             return
         else:
@@ -127,9 +152,16 @@ class IgnorePatterns:
                 matches = re.compile(f"{expression}\\Z", re.DOTALL)
             except (ValueError, re.error):
                 return  # an open bracket, or a backslash at the end: it matches nothing
-            self._tried += parts
             self._wildcards.append(_Wildcard(number, matches, name_only, folders_only))
         self._brings_back.append(line[0] == "!")
+
+    def _may_compile(self, pattern: str) -> bool:
+        """Whether a pattern with wildcards is within all limits. If so, it is counted."""
+        parts = pattern.count("/") + 1
+        if parts > min(_MOST_PARTS, MAX_WILDCARDS - self._tried) or not self._budget.allows(parts, len(pattern)):
+            return False
+        self._tried += parts
+        return True
 
     @staticmethod
     def _look_up(tables: tuple[dict[str, int], dict[str, int]], key: str, number: int, folders_only: bool) -> None:
