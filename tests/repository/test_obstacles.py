@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Repo
+from tests.repository.programs import REAL_GIT, put_in_place_of_git
 from trackdown.errors import GitError
 from trackdown.repository import obstacles, waiting
 from trackdown.repository.obstacles import find_obstacle
@@ -21,6 +22,7 @@ from trackdown.repository.worktree import scan_worktree
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(waiting, "_SLOW_RUN", 0.3)
+    monkeypatch.setattr(waiting, "_LAST_CHANCE", 0.3)
 
 
 def children() -> set[str]:
@@ -84,6 +86,24 @@ def test_git_may_take_its_time_where_nothing_is_wrong(repo: Repo, monkeypatch: p
     monkeypatch.setattr(waiting, "_SLOW_RUN", 0.0)
     assert find_obstacle(repo.root) == ""
     assert len(scan_worktree(open_source(repo.root), None, 1000).snapshot.files) == 2
+
+
+@pytest.mark.parametrize("innocent", ["pattern", "pipe"])
+def test_a_git_that_is_merely_slow_is_waited_for(
+    repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, innocent: str
+) -> None:
+    repo.commit("Begin", {"a.py": "a\n", ".gitignore": "**/" * 7 + "x\n"})
+    if innocent == "pipe":
+        repo.write(".gitignore", "node_modules/\n")
+        repo.write("node_modules/x.js", "x\n")
+        os.mkfifo(repo.root / "node_modules/.gitignore")
+    assert find_obstacle(repo.root)
+    source = open_source(repo.root)
+    monkeypatch.setattr(waiting, "_SLOW_RUN", 0.05)
+    monkeypatch.setattr(waiting, "_LAST_CHANCE", 8.0)
+    slow = f'case "$*" in *--deduplicate*) sleep 0.4;; esac; exec {REAL_GIT} "$@"'
+    put_in_place_of_git(monkeypatch, tmp_path / "bin", slow)
+    assert len(scan_worktree(source, None, 1000).snapshot.files) == 2
 
 
 @pytest.fixture

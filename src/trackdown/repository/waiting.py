@@ -7,6 +7,7 @@ next.
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import selectors
@@ -24,6 +25,8 @@ LONGEST_SLEEP = 15.0
 """Seconds that git may sleep while we wait for it. Only on Linux: elsewhere only the total is bounded."""
 _LOOKS = 3
 _SLOW_RUN = 2.0
+_LAST_CHANCE = 8.0
+"""Seconds that git is given after something was found that may keep it waiting: it may be slow for another reason."""
 _WAITS = re.compile(rb"^voluntary_ctxt_switches:\s*(\d+)", re.M)
 
 
@@ -63,7 +66,7 @@ def communicate(
 ) -> tuple[bytes, bytes]:
     """What a process writes until it ends. With `seconds`, raises GitError when they are over or it waits in vain.
 
-    If it is slow in a work tree, look there for what may keep it waiting.
+    If it is slow in a work tree, look there for what may keep it waiting. A process that ends soon after is not blamed.
     """
     if seconds is None:
         return process.communicate(stdin)
@@ -79,20 +82,27 @@ def communicate(
 
 
 def _read_all(process: subprocess.Popen[bytes], watch: ProcessWatch, work_tree: Path | None) -> tuple[bytes, bytes]:
-    """What a process writes to both pipes until it closes them."""
+    """What a process writes to both pipes until it closes them.
+
+    What may keep it waiting is named only if it is still running some seconds later.
+    """
     assert process.stdout is not None and process.stderr is not None
     pieces: dict[int, list[bytes]] = {process.stdout.fileno(): [], process.stderr.fileno(): []}
     patience = min(_SLOW_RUN, watch.until_next_look())
+    obstacle, blamed_at = None, math.inf
     with selectors.DefaultSelector() as selector:
         for pipe in pieces:
             selector.register(pipe, selectors.EVENT_READ)
         while selector.get_map():
             ready = selector.select(patience)
-            if not ready and patience <= _SLOW_RUN:
-                _look_for_obstacles(work_tree)
+            if not ready and obstacle is None:
+                obstacle = _find_obstacle(work_tree)
+                blamed_at = time.monotonic() + _LAST_CHANCE if obstacle else math.inf
+            if obstacle and time.monotonic() >= blamed_at:
+                raise GitError(obstacle)
             if not ready or watch.is_over():
                 watch.look()
-                patience = watch.until_next_look()
+                patience = min(watch.until_next_look(), max(0.0, blamed_at - time.monotonic()))
             for key, _ in ready:
                 piece = os.read(key.fd, 1 << 16)
                 pieces[key.fd].append(piece)
@@ -104,12 +114,12 @@ def _read_all(process: subprocess.Popen[bytes], watch: ProcessWatch, work_tree: 
     return out, err
 
 
-def _look_for_obstacles(work_tree: Path | None) -> None:
+def _find_obstacle(work_tree: Path | None) -> str:
+    if work_tree is None:
+        return ""
     from trackdown.repository.obstacles import find_obstacle  # needed only where git is slow
 
-    obstacle = find_obstacle(work_tree) if work_tree is not None else ""
-    if obstacle:
-        raise GitError(obstacle)
+    return find_obstacle(work_tree)
 
 
 def _feed(pipe: IO[bytes], data: bytes) -> None:
