@@ -21,6 +21,7 @@ from trackdown.units import EXTRACTOR_VERSION, decode, oid_of_key
 CODE_MANIFESTS = "code"
 INDEX_VERSION = 2
 _BASES_COMPARED = 4
+_MOST_READ_AGAIN = 8
 MAX_PARTIAL_FILES = 4000
 """The most files in a partial index that answers a search: about a second's work."""
 
@@ -87,18 +88,23 @@ def open_code(store: Store, key: str) -> CodeUpdate | None:
 
 
 def may_be_completed(snapshot: Snapshot, index: CodeIndex) -> bool:
-    """Whether a blob that this clone lacked when the index was built is here now."""
+    """Whether a blob that this clone lacked when the index was built is here now, and whole.
+
+    Damaged blobs are always here, and git may die of each. So only the first few are read.
+    """
     git = snapshot.source.git
     if git is None or not index.left_out.get(MISSING):
         return False
     names = [oid_of_key(key) for segment in index.segments for key in _missing_keys(segment)]
     try:
         listed = git.run("cat-file", "--batch-check", "--buffer", stdin="".join(f"{name}\n" for name in names).encode())
-    except GitError:  # an older git stops at the first blob that a partial clone lacks
+        here = [line.split()[0] for line in listed.decode("ascii").splitlines() if not line.endswith("missing")]
+        if not here:
+            return False
+        with BlobReader(git, here) as reader:
+            return any(reader.read(name, 0) is not None for name in here[:_MOST_READ_AGAIN])
+    except GitError:  # also from an older git, which stops at the first blob that a partial clone lacks
         return False
-    here = [line.split()[0] for line in listed.decode("ascii").splitlines() if not line.endswith("missing")]
-    with BlobReader(git) as reader:
-        return any(reader.read(name, 0) is not None for name in here)
 
 
 def _missing_keys(segment: CodeSegment) -> list[str]:

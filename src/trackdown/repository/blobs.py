@@ -6,6 +6,7 @@ import hashlib
 import os
 import stat
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
 
@@ -45,12 +46,15 @@ def decode_text(data: bytes) -> str | None:
 
 
 class BlobReader:
-    """`git cat-file --batch`, one blob at a time. A context manager; not thread-safe."""
+    """`git cat-file --batch`, one blob at a time. A context manager; not thread-safe.
 
-    def __init__(self, git: Git) -> None:
+    `present` are the only blobs that will be asked for, if the caller knows that they are here.
+    """
+
+    def __init__(self, git: Git, present: Iterable[str] | None = None) -> None:
         self._git = git
         self._process = git.stream("cat-file", "--batch")
-        self._present: frozenset[bytes] | None = None
+        self._present = None if present is None else frozenset(name.encode("ascii") for name in present)
 
     def __enter__(self) -> BlobReader:
         return self
@@ -120,8 +124,9 @@ class BlobReader:
         There may be thousands of the second kind, so from now on only objects that are here are asked for.
         """
         self.close()
-        names = self._git.run("cat-file", "--batch-all-objects", "--unordered", "--batch-check=%(objectname)")
-        self._present = frozenset(names.split())
+        if self._present is None:
+            names = self._git.run("cat-file", "--batch-all-objects", "--unordered", "--batch-check=%(objectname)")
+            self._present = frozenset(names.split())
         self._process = self._git.stream("cat-file", "--batch")
 
 
