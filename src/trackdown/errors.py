@@ -9,7 +9,8 @@ TrackdownError
 │   ├── UnknownRevision     the repository has no such commit, branch or tag
 │   ├── EmptyRepository     there is nothing to search
 │   └── GitError            git is missing, too old, or failed
-│       └── MissingObject   git needs an object that this clone does not have
+│       ├── MissingObject   git needs an object that this clone does not have
+│       └── GitTimeout      git was still working when its time was up
 ├── StoreError              the store cannot be read or written
 │   ├── StoreBusy           another process is writing to it
 │   ├── StoreFull           the disk is full
@@ -67,6 +68,10 @@ class GitError(RepositoryError):
 
 class MissingObject(GitError):
     """An object is not in this clone (partial clone, or a mirror without large blobs)."""
+
+
+class GitTimeout(GitError):
+    """Git was stopped while it was working. This says nothing about the repository: git may only have been slow."""
 
 
 class StoreError(TrackdownError):

@@ -9,7 +9,7 @@ import pytest
 
 from tests.conftest import Repo
 from tests.repository.programs import REAL_GIT, put_in_place_of_git
-from trackdown.errors import GitError
+from trackdown.errors import GitError, GitTimeout
 from trackdown.repository import history as module
 from trackdown.repository.git import Git
 from trackdown.repository.history import CommitFacts, PathChange, list_commits, read_commits, shallow_commits
@@ -160,3 +160,16 @@ def test_a_git_that_is_killed_midway_leaves_no_half_commit(
     put_in_place_of_git(monkeypatch, tmp_path / "bin", kill)
     assert history(repo.root) == whole
     assert once.exists()
+
+
+@pytest.mark.parametrize("first", ["works", "dies"])
+def test_a_git_that_works_for_too_long_ends_the_reading_and_no_commit_is_called_incomplete(
+    repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: str
+) -> None:
+    make_moves(repo, 2)
+    monkeypatch.setattr(module, "LONGEST_RUN", 0.3)
+    die = f"if [ ! -e {tmp_path}/died ]; then touch {tmp_path}/died; exit 1; fi; " if first == "dies" else ""
+    work = f'case "$*" in *-l1000*) {die}while :; do :; done;; esac; exec {REAL_GIT} "$@"'
+    put_in_place_of_git(monkeypatch, tmp_path / "bin", work)
+    with pytest.raises(GitTimeout, match="try again"):
+        history(repo.root)

@@ -15,8 +15,8 @@ from itertools import chain
 
 import msgspec
 
-from trackdown.errors import GitError
-from trackdown.repository.git import Git, git_error, read_rest
+from trackdown.errors import GitError, GitTimeout
+from trackdown.repository.git import LONGEST_RUN, Git, git_error, read_rest
 from trackdown.repository.git_files import read_git_file
 from trackdown.repository.waiting import wait_for_output
 
@@ -35,7 +35,6 @@ _LOG = (
 )
 _FORMAT = "--format=tformat:%H%x00%at%x00%an%x00%B"
 _CHUNK = 1 << 18
-_LONGEST_SILENCE = 120.0
 _LONGEST_SHALLOW = 64 << 20
 _SHORTEST_ID = 40
 _LAST_SECOND = 253_402_300_799  # of the year 9999, the last that datetime can show
@@ -102,7 +101,7 @@ def read_commits(
 
     Without blobs only renames of equal content are found, and without trees no changes. Such a commit is marked
     incomplete. So is an `altered` one, of which only the id is believed. Raises GitError when git cannot continue at
-    all.
+    all, and GitTimeout when it works on one commit for too long.
     """
     todo = [commit for commit in listed if not commit.is_merge]
     for commit in _read_all(git, todo, exact_renames_only):
@@ -119,6 +118,8 @@ def _read_all(git: Git, todo: Sequence[CommitRef], exact_renames_only: bool) -> 
             for commit in stream:
                 done += 1
                 yield commit
+        except GitTimeout:  # how slow git was must not decide what is known of a commit, because that is kept
+            raise
         except GitError as error:
             if level + 1 == len(_LEVELS):
                 raise
@@ -136,6 +137,8 @@ def _read_one(git: Git, listed: CommitRef, level: int, boundary: frozenset[str],
     for options in _LEVELS[level:]:
         try:
             return next(_stream(git, [listed], options, boundary, complete=options is RENAMES))
+        except GitTimeout:
+            raise
         except (GitError, StopIteration):
             continue
     raise error
@@ -192,7 +195,7 @@ def _split_chunks(process: subprocess.Popen[bytes]) -> Iterator[list[bytes]]:
 
 def _read_chunk(process: subprocess.Popen[bytes]) -> bytes:
     assert process.stdout is not None
-    wait_for_output(process, _LONGEST_SILENCE)
+    wait_for_output(process, LONGEST_RUN)
     return os.read(process.stdout.fileno(), _CHUNK)
 
 

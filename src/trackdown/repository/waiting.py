@@ -18,7 +18,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-from trackdown.errors import GitError
+from trackdown.errors import GitError, GitTimeout
 from trackdown.types import FORK_SAFE_THREAD
 
 LONGEST_SLEEP = 15.0
@@ -49,10 +49,14 @@ class ProcessWatch:
         return time.monotonic() >= self._end
 
     def look(self) -> None:
-        """Raise GitError if there is no point in waiting any longer. The caller ends the process."""
+        """Raise GitError if there is no point in waiting any longer, GitTimeout if the process still works.
+
+        The caller ends the process.
+        """
         now = time.monotonic()
         if self.is_over():
-            raise GitError(f"git was stopped because it did not end within {self._seconds:.0f} s")
+            late = f"it did not end within {self._seconds:.0f} s"
+            raise GitTimeout(f"git was stopped because {late}: try again when the disk and the machine are less busy")
         activity = _activity_of_sleeper(self._process.pid)
         if activity is None or activity != self._activity:
             self._activity, self._slept_since = activity, now
