@@ -15,6 +15,7 @@ import resource
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -68,7 +69,11 @@ def _extract(data: bytes, language: str, *, references: bool = False) -> tuple[E
 
 
 def _children_seconds() -> float:
-    """The processor time of this process's children: those that nobody has waited for yet included."""
+    """The processor time of this process's children, ended or not."""
+    until = time.monotonic() + 0.05
+    with suppress(ChildProcessError):  # forked workers end by themselves, and count once they have been waited for
+        while os.waitpid(-1, os.WNOHANG)[0] or time.monotonic() < until:
+            time.sleep(0.001)
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     ticks = sum(_ticks(child) for child in children())
     return used.ru_utime + used.ru_stime + ticks / os.sysconf("SC_CLK_TCK")
