@@ -25,7 +25,9 @@ _ALWAYS_LEXED = 1 << 20
 _LONG_COMMENT = re.compile(rb"(?:^[ \t]*#[^\n]*\n){200,}", re.M)
 _NOT_A_LINE_END = re.compile(rb"[^\r\n]")
 _NOT_A_BRACKET = bytes(byte for byte in range(256) if byte not in b"()[]{}")
-_STEPS = bytes.maketrans(b"([{)]}", b"\2\2\2\0\0\0")
+_OPENED = b"\2"
+_STEPS = bytes.maketrans(b"([{)]}", 3 * _OPENED + 3 * b"\0")
+_BRACKETS_AT_ONCE = 256
 
 
 class ParseLimitError(ValueError):
@@ -76,11 +78,16 @@ def _spaces_for(found: re.Match[bytes]) -> bytes:
 
 
 def _nesting(source: bytes) -> int:
-    """The largest number of brackets open at once, brackets in strings and comments included."""
-    if sum(map(source.count, (b"(", b"[", b"{"))) <= DEEPEST_NESTING:
-        return 0
+    """The largest number of brackets open at once, brackets in strings and comments included; 0 if it is harmless."""
     brackets = source.translate(_STEPS, _NOT_A_BRACKET)
-    return max(accumulate(brackets, lambda depth, step: max(0, depth + step - 1), initial=0))
+    depth = 0
+    for start in range(0, len(brackets), _BRACKETS_AT_ONCE):
+        piece = brackets[start : start + _BRACKETS_AT_ONCE]
+        opened = piece.count(_OPENED)
+        if depth + opened > DEEPEST_NESTING:  # the order of the brackets matters now
+            return max(accumulate(brackets, lambda depth, step: max(0, depth + step - 1), initial=0))
+        depth = max(0, depth - (len(piece) - opened)) + opened  # as if every closing bracket came first
+    return 0
 
 
 def _has_long_line(source: bytes) -> bool:
