@@ -25,7 +25,7 @@ PYTEST = $(BIN)/pytest -n logical --dist worksteal
 .PHONY: help demo test test-fast test-lab test-browser test-llm coverage release screenshots lint types unit clean \
   bench-speed bench-cmu bench-swe bench-semble bench-text2code bench-reco bench-history bench-golden bench-kills \
   bench-cascade bench-depth bench-ceiling bench-llm-rerank bench-leaks bench-style bench-train bench-live bench-load bench-mcp \
-  bench-graph characterise walk size grammars
+  bench-graph characterise versions walk size grammars
 
 help:  ## List the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 16
@@ -174,6 +174,9 @@ bench-train: $(BENCH_STAMP)  ## What each part of the training recipe is worth, 
 
 characterise: $(BENCH_STAMP)  ## Compare all answers with a recording: make characterise REPOS='flask express cobra gson' [AGAINST=file] [WRITE=file]
 	$(BIN)/python benchmarks/characterise.py $(REPOS) $(if $(WRITE),--write $(WRITE),--against $(or $(AGAINST),$(BEFORE)))
+
+versions: $(BENCH_STAMP)  ## Answers and costs of two installed versions: make versions OLD=program REPOS='django flask' [JSON=file]
+	$(BIN)/python benchmarks/versions.py $(OLD) $(BIN)/trackdown $(REPOS) $(if $(JSON),--json $(JSON))
 
 walk: $(BENCH_STAMP)  ## Functions and files that run in a search: make walk REPO=path [JSON=file]
 	$(BIN)/python benchmarks/walk.py $(REPO) $(if $(JSON),--json $(JSON))
