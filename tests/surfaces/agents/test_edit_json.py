@@ -165,6 +165,15 @@ def test_a_byte_order_mark_and_deep_nesting_stay() -> None:
         put('{"a": ' + "[" * 9_000 + "]" * 9_000 + "}", ["s"], 5)
 
 
+@pytest.mark.parametrize("mark", ["\N{LINE SEPARATOR}", "\N{PARAGRAPH SEPARATOR}"])
+def test_line_ends_that_json_allows_in_strings_stay(mark: str) -> None:
+    text = f'{{"a{mark}": "b{mark}\\ud83d\\ude00", /* c{mark} */ "\\ue000": 1}} // d'
+    assert read(text) == {f"a{mark}": f"b{mark}\N{GRINNING FACE}", "\ue000": 1}
+    after = put(text, [f"a{mark}"], 5)
+    assert read(after) == {f"a{mark}": 5, "\ue000": 1} and f"/* c{mark} */" in after
+    assert read(drop(text, [f"a{mark}"])) == {"\ue000": 1}
+
+
 def test_an_entry_in_something_that_is_no_object_is_refused() -> None:
     with pytest.raises(UsageError, match="mcpServers is not an object"):
         put('{"mcpServers": []}', ["mcpServers", "trackdown"], ENTRY)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from json5.dumper import ModelDumper, dumps
@@ -23,6 +23,7 @@ _BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"
 _ALL_BLANK = re.compile(r"(?:\s|//[^\n]*|(?>/\*.*?\*/))*+", re.DOTALL)
 _OWN_LINE = re.compile(r"\r?\n[ \t]*\Z")
 _BLANK_LINE_END = re.compile(r"[ \t]*\r?\n")
+_LINE_ENDS_IN_STRINGS = "\N{LINE SEPARATOR}\N{PARAGRAPH SEPARATOR}"
 _LARGEST = 1 << 20
 
 
@@ -36,7 +37,11 @@ def read_json(text: str) -> Any:
         if _is_blank(text):
             return None
         # Written and read again, because json-five leaves the halves of an escaped surrogate pair apart.
-        return json.loads(json.dumps(DefaultLoader().load(_parsed(text))))
+        stand_ins = _stand_ins(text)
+        written = json.dumps(DefaultLoader().load(_parsed(text.translate(stand_ins))))
+        for mark, stand_in in stand_ins.items():
+            written = written.replace(f"\\u{stand_in:04x}", f"\\u{mark:04x}")
+        return json.loads(written)
 
 
 def put_member(text: str, path: Sequence[str], value: Any) -> str:
@@ -71,12 +76,27 @@ def drop_member(text: str, path: Sequence[str]) -> str:
     if indent is not None:
         del inner[path[-1]]
         return _as_program(values, indent, text)
-    document = _parsed(text)
+    stand_ins = _stand_ins(text)
+    document = _parsed(text.translate(stand_ins))
     node: Any = document.value
-    for name in path[:-1]:
+    *outer, last = (name.translate(stand_ins) for name in path)
+    for name in outer:
         node = node.values[_position(node, name)]
-    _remove(node, _position(node, path[-1]))
-    return _written(document)
+    _remove(node, _position(node, last))
+    return _restored(_written(document), stand_ins)
+
+
+def _stand_ins(text: str) -> dict[int, int]:
+    """Characters that are not in the text, for the two line ends that JSON allows in strings but json-five doesn't."""
+    if not any(mark in text for mark in _LINE_ENDS_IN_STRINGS):
+        return {}
+    lowered = text.lower()
+    free = (code for code in range(0xE000, 0xF900) if chr(code) not in text and f"\\u{code:04x}" not in lowered)
+    return {ord(mark): next(free) for mark in _LINE_ENDS_IN_STRINGS}
+
+
+def _restored(text: str, stand_ins: Mapping[int, int]) -> str:
+    return text.translate({stand_in: mark for mark, stand_in in stand_ins.items()})
 
 
 def _is_blank(text: str) -> bool:
@@ -111,7 +131,9 @@ def _written(document: JSONText) -> str:
 
 
 def _put_in_model(text: str, path: Sequence[str], value: Any, newline: str) -> str:
-    document = _parsed(text)
+    stand_ins = _stand_ins(text)
+    document = _parsed(text.translate(stand_ins))
+    path = [name.translate(stand_ins) for name in path]
     node: Any = document.value
     step, margin = _margin(node, 0) or "  ", ""
     for depth, name in enumerate(path):
@@ -128,7 +150,7 @@ def _put_in_model(text: str, path: Sequence[str], value: Any, newline: str) -> s
             new.wsc_before, new.wsc_after = old.wsc_before, old.wsc_after
             node.values[position] = new
         node = node.values[position]
-    return _written(document)
+    return _restored(_written(document), stand_ins)
 
 
 def _append(node: JSONObject, name: str, value: Any, margin: str, step: str, newline: str) -> None:
