@@ -24,7 +24,7 @@ from typing import Any
 
 from measure import cloned, keep, latest_subjects, new_parser
 
-QUESTIONS = 12
+QUESTIONS = 8
 EFFORTS = {"fast": ("--effort", "fast"), "models": ("--depth", "10")}
 LEVELS = ("function", "file")
 EDITS = 5
