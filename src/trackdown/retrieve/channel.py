@@ -7,8 +7,8 @@ returns a Channel, or None if it has no evidence. `before` are the channels of t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -48,7 +48,7 @@ class Channel:
 
     `floor` is the score that counts as full evidence; 0 if scores are only comparable within one query. `units` are the
     scores of all units, if the signal has them: they decide which part of a file to show. `past` are the commits behind
-    the scores.
+    the scores. `views` are further numbers of the same signal by name, one for each candidate: features of the ranker.
     """
 
     signal: str
@@ -57,6 +57,7 @@ class Channel:
     floor: float = 0.0
     units: Floats | None = None
     past: PastFound | None = None
+    views: Mapping[str, Floats] = field(default_factory=dict)
 
 
 Retriever = Callable[[Request, Sequence[Channel]], Channel | None]
