@@ -40,12 +40,15 @@ class SearchRequest:
     effort: Effort = field(
         default="balanced",
         metadata=_about(
-            "How much the models read: nothing (fast), what fits the time budget (balanced), or everything that helps "
+            "How much the models read: nothing (fast), the best candidates (balanced), or everything that helps "
             "(thorough)."
         ),
     )
     budget: float | None = field(
-        default=None, metadata=_about("How long the models may read, in milliseconds. Excludes depth.", ge=0)
+        default=None,
+        metadata=_about(
+            "How long the models may read, in milliseconds. A slow machine then reads less. Excludes depth.", ge=0
+        ),
     )
     depth: int | None = field(
         default=None,

@@ -25,7 +25,8 @@ class Settings:
     """All settings. The weights of retrievers apply when `fusion` is "weighted".
 
     `models` is "packaged" (the set that comes with the program), a folder with a set of models, `hub:owner/name`, or
-    "none". `budget_ms` limits the models in a search of balanced effort. `token` is the bearer token of servers.
+    "none". In a search of balanced effort the encoder compares `encoder_depth` candidates, then the cross-encoder reads
+    `code_depth`; `budget_ms` is a safety net that ends both. `token` is the bearer token of servers.
 
     `llm` is where the language model is: "none", "embedded" (the small one of the extra `llm`), a .gguf file, or the
     URL of an OpenAI-compatible endpoint up to `/v1`, which also needs `llm_model` and usually `llm_key`. The key is
@@ -50,7 +51,9 @@ class Settings:
     graph: bool = False
     models: str = "packaged"
     threads: int = 0
-    budget_ms: int = 300
+    encoder_depth: int = 100
+    code_depth: int = 10
+    budget_ms: int = 10_000
     llm: str = "none"
     llm_model: str = ""
     llm_key: str = field(default="", repr=False)

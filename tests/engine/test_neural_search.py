@@ -91,6 +91,15 @@ def test_an_effort_is_what_it_says(open_with: Open, asked: dict[str, Any], expec
             assert sum(why.value for why in result.why) == pytest.approx(result.score)
 
 
+def test_an_answer_that_the_clock_cut_short_says_so(open_with: Open) -> None:
+    with open_with() as opened:
+        plain = opened.search("sign the cookie", effort="fast")
+        cut = opened.search("sign the cookie", budget=0.001)
+        (note,) = cut.notes
+        assert "ran out of time" in note and "compare: 0 of" in note and "read code: 0 of" in note and "--depth" in note
+        assert order(cut) == order(plain) and opened.search("sign the cookie").notes == ()
+
+
 @pytest.mark.parametrize(
     "asked",
     [{"budget": 5, "depth": 5}, {"depth": 0}, {"depth": -1}, {"depth": 10**6}, {"budget": -1}, {"effort": "most"}],

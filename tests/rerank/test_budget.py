@@ -72,3 +72,21 @@ def test_a_share_is_of_what_is_left() -> None:
     watch.now += 0.05
     assert half.left() == 0.0 and budget.left() == pytest.approx(0.03)
     assert TimeBudget(None, watch).share(0.1).left() == float("inf")
+
+
+def test_loading_a_model_takes_no_time_from_the_budget() -> None:
+    watch = Watch()
+    budget = TimeBudget(100, watch)
+    with budget.paused():
+        watch.now += 5.0
+    watch.now += 0.03
+    assert budget.left() == pytest.approx(0.07)
+
+
+def test_what_time_cut_is_known_and_how_far_it_came() -> None:
+    watch = Watch()
+    budget = TimeBudget(100, watch)
+    for _ in budget.share(0.5).batches([1, 2, 3], step="compare"):
+        watch.now += 0.03
+    assert budget.cut == {"compare": (1, 3)}
+    assert len(list(budget.batches([1, 2], step="read code"))) == 2 and list(budget.cut) == ["compare"]

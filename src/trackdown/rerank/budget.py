@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TypeVar
 
 from trackdown.types import Clock, Progress, no_progress
@@ -22,15 +23,26 @@ class TimeBudget:
         self._clock = clock
         self._progress = progress
         self._end = math.inf if milliseconds is None else clock() + milliseconds / 1000
+        self.cut: dict[str, tuple[int, int]] = {}
+        """Steps that time ended: how many of their items were done, and how many there were."""
 
     def left(self) -> float:
         """Seconds left."""
         return max(0.0, self._end - self._clock())
 
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """The clock stands still meanwhile."""
+        began = self._clock()
+        yield
+        self._end += self._clock() - began
+
     def share(self, part: float) -> TimeBudget:
-        """A budget for a part of the time that is left."""
+        """A budget for a part of the time that is left. What it cuts is noted here, too."""
         left = self.left()
-        return TimeBudget(None if math.isinf(left) else 1000 * part * left, self._clock, self._progress)
+        found = TimeBudget(None if math.isinf(left) else 1000 * part * left, self._clock, self._progress)
+        found.cut = self.cut
+        return found
 
     def batches(self, items: Sequence[T], at_once: int = 1, step: str = "read") -> Iterator[Sequence[T]]:
         """The items in order until time is up, `at_once` at a time; without a limit 64, reported to progress as `step`.
@@ -47,6 +59,7 @@ class TimeBudget:
         for place in range(0, len(items), at_once):
             left = self.left()
             if left <= slowest:
+                self.cut[step] = (place, len(items))
                 return
             yield items[place : place + at_once]
             slowest = max(slowest, left - self.left())

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trackdown.rerank.budget import TimeBudget
-from trackdown.rerank.cache import VECTORS, Float32s, ModelOutputCache, digest
-from trackdown.rerank.candidate_scores import CandidateScores, ScoreCollector
+from trackdown.rerank.cache import VECTORS, ModelOutputCache, digest
+from trackdown.rerank.candidate_scores import CandidateScores, Floats, ScoreCollector
 from trackdown.rerank.texts import UnitTexts
 from trackdown.types import FactCache
 
@@ -45,16 +45,20 @@ class UnitEncoder:
                 if query_vector is None:
                     query_vector = self._query_vector(query, exemplars)
                 texts = [self._texts.opening(unit) for _, unit in batch]
-                cosines = iter(self._cache.rows([text for text in texts if text is not None]) @ query_vector)
-                collector.add(batch, [None if text is None else float(next(cosines)) for text in texts])
+                rows = self._cache.rows([text for text in texts if text is not None])
+                cosines = iter((rows.astype(np.float64) @ query_vector).tolist())
+                collector.add(batch, [None if text is None else next(cosines) for text in texts])
         finally:
             self._cache.flush()  # even if the search is cancelled
         return collector.scores()
 
-    def _query_vector(self, query: str, exemplars: Sequence[str]) -> Float32s:
-        own: Float32s = self._cache.rows([query])[0]
+    def _query_vector(self, query: str, exemplars: Sequence[str]) -> Floats:
+        """The query's vector. Vectors hold half-precision numbers and have length 1, so their dot products in double
+        precision are exact: they depend neither on the number of rows in a batch nor on the order of adding.
+        """
+        own: Floats = self._cache.rows([query])[0].astype(np.float64)
         if not exemplars:
             return own
-        both = own + self._cache.rows(exemplars).mean(axis=0)
-        mean: Float32s = both / np.float32(max(float(np.linalg.norm(both)), 1e-20))
+        both = own + self._cache.rows(exemplars).astype(np.float64).mean(axis=0)
+        mean: Floats = (both / max(float(np.linalg.norm(both)), 1e-20)).astype(np.float16).astype(np.float64)
         return mean

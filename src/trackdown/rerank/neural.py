@@ -117,7 +117,7 @@ class _NeuralStages:
             ("commit-rerank", self._plan.commits, self._commits),
             ("code-rerank", self._plan.code, self._code),
         ):
-            if depth and self._candidates.query and self._budget.left():
+            if depth and self._candidates.query:
                 try:
                     stage(depth)
                 except ModelError as error:
@@ -125,10 +125,13 @@ class _NeuralStages:
                 lap(name)
         if not self._result.parts:
             self._result.fused_factor = 1.0  # no stage took part: scores stay what they are
+        if self._budget.cut:
+            self._corpus.note(_cut_short(self._plan, self._budget.cut))
         return self._result
 
     def _encode(self, depth: int) -> None:
-        encoder = self._models.encoder()
+        with self._budget.paused():  # it may still be loading
+            encoder = self._models.encoder()
         if encoder is None:
             return
         first = self._result.order[:depth]
@@ -183,9 +186,11 @@ class _NeuralStages:
         return [self._candidates.units[place] for place in places]
 
     def _open_pairs(self) -> PairScorer | None:
-        model = self._models.cross_encoder() if self._pairs is None else None
-        if model is not None:
-            self._pairs = PairScorer(model, self._candidates.query, self._corpus.facts)
+        if self._pairs is None:
+            with self._budget.paused():
+                model = self._models.cross_encoder()
+            if model is not None:
+                self._pairs = PairScorer(model, self._candidates.query, self._corpus.facts)
         return self._pairs
 
     def _add(self, signal: str, weight: float, places: Sequence[int], values: Floats) -> None:
@@ -203,3 +208,10 @@ class _NeuralStages:
         """Sort a slice of the order by score; equal scores keep their order."""
         order = self._result.order
         order[start:end] = sorted(order[start:end], key=lambda place: -self._scores[place])
+
+
+def _cut_short(plan: RerankPlan, cut: Mapping[str, tuple[int, int]]) -> str:
+    """A note for an answer that the clock cut short."""
+    done = ", ".join(f"{step}: {reached} of {wanted}" for step, (reached, wanted) in cut.items())
+    seconds = (plan.budget_ms or 0.0) / 1000
+    return f"the models ran out of time after {seconds:g} s ({done}); with --depth N they read to the end"

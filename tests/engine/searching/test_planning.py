@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from trackdown.engine.searching.modes import BALANCED, LISTWISE_IF_THERE, THOROUGH
+from trackdown.engine.searching.modes import LISTWISE_IF_THERE, THOROUGH
 from trackdown.engine.searching.planning import plan
 from trackdown.errors import UsageError
 from trackdown.pipeline import SearchPlan
@@ -58,7 +58,7 @@ def depths(found: RerankPlan | None) -> tuple[int, int, int, float | None] | Non
 
 def test_efforts() -> None:
     assert judging(effort="fast") is None
-    assert depths(judging()) == (BALANCED.encoder, 0, BALANCED.code, 300)
+    assert depths(judging()) == (DEFAULTS.encoder_depth, 0, DEFAULTS.code_depth, 10_000)
     assert judging(effort="thorough") == THOROUGH and THOROUGH.budget_ms is None
     assert depths(THOROUGH) == (1000, 1000, 100, None) and THOROUGH.all_windows
 
@@ -70,14 +70,20 @@ def test_a_depth_is_exact_and_has_no_clock() -> None:
 
 
 def test_a_budget_is_a_clock() -> None:
-    assert depths(judging(budget=50)) == (BALANCED.encoder, 0, BALANCED.code, 50)
+    assert depths(judging(budget=50)) == (DEFAULTS.encoder_depth, 0, DEFAULTS.code_depth, 50)
     assert depths(judging(effort="thorough", budget=50)) == (1000, 1000, 100, 50)
     assert judging(budget=0) is None and judging(mode=NAMED, budget=0) is None
     assert planned(Settings(budget_ms=0)).judging is None, "the setting may leave no time either"
 
 
+def test_the_settings_say_how_many_candidates_the_default_reads() -> None:
+    assert depths(planned(Settings(encoder_depth=40, code_depth=0)).judging) == (40, 0, 0, 10_000)
+    assert planned(Settings(encoder_depth=0, code_depth=0)).judging is None
+    assert depths(planned(Settings(encoder_depth=40), effort="thorough").judging) == (1000, 1000, 100, None)
+
+
 def test_reranking_can_be_switched_on_and_off() -> None:
-    assert depths(judging(effort="fast", rerank=True)) == (BALANCED.encoder, 0, BALANCED.code, 300)
+    assert depths(judging(effort="fast", rerank=True)) == depths(judging())
     assert judging(effort="thorough", rerank=False) is None and judging(mode=NAMED, rerank=False) is None
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from trackdown.models import ModelListing
 
 BALANCED = RerankPlan(encoder=100, code=20)
+"""What a mode's rerankers read if it names no depth. The default search takes its depths from the settings."""
 THOROUGH = RerankPlan(encoder=1000, commits=1000, code=100, units=4, all_windows=True)
 """System 1's full pipeline: 1000 commits and 1000 candidates, then the code of the best 100."""
 LISTWISE_IF_THERE = Listwise(optional=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from trackdown.engine.searching.filters import checked_folder, checked_languages
-from trackdown.engine.searching.modes import BALANCED, LISTWISE_IF_THERE, THOROUGH, default_plan
+from trackdown.engine.searching.modes import LISTWISE_IF_THERE, THOROUGH, default_plan
 from trackdown.pipeline import SearchPlan
 from trackdown.request import SearchRequest
 from trackdown.rerank import Listwise, RerankPlan
@@ -27,7 +27,7 @@ def plan(request: SearchRequest, settings: Settings) -> SearchPlan:
         graph=request.graph or settings.graph,
     )
     base = default_plan(settings)
-    judging = _judging(request, base, settings.budget_ms)
+    judging = _judging(request, base, settings)
     gar = request.gar or request.reco
     return replace(
         base,
@@ -50,20 +50,21 @@ def _asks_for_models(request: SearchRequest) -> bool:
     return bool(request.rerank) or bool(request.budget) or request.depth is not None or request.effort == "thorough"
 
 
-def _judging(request: SearchRequest, base: SearchPlan, budget_ms: float) -> RerankPlan | None:
+def _judging(request: SearchRequest, base: SearchPlan, settings: Settings) -> RerankPlan | None:
     """How to rerank; None for not at all."""
     named = base.judging
     if request.rerank is False or request.budget == 0:
         return None
     if named is None and not _asks_for_models(request) and (request.effort == "fast" or not base.models_by_effort):
         return None
-    stages = named or (THOROUGH if request.effort == "thorough" else BALANCED)
+    balanced = RerankPlan(encoder=settings.encoder_depth, code=settings.code_depth)
+    stages = named or (THOROUGH if request.effort == "thorough" else balanced)
     if request.depth is not None:
         return _to_depth(stages, request.depth)
     if request.budget is None and (named is not None or request.effort == "thorough"):
         return stages
-    budget = budget_ms if request.budget is None else request.budget
-    return replace(stages, budget_ms=budget) if budget else None
+    budget = settings.budget_ms if request.budget is None else request.budget
+    return replace(stages, budget_ms=budget) if budget and stages.depth else None
 
 
 def _listwise(request: SearchRequest, named: Listwise | None) -> Listwise | None:

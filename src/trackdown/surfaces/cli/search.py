@@ -37,7 +37,7 @@ Examples:
 @click.option("--level", type=click.Choice(LEVELS), default="function", show_default=True, help=help_of("level"))
 @at_option
 @click.option("--effort", type=click.Choice(EFFORTS), default="balanced", show_default=True, help=help_of("effort"))
-@click.option("--budget", type=float, metavar="MS", help=help_of("budget") + " Default: TRACKDOWN_BUDGET_MS, or 300.")
+@click.option("--budget", type=float, metavar="MS", help=help_of("budget") + " Default: TRACKDOWN_BUDGET_MS, or 10000.")
 @click.option("--depth", type=int, metavar="N", help=help_of("depth"))
 @click.option("--rerank/--no-rerank", default=None, help=help_of("rerank"))
 @click.option("--mode", metavar="MODE", help=help_of("mode") + " See `trackdown modes`.")
