@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from trackdown.index.bm25 import FieldScorer, Mask, Scores
-from trackdown.index.code import CodeIndex, CodeSegment, IndexedFile
-from trackdown.index.code import build_segment as build_code
+from trackdown.index.code import CodeIndex
+from trackdown.index.code_segment import CodeSegment, IndexedFile
+from trackdown.index.code_segment import build_segment as build_code
 from trackdown.index.commits import CommitIndex, CommitSegment
 from trackdown.index.commits import build_segment as build_commits
 from trackdown.index.corpus import Corpus

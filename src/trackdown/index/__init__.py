@@ -7,7 +7,8 @@ from trackdown.doors import door
 if TYPE_CHECKING:
     from trackdown.index.blob_facts import BLOBS, MakeFacts, fact_maker
     from trackdown.index.bm25 import Floats, Mask, Scores
-    from trackdown.index.code import CodeIndex, CodeSegment
+    from trackdown.index.code import CodeIndex
+    from trackdown.index.code_segment import CodeSegment
     from trackdown.index.code_update import (
         CODE_MANIFESTS,
         CodeManifest,

@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from trackdown.errors import GitError
 from trackdown.index.blob_facts import BLOBS, FactSource, fact_keys, known_facts, today
-from trackdown.index.code import CodeIndex, CodeSegment, IndexedFile, build_segment
+from trackdown.index.code import CodeIndex
+from trackdown.index.code_segment import CodeSegment, IndexedFile, build_segment
 from trackdown.index.identity import is_shared, mark_private
 from trackdown.repository import MISSING, BlobReader, Snapshot
 from trackdown.store import Arrays, Store

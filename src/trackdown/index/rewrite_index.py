@@ -22,7 +22,8 @@ import numpy.typing as npt
 from trackdown.errors import FilesChanged, StoreError
 from trackdown.index.blob_facts import MakeFacts
 from trackdown.index.bm25 import FieldScorer, Scores
-from trackdown.index.code import CodeIndex, CodeSegment, add_body
+from trackdown.index.code import CodeIndex
+from trackdown.index.code_segment import CodeSegment, add_body
 from trackdown.index.postings import PostingsWriter, find_terms, open_field
 from trackdown.index.rewrite_facts import are_rewritten, read_rewrites, rewritten_numbers
 from trackdown.index.segment_facts import SegmentFacts

@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 
 from trackdown.index.blob_facts import BLOBS, MakeFacts
-from trackdown.index.code import CodeSegment
+from trackdown.index.code_segment import CodeSegment
 from trackdown.store import Store
 from trackdown.types import Progress
 from trackdown.units import BlobFacts, decode

@@ -22,7 +22,8 @@ import numpy.typing as npt
 from trackdown.errors import StoreError
 from trackdown.index.blob_facts import MakeFacts
 from trackdown.index.bm25 import Mask
-from trackdown.index.code import CodeIndex, CodeSegment
+from trackdown.index.code import CodeIndex
+from trackdown.index.code_segment import CodeSegment
 from trackdown.index.query_vector import LARGEST, QueryVector
 from trackdown.index.segment_facts import SegmentFacts
 from trackdown.index.selection import kth_largest
