@@ -84,6 +84,7 @@ def test_every_stage_is_heard_and_timed(corpus: Corpus) -> None:
     assert list(watch.timings) == [
         "lexical",
         "mentions",
+        "messages",
         "commits",
         "dense",
         "fuse",

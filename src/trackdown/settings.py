@@ -45,6 +45,7 @@ class Settings:
     weight_lexical: float = 1.0
     weight_commits: float = 0.5
     weight_mentions: float = 0.5
+    weight_messages: float = 2.0
     weight_dense: float = 0.5
     mode: str = "hybrid"
     adaptive: bool = False

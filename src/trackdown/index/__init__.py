@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from trackdown.index.identity import is_known, repository_id
     from trackdown.index.messages import commit_messages
     from trackdown.index.program import REFERENCES, IndexedProgram, references_key
+    from trackdown.index.program_messages import GAP, ProgramMessages, hashed
     from trackdown.index.rewrite_facts import REWRITES, UNIT_TEXTS, digest_of_key, digests_in, rewriter_id
     from trackdown.index.rewrite_index import RewriteBodies, RewriteIndex, segment_of_rewrite_index
     from trackdown.index.selection import kth_largest

@@ -14,6 +14,7 @@ from trackdown.index.bm25 import FieldScorer, Mask, Scores
 from trackdown.index.code_segment import FIELDS, KIND_NUMBERS, KINDS, CodeSegment
 from trackdown.index.freed_memory import keep_freed_memory
 from trackdown.index.postings import find_terms
+from trackdown.index.program_messages import ProgramMessages
 from trackdown.units import words
 
 _TOO_COMMON = 400
@@ -173,33 +174,49 @@ class CodeIndex:
             ]
         )
 
+    @cached_property
+    def messages(self) -> ProgramMessages:
+        """What the units say."""
+        arrays = [segment.arrays for segment in self.segments]
+        return ProgramMessages(arrays, self.unit_offsets.tolist(), self.unit_alive)
+
+    def units_using(self, name: str) -> list[int]:
+        """Live units whose text has a name, whatever its case. Empty for a very common name."""
+        holders = self._holders([name.lower().strip("_")], "body")
+        return holders if len(holders) <= _TOO_COMMON else []
+
     def units_named(self, name: str) -> list[int]:
         """Live units whose symbol is `name` or ends with it, case-sensitive. Empty for a very common name."""
         wanted = list(dict.fromkeys(word.lower().strip("_") for word in words(name)))
-        offsets = self.unit_offsets.tolist()
-        holders = np.concatenate(
-            [
-                self._units_with(segment, wanted) + offset
-                for segment, offset in zip(self.segments, offsets, strict=False)
-            ]
-        )
-        holders = holders[self.unit_alive[holders]]
+        holders = self._holders(wanted, "name")
         if len(holders) > _TOO_COMMON:
             return []
-        return [unit for unit in holders.tolist() if f".{self.symbol(unit)}".endswith(f".{name}")]
+        return [unit for unit in holders if f".{self.symbol(unit)}".endswith(f".{name}")]
 
-    def _units_with(self, segment: CodeSegment, wanted: Sequence[str]) -> npt.NDArray[np.int64]:
-        """The units of a segment whose names have all these terms."""
-        rows = find_terms(segment.terms, wanted)
-        if not rows or min(rows) < 0:
-            return np.zeros(0, dtype=np.int64)
-        field = segment.fields["name"]
-        postings = sorted((field.documents[field.pointers[row] : field.pointers[row + 1]] for row in rows), key=len)
-        common = postings[0]
-        for other in postings[1:]:
-            common = common[np.isin(common, other)]
-        return common.astype(np.int64)
+    def _holders(self, wanted: Sequence[str], field: str) -> list[int]:
+        """The live units that have all these terms in a field."""
+        offsets = self.unit_offsets.tolist()
+        found = [
+            _units_with(segment, wanted, field) + offset
+            for segment, offset in zip(self.segments, offsets, strict=False)
+        ]
+        holders = np.concatenate(found)
+        alive: list[int] = holders[self.unit_alive[holders]].tolist()
+        return alive
 
     def _locate(self, number: int, offsets: list[int]) -> tuple[CodeSegment, int]:
         place = bisect_right(offsets, number) - 1
         return self.segments[place], int(number) - offsets[place]
+
+
+def _units_with(segment: CodeSegment, wanted: Sequence[str], field_name: str) -> npt.NDArray[np.int64]:
+    """The units of a segment that have all these terms in a field."""
+    rows = find_terms(segment.terms, wanted)
+    if not rows or min(rows) < 0:
+        return np.zeros(0, dtype=np.int64)
+    field = segment.fields[field_name]
+    postings = sorted((field.documents[field.pointers[row] : field.pointers[row + 1]] for row in rows), key=len)
+    common = postings[0]
+    for other in postings[1:]:
+        common = common[np.isin(common, other)]
+    return common.astype(np.int64)

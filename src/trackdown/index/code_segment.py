@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trackdown.index.postings import PostingsWriter, find_terms, open_field
+from trackdown.index.program_messages import MessageWriter
 from trackdown.index.strings import SortedTable, StringTable, pack, to_bytes
 from trackdown.repository import MISSING, role_of
 from trackdown.store import Arrays
@@ -40,6 +41,7 @@ class IndexedFile:
 def build_segment(indexed: Iterable[IndexedFile]) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
     """Gather facts into arrays. The same files in the same order give the same bytes."""
     writer = PostingsWriter(*FIELDS)
+    messages = MessageWriter()
     paths: list[bytes] = []
     keys: list[bytes] = []
     symbols: list[bytes] = []
@@ -69,11 +71,13 @@ def build_segment(indexed: Iterable[IndexedFile]) -> tuple[dict[str, npt.NDArray
             continue
         add_body(writer, facts, first)
         _add_names(writer, facts, first)
+        messages.add(facts, first)
         path_words = writer.number(words(item.path))
         writer.fields["path"].add(np.full(len(path_words), number), path_words, np.ones(len(path_words)))
     arrays: dict[str, npt.NDArray[Any]] = {name: np.array(column, np.int32) for name, column in columns.items()}
     arrays |= pack("paths", paths) | pack("keys", keys) | pack("symbols", symbols)
     arrays |= writer.arrays({"body": len(symbols), "name": len(symbols), "path": len(paths)})
+    arrays |= messages.arrays()
     return arrays, {"languages": list(languages), "reasons": list(reasons), "as_text": as_text}
 
 

@@ -18,12 +18,24 @@ from trackdown.pipeline.plan import Early, Ranked, SearchPlan, Stopwatch, Tap
 from trackdown.pipeline.reranking import judge_best, order, weighed
 from trackdown.query import Query
 from trackdown.rerank import Reranking
-from trackdown.retrieve import Candidates, Channel, Request, Retriever, candidates, commits, dense, lexical, mentions
+from trackdown.retrieve import (
+    Candidates,
+    Channel,
+    Request,
+    Retriever,
+    candidates,
+    commits,
+    dense,
+    lexical,
+    mentions,
+    messages,
+)
 from trackdown.types import Why
 
 RETRIEVERS: tuple[tuple[str, Retriever], ...] = (
     (lexical.SIGNAL, lexical.retrieve),
     (mentions.SIGNAL, mentions.retrieve),
+    (messages.SIGNAL, messages.retrieve),
     (commits.SIGNAL, commits.retrieve),
     (dense.SIGNAL, dense.retrieve),
 )

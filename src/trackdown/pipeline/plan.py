@@ -42,7 +42,13 @@ class SearchPlan:
     folders: tuple[str, ...] = ()
     fusion: Fusion = "weighted"
     aggregation: Aggregation = "blend"
-    weights: tuple[tuple[str, float], ...] = (("lexical", 1.0), ("commits", 0.5), ("mentions", 0.5), ("dense", 0.5))
+    weights: tuple[tuple[str, float], ...] = (
+        ("lexical", 1.0),
+        ("commits", 0.5),
+        ("mentions", 0.5),
+        ("messages", 2.0),
+        ("dense", 0.5),
+    )
     adaptive: bool = False
     roles: bool = True
     among: tuple[str, ...] = ()

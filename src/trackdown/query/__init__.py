@@ -9,5 +9,6 @@ if TYPE_CHECKING:
     from trackdown.query.exemplars import write_exemplars
     from trackdown.query.features import query_features
     from trackdown.query.parse import Frame, Query, understand
+    from trackdown.query.stopwords import STOPWORDS
 else:
     __getattr__ = door(__name__)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-import sys
 from array import array
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Container
 from dataclasses import dataclass, field
@@ -16,6 +16,8 @@ from trackdown.repository import decode_text, reason_to_skip
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS
 from trackdown.units.facts import BlobFacts, Unit, skipped
 from trackdown.units.languages import BY_NAME, UNCERTAIN, Language, language_of_content
+from trackdown.units.message_words import pack_messages, pack_numbers
+from trackdown.units.messages import Message, literals, messages
 from trackdown.units.parsing import ParseLimitError, query_of, syntax_tree
 from trackdown.units.split import split_lines
 from trackdown.units.tokens import words
@@ -66,18 +68,20 @@ def extract(
         language = "cpp"  # a header: its name doesn't say which of the two it is
     row = BY_NAME.get(language)
     found: list[_Found] = []
+    said: list[Message] = []
     if row is not None and not as_text:
         try:
-            found = _definitions(source, row)
+            root = syntax_tree(source, row.name)
+            found = _definitions(root, source, row)
+            said = messages(source, literals(root, source, row.name))
         except ParseLimitError as error:
             as_text = str(error)
-    return _facts(source, language, found, as_text)
+    return _facts(source, language, found, said, as_text)
 
 
-def _definitions(source: bytes, language: Language) -> list[_Found]:
+def _definitions(root: Node, source: bytes, language: Language) -> list[_Found]:
     """All definitions in document order, nested ones after what encloses them, with symbols and parents."""
     query = query_of(language.name)
-    root = syntax_tree(source, language.name)
     by_extent: dict[tuple[int, int], _Found] = {}
     for _, captures in QueryCursor(query).matches(root):
         kind = next((kind for kind in _KINDS if kind in captures), None)
@@ -207,8 +211,10 @@ def _signature(item: _Found) -> str:
     return " ".join(text.split())[:_LONGEST_SIGNATURE].rstrip("{ ")
 
 
-def _facts(source: bytes, language: str, found: list[_Found], as_text: str) -> BlobFacts:
-    """Count words: functions whole, classes without their members, windows over the rest."""
+def _facts(source: bytes, language: str, found: list[_Found], said: list[Message], as_text: str) -> BlobFacts:
+    """Count words: functions whole, classes without their members, windows over the rest. Messages go to the innermost
+    unit.
+    """
     found.sort(key=lambda item: (item.start, -item.end))
     counter = _WordCounter()
     units: list[Unit] = []
@@ -240,7 +246,37 @@ def _facts(source: bytes, language: str, found: list[_Found], as_text: str) -> B
         units.append(Unit("window", "", start, end, -1, ""))
         counter.add(text)
     lines = source.count(b"\n") + (0 if source.endswith(b"\n") or not source else 1)
-    return BlobFacts(language, "", lines, units, *counter.arrays(), as_text)
+    speakers = _speakers(source, said, found, units)
+    return BlobFacts(
+        language,
+        "",
+        lines,
+        units,
+        *counter.arrays(),
+        as_text,
+        pack_messages(message.words for message in said),
+        pack_numbers(array("I", speakers)),
+        {number: message.name for number, message in enumerate(said) if message.name},
+    )
+
+
+def _speakers(source: bytes, said: list[Message], found: list[_Found], units: list[Unit]) -> list[int]:
+    """For each message, the innermost unit that it stands in."""
+    speakers = []
+    window_lines = [unit.start_line for unit in units[len(found) :]]
+    stack: list[_Found] = []
+    entered, position, line = 0, 0, 1
+    for message in said:
+        while entered < len(found) and found[entered].start <= message.start:
+            stack.append(found[entered])
+            entered += 1
+        while stack and stack[-1].end <= message.start:
+            stack.pop()
+        line += source.count(b"\n", position, message.start)
+        position = message.start
+        window = len(found) + max(0, bisect_right(window_lines, line) - 1)
+        speakers.append(stack[-1].index if stack else min(window, len(units) - 1))
+    return speakers
 
 
 def _outside(source: bytes, spans: list[tuple[int, int]], start: int, end: int) -> str:
@@ -299,10 +335,6 @@ class _WordCounter:
         self._pointers.append(len(self._ids))
 
     def arrays(self) -> tuple[list[str], bytes, bytes, bytes]:
-        def packed(values: list[int]) -> bytes:
-            numbers = array("I", values)
-            if sys.byteorder == "big":
-                numbers.byteswap()
-            return numbers.tobytes()
-
-        return list(self._vocabulary), packed(self._pointers), packed(self._ids), packed(self._counts)
+        columns = (self._pointers, self._ids, self._counts)
+        pointers, ids, counts = (pack_numbers(array("I", column)) for column in columns)
+        return list(self._vocabulary), pointers, ids, counts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-EXTRACTOR_VERSION = 4
+EXTRACTOR_VERSION = 5
 """Part of every key. Raise it when the same blob would give different facts."""
 
 
@@ -29,6 +29,9 @@ class BlobFacts(msgspec.Struct, array_like=True, frozen=True):
 
     Unit u has the words `vocabulary[i]` for i in `word_ids[pointers[u]:pointers[u + 1]]`, each `counts` times.
     The three are little-endian uint32 arrays.
+
+    `message_words` are the hashes of the words that the units say, message after message (see `message_words.py`).
+    Message m is said by the unit `message_units[m]`, and `message_names[m]` is the constant or key that it defines.
     """
 
     language: str
@@ -40,6 +43,9 @@ class BlobFacts(msgspec.Struct, array_like=True, frozen=True):
     word_ids: bytes
     counts: bytes
     as_text: str = ""
+    message_words: bytes = b""
+    message_units: bytes = b""
+    message_names: dict[int, str] = {}
 
 
 _ENCODER = msgspec.msgpack.Encoder()

@@ -18,7 +18,7 @@ from trackdown.models import NONE
 from trackdown.pipeline import RETRIEVERS, SearchPlan
 from trackdown.query import MOST_EXEMPLARS
 from trackdown.rerank import Listwise, RerankPlan
-from trackdown.retrieve import commits, dense, lexical, mentions
+from trackdown.retrieve import commits, dense, lexical, mentions, messages
 from trackdown.settings import Settings
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ _ALIASES = {lexical.SIGNAL: "bm25"}
 _WHAT = {
     lexical.SIGNAL: "BM25 over functions, classes and windows: body, name and path",
     mentions.SIGNAL: "names, paths and traceback frames in the query",
+    messages.SIGNAL: "texts of the program that the query quotes: string literals and entries of catalogues",
     commits.SIGNAL: "BM25 over past commit messages, aggregated to the files they touched (@N: the best N commits)",
     dense.SIGNAL: "static vectors of functions, classes and windows, if there is a model",
 }
@@ -241,6 +242,7 @@ def default_plan(settings: Settings) -> SearchPlan:
             (lexical.SIGNAL, settings.weight_lexical),
             (commits.SIGNAL, settings.weight_commits),
             (mentions.SIGNAL, settings.weight_mentions),
+            (messages.SIGNAL, settings.weight_messages),
             (dense.SIGNAL, settings.weight_dense),
         ),
         adaptive=settings.adaptive,

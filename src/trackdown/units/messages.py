@@ -1,0 +1,193 @@
+"""What a program says: the string literals of a source that look like a text for people, as words.
+
+Placeholders of every formatting style become gaps, so a message that was filled in can be found by what stays the
+same: %s, {}, {name!r:>10}, ${x}, #{x}, \\(x), `+` between literals. Literals that the compiler or the program joins are
+one message. A message knows the name that it is assigned to, because functions say a constant by its name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import NamedTuple
+
+from tree_sitter import Node, Query, QueryCursor
+
+from trackdown.units.message_words import GAP
+from trackdown.units.parsing import grammar_of
+from trackdown.units.tokens import words
+
+LONGEST = 60
+"""Words of a message that count. Longer literals are help pages, queries and test data."""
+
+Span = tuple[int, int]
+_LITERALS = frozenset(
+    "string string_literal interpreted_string_literal raw_string_literal template_string verbatim_string_literal "
+    "interpolated_string_expression interpolated_string encapsed_string heredoc_body nowdoc_string multiline_string "
+    "multiline_string_literal line_string_literal multi_line_string_literal raw_string ansi_c_string "
+    "translated_string charlist jsx_text".split()
+)
+_LONGEST_BYTES = 16 * LONGEST
+_DOCUMENTATION = {
+    "python": "(expression_statement (string) @documentation)",
+    "julia": "(source_file (string_literal) @documentation) (module_definition (string_literal) @documentation)",
+    "elixir": "(unary_operator operand: (call target: (identifier) @_name (arguments (string) @documentation)))",
+}
+_JOINED = re.compile(rb"[\s\\]*(?:(?:\+|\.{1,2}|<>|\+\+|<<|&|\*)[\s\\]*)?")
+_JOINED_AROUND = re.compile(rb"\s*(\+|\.{1,2}|<>|\+\+|<<|&|\*)\s*[^\"'`;{}]{1,80}?\s*\1\s*|\s*[A-Z]\w{0,30}\s*", re.S)
+_IN_MACRO = re.compile(rb'"((?:[^"\\\n]|\\.)*)"', re.S)
+_OPENING = re.compile(rb"(?:[A-Za-z@$]{0,4}#*(?:\"{3}|'{3}|[\"'`]|\\\\))?")
+_HEREDOC_END = re.compile(r"\n[ \t]*[A-Z_]{1,20}\s*$")
+_PLACEHOLDER = re.compile(
+    r"[$#]?\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}"
+    r"|\\\((?:[^()]|\([^()]*\))*\)|\$\([^()]*\)|\$[A-Za-z_]\w*(?:(?:->|\.)\w+)*"
+    r"|%(?:\([^()\s]{1,60}\)|\{\w+\}|\d+\$|\[\d\])?[-+#0]*(?:\d+|\*)?(?:\.(?:\d+|\*)?)?"
+    r"(?:hh|h|ll|l|L|q|j|z|t|I64)?[diouxXeEfFgGcrsaApvTqtUbw@]|%\d\b"
+)
+_ESCAPED = re.compile(r"\\(?:[ntrfvab0]|u\{?([0-9a-fA-F]{2,6})\}?|x([0-9a-fA-F]{2})|(\r?\n)|(.))", re.S)
+_GAP_MARK = "\0"
+_TEXTUAL = re.compile(r"[^\W\d_]{2,}")
+_STATEMENT_START = re.compile(rb"[;{}]|\n(?=[^\n]*\S[^\n]*$|\s*\n)|\n(?=[^\n]*\n[^\n]*\n)")
+_WRAPPED = re.compile(rb">?\s*(?:[\w.:>*&]{0,40}[(\[{]\s*|[\w.]{1,30},\s*){0,4}[A-Za-z@$]{0,4}")
+_NAME_AT_END = re.compile(rb"([A-Za-z_$][\w$.]{0,80})[\"']?(?:\[\w*\])?[\s:]*$")
+_DEFINED = re.compile(rb"#[ \t]*define[ \t]+(\w{1,80})[ \t\\\n]*\(?$")
+_CALLED = re.compile(rb"(?:^|[\s,{])([A-Z][A-Z0-9_]{3,})\s*\((?:[\w.]{1,30},\s*){0,3}$")
+_ERROR_ATTRIBUTE = re.compile(rb"#\[error\(\s*$")
+_VARIANT = re.compile(rb"[^\]\n]{0,80}\]\s*(?:#\[[^\]\n]{0,80}\]\s*)*([A-Za-z_]\w*)")
+_LOOKED_BACK = 160
+_LONGEST_JOINT = 100
+_FEWEST = 2
+"""Words of letters that a text has at least."""
+_LONGEST_NAME = 100
+_SEPARATORS = (b"", *(bytes([byte]) for byte in b",:)]}=;|?"))
+_LEADS_TO_A_VALUE = tuple(bytes([byte]) for byte in b"=:([{,>")
+
+
+class Message(NamedTuple):
+    """A text in a source: where its literal begins, its words with gaps, and the name it is assigned to, if any."""
+
+    start: int
+    words: list[str]
+    name: str
+
+
+@cache
+def _literals_of(language: str) -> Query:
+    """The query that finds a language's string literals, and those that document code."""
+    grammar = grammar_of(language)
+    kinds = {grammar.node_kind_for_id(number) for number in range(grammar.node_kind_count)}
+    query = "[" + " ".join(f"({kind})" for kind in sorted(_LITERALS & kinds)) + "] @literal"
+    if language in ("c", "cpp"):
+        query += "(preproc_arg) @macro"
+    return Query(grammar, query + _DOCUMENTATION.get(language, ""))
+
+
+def literals(root: Node, source: bytes, language: str) -> list[Span]:
+    """Where string literals that may be messages begin and end, in order. Documentation is not among them."""
+    captures = QueryCursor(_literals_of(language)).captures(root)
+    spans = [(node.start_byte, node.end_byte) for node in captures.get("literal", ())]
+    documentation = {node.start_byte for node in captures.get("documentation", ())}
+    if documentation:
+        spans = [span for span in spans if span[0] not in documentation]
+    for node in captures.get("macro", ()):
+        start = node.start_byte
+        found = _IN_MACRO.finditer(source, start, min(node.end_byte, start + _LONGEST_BYTES))
+        spans += [match.span() for match in found]
+    spans.sort()
+    return [span for span, before in zip(spans, [(0, 0), *spans], strict=False) if span[1] != before[1]]
+
+
+def messages(source: bytes, spans: Sequence[Span]) -> list[Message]:
+    """The messages among a source's literals. Literals that are joined make one message."""
+    found: list[Message] = []
+    index, count = 0, len(spans)
+    while index < count:
+        start, end = first = spans[index]
+        index += 1
+        joined: list[str] = []
+        while index < count and end <= spans[index][0] < end + _LONGEST_JOINT:
+            joint = _joint(source[end : spans[index][0]])
+            if joint is None:
+                break
+            joined += [joint, _content(source, *spans[index])]
+            end = spans[index][1]
+            index += 1
+        if not joined and source.find(b" ", start, end) < 0 and source.find(b"\\n", start, end) < 0:
+            continue  # one word, as most literals are
+        said = _said("".join([_content(source, *first), *joined]))
+        if said:
+            found.append(Message(start, said, _name(source, start, end)))
+    return found
+
+
+def _content(source: bytes, start: int, end: int) -> str:
+    """What is inside the quotes of a literal, as far as it counts."""
+    raw = source[start : min(end, start + _LONGEST_BYTES)]
+    opening = _OPENING.match(raw)
+    text = raw[opening.end() if opening is not None else 0 :].decode("utf-8", "replace").rstrip("\"'`")
+    return _HEREDOC_END.sub("", text) if "\n" in text[-_LONGEST_JOINT:] else text
+
+
+def _joint(between: bytes) -> str | None:
+    """What stands between two literals of one message: a mark if something is filled in there; None if they are two."""
+    if between.lstrip()[:1] in _SEPARATORS:
+        return None if between.strip() else ""
+    if _JOINED.fullmatch(between):
+        return ""
+    return _GAP_MARK if b"," not in between and _JOINED_AROUND.fullmatch(between) else None
+
+
+def _said(text: str) -> list[str]:
+    """The words of a text with gaps for its placeholders; empty if it does not look like a text for people."""
+    if " " not in text and "\\n" not in text and _GAP_MARK not in text:
+        return []
+    text = _PLACEHOLDER.sub(_GAP_MARK, text)
+    if "\\" in text:
+        text = _ESCAPED.sub(_decoded, text)
+    if len(_TEXTUAL.findall(text, 0, _LONGEST_BYTES)) < _FEWEST:
+        return []
+    said: list[str] = []
+    for piece in text.split(_GAP_MARK):
+        said += words(piece)
+        said.append(GAP)
+    return _without_outer_gaps(said[:LONGEST])
+
+
+def _decoded(escape: re.Match[str]) -> str:
+    code = escape[1] or escape[2]
+    if code:
+        return chr(int(code, 16)) if int(code, 16) < 0x110000 else " "
+    if escape[3]:
+        return ""
+    return escape[4] or " "
+
+
+def _without_outer_gaps(said: list[str]) -> list[str]:
+    """The words without gaps at their ends; several gaps in a row are one."""
+    kept: list[str] = []
+    for word in said:
+        if word or (kept and kept[-1]):
+            kept.append(word)
+    return kept[:-1] if kept and not kept[-1] else kept
+
+
+def _name(source: bytes, start: int, end: int) -> str:
+    """The name of the constant, table entry or variant that a literal defines; empty if there is none."""
+    before = source[max(0, start - _LOOKED_BACK) : start]
+    if before.endswith(b"error("):
+        if _ERROR_ATTRIBUTE.search(before) and (variant := _VARIANT.match(source, end)):
+            return variant[1].decode("ascii", "ignore")
+        return ""
+    if not before.rstrip().endswith(_LEADS_TO_A_VALUE):
+        defined = _DEFINED.search(before) if b"define" in before else None
+        return defined[1].decode("ascii") if defined is not None else ""
+    line = _STATEMENT_START.split(before)[-1]
+    sign = max(line.rfind(b"="), line.rfind(b": "), line.rfind(b":="))
+    if sign < 0:
+        called = _CALLED.search(line)
+        return called[1].decode("ascii") if called is not None else ""
+    if not _WRAPPED.fullmatch(line, sign + 1):
+        return ""
+    named = _NAME_AT_END.search(line[:sign].partition(b":")[0][-_LONGEST_NAME:])
+    return named[1].decode("ascii").rpartition(".")[2] if named is not None else ""
