@@ -11,11 +11,10 @@ import numpy as np
 from trackdown.engine import Corpus, default_plan, rank, with_mode
 from trackdown.expand.neighbours import neighbour_finder
 from trackdown.expand.spider import Expansion
-from trackdown.pipeline import SearchPlan, role_factors
+from trackdown.pipeline import SearchPlan, candidate_factors, role_factors
 from trackdown.query.parse import Query, understand
 from trackdown.retrieve.candidate_pool import Candidates, candidates
 from trackdown.settings import load_settings
-from trackdown.types import CODE, PROSE, TEST
 
 Place = tuple[str, str]
 UNITED = ("bm25", "dense", "mentions", "commits")
@@ -67,10 +66,8 @@ def by_meaning(prepared: Corpus, pool: Candidates, query: Query, depth: int) -> 
     if vectors is None:
         return []
     cosines = vectors.cosines(vectors.vector(query.text, query.weights))[pool.units]
-    by_role = role_factors(query)
-    factors = np.array([by_role.get(role, 1.0) for role in (CODE, TEST, PROSE)])
-    scores = np.maximum(cosines, 0.0) * factors[prepared.code.file_role[pool.files]]
     code = prepared.code
+    scores = np.maximum(cosines, 0.0) * candidate_factors(pool, code, query, role_factors(query))
     best = pool.best(code, scores, 2 * depth)  # a symbol may be defined twice in a file, and counts once
     return list(dict.fromkeys((code.path(int(pool.files[one])), code.symbol(int(pool.units[one]))) for one in best))
 

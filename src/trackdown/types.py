@@ -18,8 +18,8 @@ EFFORTS: tuple[Effort, ...] = ("fast", "balanced", "thorough")
 MAX_QUERY_CHARS = 200_000
 """A search reads at most this much of a query."""
 
-CODE, TEST, PROSE = 0, 1, 2
-"""The role of a file. Tests and prose rank below code unless the query asks for them."""
+CODE, TEST, PROSE, VENDORED, GENERATED = range(5)
+"""The role of a file. All others rank below code unless the query asks for them."""
 
 FUNCTION_KINDS = frozenset({"function", "method"})
 CLASS_KINDS = frozenset({"class", "interface", "struct", "trait", "enum", "module"})

@@ -15,9 +15,11 @@ from trackdown.index.code_segment import FIELDS, KIND_NUMBERS, KINDS, CodeSegmen
 from trackdown.index.freed_memory import keep_freed_memory
 from trackdown.index.postings import find_terms
 from trackdown.index.program_messages import ProgramMessages
+from trackdown.types import CODE, GENERATED, VENDORED
 from trackdown.units import words
 
 _TOO_COMMON = 400
+_MOSTLY = 9
 
 
 class CodeIndex:
@@ -45,8 +47,9 @@ class CodeIndex:
         self.unit_kind = self._joined("unit_kind")
         self.unit_start = self._joined("unit_start")
         self.unit_end = self._joined("unit_end")
-        self.file_role = self._joined("file_role")
+        self.unit_declares: Mask = self._joined("unit_declares")
         self.file_lines = self._joined("file_lines")
+        self.file_role = self._roles()
         self.unit_class = np.concatenate(
             [
                 np.where(segment.arrays["unit_class"] >= 0, segment.arrays["unit_class"] + offset, -1)
@@ -64,6 +67,13 @@ class CodeIndex:
                 if reason and count:
                     counts[reason] = counts.get(reason, 0) + int(count)
         return counts
+
+    def _roles(self) -> npt.NDArray[np.int32]:
+        """The role of every file. A repository that consists of third-party or generated code has it for its own."""
+        roles: npt.NDArray[np.int32] = self._joined("file_role")
+        lines = np.bincount(roles, weights=self.file_lines * self.file_alive, minlength=GENERATED + 1)
+        foreign = [role for role in (VENDORED, GENERATED) if lines[role] > _MOSTLY * lines[CODE]]
+        return np.where(np.isin(roles, foreign), np.int32(CODE), roles) if foreign else roles
 
     def _joined(self, name: str) -> npt.NDArray[Any]:
         return np.concatenate([segment.arrays[name] for segment in self.segments])
@@ -106,9 +116,9 @@ class CodeIndex:
             found.setdefault(folder.rsplit("/", 1)[-1], []).append(folder)
         return found
 
-    def is_kind(self, kinds: frozenset[str]) -> Mask:
-        """Which units are of one of these kinds."""
-        return np.isin(self.unit_kind, [KIND_NUMBERS[kind] for kind in kinds])
+    def is_kind(self, kinds: frozenset[str], units: npt.NDArray[np.int64] | slice = slice(None)) -> Mask:
+        """Which units, of these or of all, are of one of these kinds."""
+        return np.isin(self.unit_kind[units], [KIND_NUMBERS[kind] for kind in kinds])
 
     def kind(self, unit: int) -> str:
         return KINDS[int(self.unit_kind[unit])]
@@ -180,10 +190,14 @@ class CodeIndex:
         arrays = [segment.arrays for segment in self.segments]
         return ProgramMessages(arrays, self.unit_offsets.tolist(), self.unit_alive)
 
+    def units_with(self, word: str) -> npt.NDArray[np.int64]:
+        """Live units whose text has this word, whatever its case."""
+        return self._holders([word.lower().strip("_")], "body")
+
     def units_using(self, name: str) -> list[int]:
         """Live units whose text has a name, whatever its case. Empty for a very common name."""
-        holders = self._holders([name.lower().strip("_")], "body")
-        return holders if len(holders) <= _TOO_COMMON else []
+        holders = self.units_with(name)
+        return holders.tolist() if len(holders) <= _TOO_COMMON else []
 
     def units_named(self, name: str) -> list[int]:
         """Live units whose symbol is `name` or ends with it, case-sensitive. Empty for a very common name."""
@@ -191,17 +205,17 @@ class CodeIndex:
         holders = self._holders(wanted, "name")
         if len(holders) > _TOO_COMMON:
             return []
-        return [unit for unit in holders if f".{self.symbol(unit)}".endswith(f".{name}")]
+        return [unit for unit in holders.tolist() if f".{self.symbol(unit)}".endswith(f".{name}")]
 
-    def _holders(self, wanted: Sequence[str], field: str) -> list[int]:
+    def _holders(self, wanted: Sequence[str], field: str) -> npt.NDArray[np.int64]:
         """The live units that have all these terms in a field."""
         offsets = self.unit_offsets.tolist()
         found = [
             _units_with(segment, wanted, field) + offset
             for segment, offset in zip(self.segments, offsets, strict=False)
         ]
-        holders = np.concatenate(found)
-        alive: list[int] = holders[self.unit_alive[holders]].tolist()
+        holders: npt.NDArray[np.int64] = np.concatenate(found)
+        alive: npt.NDArray[np.int64] = holders[self.unit_alive[holders]]
         return alive
 
     def _locate(self, number: int, offsets: list[int]) -> tuple[CodeSegment, int]:

@@ -16,7 +16,7 @@ from trackdown.index.program_messages import MessageWriter
 from trackdown.index.strings import SortedTable, StringTable, pack, to_bytes
 from trackdown.repository import MISSING, role_of
 from trackdown.store import Arrays
-from trackdown.types import CLASS_KINDS, FUNCTION_KINDS
+from trackdown.types import CLASS_KINDS, CODE, FUNCTION_KINDS, GENERATED
 from trackdown.units import BlobFacts, words
 
 FIELDS = ("body", "name", "path")
@@ -48,6 +48,7 @@ def build_segment(indexed: Iterable[IndexedFile]) -> tuple[dict[str, npt.NDArray
     languages: dict[str, int] = {}
     reasons = {"": 0}
     as_text: dict[str, str] = {}
+    declares: list[bool] = []
     columns: dict[str, list[int]] = {name: [] for name in (*_FILE_COLUMNS, *_UNIT_COLUMNS)}
     for number, item in enumerate(indexed):
         facts = item.facts
@@ -56,7 +57,7 @@ def build_segment(indexed: Iterable[IndexedFile]) -> tuple[dict[str, npt.NDArray
         keys.append(item.key.encode())
         columns["file_language"].append(languages.setdefault(facts.language, len(languages)))
         columns["file_lines"].append(facts.lines)
-        columns["file_role"].append(role_of(item.path))
+        columns["file_role"].append(_role(item))
         columns["file_skip"].append(reasons.setdefault(facts.skip, len(reasons)))
         if facts.as_text:
             as_text[str(number)] = facts.as_text
@@ -66,6 +67,7 @@ def build_segment(indexed: Iterable[IndexedFile]) -> tuple[dict[str, npt.NDArray
             columns["unit_start"].append(unit.start_line)
             columns["unit_end"].append(unit.end_line)
             columns["unit_file"].append(number)
+            declares.append(unit.declares)
         columns["unit_class"] += _innermost_classes(facts, first)
         if facts.skip:
             continue
@@ -75,10 +77,17 @@ def build_segment(indexed: Iterable[IndexedFile]) -> tuple[dict[str, npt.NDArray
         path_words = writer.number(words(item.path))
         writer.fields["path"].add(np.full(len(path_words), number), path_words, np.ones(len(path_words)))
     arrays: dict[str, npt.NDArray[Any]] = {name: np.array(column, np.int32) for name, column in columns.items()}
+    arrays["unit_declares"] = np.array(declares, np.bool_)
     arrays |= pack("paths", paths) | pack("keys", keys) | pack("symbols", symbols)
     arrays |= writer.arrays({"body": len(symbols), "name": len(symbols), "path": len(paths)})
     arrays |= messages.arrays()
     return arrays, {"languages": list(languages), "reasons": list(reasons), "as_text": as_text}
+
+
+def _role(item: IndexedFile) -> int:
+    """The role of a file by its path, or by its first lines if the path doesn't say."""
+    role = role_of(item.path)
+    return GENERATED if role == CODE and item.facts.generated else role
 
 
 def _innermost_classes(facts: BlobFacts, first: int) -> list[int]:

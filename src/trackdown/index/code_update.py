@@ -20,7 +20,7 @@ from trackdown.types import Exclusion, Progress
 from trackdown.units import EXTRACTOR_VERSION, decode, oid_of_key
 
 CODE_MANIFESTS = "code"
-INDEX_VERSION = 2
+INDEX_VERSION = 3
 _BASES_COMPARED = 4
 _MOST_READ_AGAIN = 8
 MAX_PARTIAL_FILES = 4000

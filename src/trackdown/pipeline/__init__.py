@@ -6,7 +6,7 @@ from trackdown.doors import door
 
 if TYPE_CHECKING:
     from trackdown.pipeline.cascade import RETRIEVERS, search
-    from trackdown.pipeline.fusing import role_factors
     from trackdown.pipeline.plan import Early, Ranked, SearchPlan, Stopwatch, Tap, Tapped
+    from trackdown.pipeline.roles import candidate_factors, role_factors
 else:
     __getattr__ = door(__name__)

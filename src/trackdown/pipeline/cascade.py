@@ -11,6 +11,7 @@ import numpy as np
 
 from trackdown.index import Corpus
 from trackdown.pipeline.augmenting import with_exemplars, with_rewrites
+from trackdown.pipeline.declarations import give_way
 from trackdown.pipeline.expanding import expand
 from trackdown.pipeline.explaining import reasons, tapped
 from trackdown.pipeline.fusing import Fused, fuse
@@ -62,7 +63,9 @@ def search(
         if options.exemplars_only and not query.exemplars:
             return []
     pool = candidates(corpus.code, options.level)
-    fused = fuse(pool, query, options, _retrieve(corpus, pool, query, options, watch))
+    fused = fuse(corpus.code, pool, query, options, _retrieve(corpus, pool, query, options, watch))
+    if options.declarations:
+        fused = give_way(corpus.code, fused)
     chosen = _best(corpus, fused, options)
     watch.lap("fuse")
     moves: dict[int, Why] = {}

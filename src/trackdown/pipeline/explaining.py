@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from trackdown.pipeline.fusing import Fused
 from trackdown.pipeline.plan import Tapped
 from trackdown.rerank import Reranking
-from trackdown.types import PROSE, TEST, Why
+from trackdown.types import GENERATED, PROSE, TEST, VENDORED, Why
 
-_ROLE_NAMES = {TEST: "a test", PROSE: "prose"}
+_ROLE_NAMES = {TEST: "a test", PROSE: "prose", VENDORED: "third-party code", GENERATED: "generated code"}
 
 
 def reasons(
@@ -19,9 +19,8 @@ def reasons(
     places: Sequence[int],
     moves: Mapping[int, Why],
 ) -> list[tuple[Why, ...]]:
-    """For each listed candidate, what each stage added to its score. Tests and prose mention their factor."""
-    roles = fused.pool.roles[list(listed)].tolist()
-    remarks = [f" (×{fused.factors[r]} as {_ROLE_NAMES[r]})" if r in fused.factors else "" for r in roles]
+    """For each listed candidate, what each stage added to its score. A factor is mentioned."""
+    remarks = [_remark(fused, candidate) for candidate in listed]
     collected: list[list[Why]] = [[] for _ in listed]
     for channel, part in zip(fused.channels, fused.parts, strict=True):
         values = part[list(listed)].tolist()
@@ -35,6 +34,18 @@ def reasons(
         collected[row] += [moves[candidate]] if candidate in moves else []
         collected[row] += [Why(*part) for part in verdict.explain(place, row + 1, describe)]
     return [tuple(sorted(found, key=lambda part: (-part.value, part.signal))) for found in collected]
+
+
+def _remark(fused: Fused, candidate: int) -> str:
+    """Why a candidate's score was multiplied by less than 1, in brackets; empty if it was not."""
+    factor = float(fused.factor[candidate])
+    if factor == 1.0:
+        return ""
+    role = _ROLE_NAMES.get(int(fused.pool.roles[candidate]))
+    because = [f"as {role}"] if role else []
+    if candidate in fused.gives_way:
+        because.append(f"because it only declares {fused.gives_way[candidate]}")
+    return f" (×{factor:g} {', '.join(because)})"
 
 
 def tapped(fused: Fused, chosen: Sequence[int], verdict: Reranking) -> Tapped:

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
 from trackdown.fuse import adapted, fuse_rrf, fuse_weighted
+from trackdown.index import CodeIndex
 from trackdown.pipeline.plan import SearchPlan
+from trackdown.pipeline.roles import candidate_factors, role_factors
 from trackdown.query import Query
 from trackdown.retrieve import Candidates, Channel, PastFound
-from trackdown.types import PROSE, TEST
 
 Floats = npt.NDArray[np.float64]
-ROLE_FACTORS = {TEST: 0.3, PROSE: 0.5}
-"""The scores of tests and prose are multiplied by these unless the query asks for them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fused:
     """All candidates, the channels, and what each channel adds to their scores.
 
-    `factor` is the role factor of each candidate, `factors` the same by role.
+    `factor` is what each candidate's score was multiplied by, for its file's role or because it gives way to another,
+    which `gives_way` names.
     """
 
     pool: Candidates
@@ -31,7 +31,7 @@ class Fused:
     parts: Sequence[Floats]
     total: Floats
     factor: Floats
-    factors: Mapping[int, float]
+    gives_way: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def units(self) -> Floats:
@@ -51,20 +51,16 @@ class Fused:
         return next((channel.past for channel in self.channels if channel.past is not None), None)
 
 
-def role_factors(query: Query) -> dict[int, float]:
-    """The factors of the roles that the query does not ask for."""
-    wanted = {TEST: query.asks_for_tests, PROSE: query.asks_for_prose}
-    return {role: factor for role, factor in ROLE_FACTORS.items() if not wanted[role]}
-
-
-def fuse(pool: Candidates, query: Query, options: SearchPlan, channels: Sequence[Channel]) -> Fused:
-    """One score for each candidate. Tests and prose count less unless the query asks for them."""
-    factors = role_factors(query) if options.roles else {}
-    factor = np.array([factors.get(role, 1.0) for role in range(3)])[pool.roles]
+def fuse(index: CodeIndex, pool: Candidates, query: Query, options: SearchPlan, channels: Sequence[Channel]) -> Fused:
+    """One score for each candidate. Files that are not the project's own code count less unless the query asks for
+    them.
+    """
+    factors = role_factors(query, foreign=options.foreign) if options.roles else {}
+    factor = candidate_factors(pool, index, query, factors)
     parts = _parts(channels, query, options)
     for part in parts:
         part *= factor
-    return Fused(pool, channels, parts, _added(parts), factor, factors)
+    return Fused(pool, channels, parts, _added(parts), factor)
 
 
 def _added(arrays: Sequence[Floats]) -> Floats:

@@ -26,14 +26,15 @@ class SearchPlan:
     """What each stage of one search does. `engine.plan` makes it from a request and the settings.
 
     A weight of 0 leaves a retriever out; `adaptive` adjusts the weights to the query; `repository_weights` replaces
-    them with weights fitted to the repository's history, if there are any. `roles` False ranks tests and prose
-    like code. `folders`, `languages` and `among` (paths of files) restrict the answer, not the statistics behind it.
-    `commit_depth` is how many past commits count. `expansion` promotes neighbours of the best candidates in the code
-    graph, `judging` lets models read the best, and `listwise` lets a language model order the first of them.
-    `exemplars` is how many answers a language model writes, to be searched for along with the query or, with
-    `exemplars_only`, instead of it. `rewritten` searches units together with their rewrites. `explained` False gives
-    results without reasons. `models_by_effort` says that the mode names no stage, so the request's effort decides
-    what models read; `expects_models` that the caller asked for models, so a missing one is worth a note.
+    them with weights fitted to the repository's history, if there are any. `roles` False ranks all files like code,
+    `foreign` False only third-party and generated ones. With `declarations`, a function without code of its own gives
+    way to what implements it. `folders`, `languages` and `among` (paths of files) restrict the answer, not the
+    statistics behind it. `commit_depth` is how many past commits count. `expansion` promotes neighbours of the best
+    candidates in the code graph, `judging` lets models read the best, and `listwise` lets a language model order the
+    first of them. `exemplars` is how many answers a language model writes, to be searched for along with the query or,
+    with `exemplars_only`, instead of it. `rewritten` searches units together with their rewrites. `explained` False
+    gives results without reasons. `models_by_effort` says that the mode names no stage, so the request's effort
+    decides what models read; `expects_models` that the caller asked for models, so a missing one is worth a note.
     """
 
     level: Level = "function"
@@ -51,6 +52,8 @@ class SearchPlan:
     )
     adaptive: bool = False
     roles: bool = True
+    foreign: bool = True
+    declarations: bool = True
     among: tuple[str, ...] = ()
     commit_depth: int = commits.DEPTH
     explained: bool = True

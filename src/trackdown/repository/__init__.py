@@ -7,7 +7,7 @@ from trackdown.doors import door
 if TYPE_CHECKING:
     from trackdown.repository.blobs import BlobReader, blob_id, decode_text, read_on_disk
     from trackdown.repository.commit_objects import altered_commits
-    from trackdown.repository.content_rules import MISSING, reason_to_skip
+    from trackdown.repository.content_rules import MISSING, reason_to_skip, seems_generated
     from trackdown.repository.git import Git, git_error, read_rest
     from trackdown.repository.history import (
         HISTORY_VERSION,

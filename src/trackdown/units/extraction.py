@@ -12,8 +12,9 @@ from itertools import count
 
 from tree_sitter import Node, QueryCursor
 
-from trackdown.repository import decode_text, reason_to_skip
+from trackdown.repository import decode_text, reason_to_skip, seems_generated
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS
+from trackdown.units.declarations import only_declares
 from trackdown.units.facts import BlobFacts, Unit, skipped
 from trackdown.units.languages import BY_NAME, UNCERTAIN, Language, language_of_content
 from trackdown.units.message_words import pack_messages, pack_numbers
@@ -76,7 +77,7 @@ def extract(
             said = messages(source, literals(root, source, row.name))
         except ParseLimitError as error:
             as_text = str(error)
-    return _facts(source, language, found, said, as_text)
+    return _facts(source, language, found, said, as_text, seems_generated(data))
 
 
 def _definitions(root: Node, source: bytes, language: Language) -> list[_Found]:
@@ -211,7 +212,9 @@ def _signature(item: _Found) -> str:
     return " ".join(text.split())[:_LONGEST_SIGNATURE].rstrip("{ ")
 
 
-def _facts(source: bytes, language: str, found: list[_Found], said: list[Message], as_text: str) -> BlobFacts:
+def _facts(
+    source: bytes, language: str, found: list[_Found], said: list[Message], as_text: str, generated: bool
+) -> BlobFacts:
     """Count words: functions whole, classes without their members, windows over the rest. Messages go to the innermost
     unit.
     """
@@ -231,9 +234,9 @@ def _facts(source: bytes, language: str, found: list[_Found], said: list[Message
         elif item.end > covered[-1][1]:
             covered[-1] = (covered[-1][0], item.end)
         parent_index = parent.index if parent is not None else -1
-        units.append(
-            Unit(item.kind, item.symbol, item.first_row + 1, item.last_row + 1, parent_index, _signature(item))
-        )
+        lines = item.first_row + 1, item.last_row + 1
+        declares = item.kind in FUNCTION_KINDS and only_declares(item.node, language)
+        units.append(Unit(item.kind, item.symbol, *lines, parent_index, _signature(item), declares))
     budget = 4 * len(source)  # functions nested a hundred deep would otherwise be counted a hundred times
     for item in found:
         budget -= item.end - item.start if item.kind in FUNCTION_KINDS else 0
@@ -245,18 +248,19 @@ def _facts(source: bytes, language: str, found: list[_Found], said: list[Message
     for start, end, text in _windows(rest.decode("utf-8", "replace"), bool(covered)):
         units.append(Unit("window", "", start, end, -1, ""))
         counter.add(text)
-    lines = source.count(b"\n") + (0 if source.endswith(b"\n") or not source else 1)
+    line_count = source.count(b"\n") + (0 if source.endswith(b"\n") or not source else 1)
     speakers = _speakers(source, said, found, units)
     return BlobFacts(
         language,
         "",
-        lines,
+        line_count,
         units,
         *counter.arrays(),
         as_text,
         pack_messages(message.words for message in said),
         pack_numbers(array("I", speakers)),
         {number: message.name for number, message in enumerate(said) if message.name},
+        generated,
     )
 
 

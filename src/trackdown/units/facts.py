@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-EXTRACTOR_VERSION = 5
+EXTRACTOR_VERSION = 6
 """Part of every key. Raise it when the same blob would give different facts."""
 
 
@@ -12,7 +12,7 @@ class Unit(msgspec.Struct, array_like=True, frozen=True):
     """A function, class or window of a file. Lines are 1-based, inclusive; `parent` is an index or -1.
 
     `symbol` is the enclosing names joined by dots. A class's words are those outside its members; a window covers
-    lines outside all other units (or, in a text file, any lines).
+    lines outside all other units (or, in a text file, any lines). `declares` marks a function without code of its own.
     """
 
     kind: str
@@ -21,11 +21,12 @@ class Unit(msgspec.Struct, array_like=True, frozen=True):
     end_line: int
     parent: int
     signature: str
+    declares: bool = False
 
 
 class BlobFacts(msgspec.Struct, array_like=True, frozen=True):
     """The facts of one blob. A blob with a `skip` reason is not indexed and has no units. One that is too hard to parse
-    has only windows, and `as_text` says why.
+    has only windows, and `as_text` says why. `generated` means that its first lines call it the work of a program.
 
     Unit u has the words `vocabulary[i]` for i in `word_ids[pointers[u]:pointers[u + 1]]`, each `counts` times.
     The three are little-endian uint32 arrays.
@@ -46,6 +47,7 @@ class BlobFacts(msgspec.Struct, array_like=True, frozen=True):
     message_words: bytes = b""
     message_units: bytes = b""
     message_names: dict[int, str] = {}
+    generated: bool = False
 
 
 _ENCODER = msgspec.msgpack.Encoder()

@@ -18,7 +18,6 @@ from trackdown.query import query_features, understand
 from trackdown.rerank import FUSED, SCALES
 from trackdown.retrieve import Channel, Request, candidates
 from trackdown.settings import Settings
-from trackdown.types import CODE, PROSE, TEST
 
 Floats = npt.NDArray[np.float64]
 DEEPEST = 200
@@ -66,15 +65,14 @@ def channel_evidence(corpus: Corpus, query: str, options: pipeline.SearchPlan, d
     allowed = pool.allowed(corpus.code, tests=options.tests, folders=options.folders, among=options.among)
     within = np.any([(column > 0) & (column <= deepest) for column in ranks], axis=0)
     chosen = np.flatnonzero(within & allowed)
-    factors = pipeline.role_factors(understood)
-    by_role = np.array([factors.get(role, 1.0) for role in (CODE, TEST, PROSE)])
+    factors = pipeline.candidate_factors(pool, corpus.code, understood, pipeline.role_factors(understood))
     return Evidence(
         _places(corpus, pool.units[chosen].tolist(), pool.files[chosen].tolist()),
         signals,
         np.stack([column[chosen] for column in scores], axis=1),
         np.stack([column[chosen] for column in ranks], axis=1),
         np.array([column.max(initial=floor) for column, floor in zip(scores, floors, strict=True)]),
-        by_role[corpus.code.file_role[pool.files[chosen]]],
+        factors[chosen],
         query_features(understood),
     )
 

@@ -86,6 +86,21 @@ SWITCHES: dict[str, Switch] = {
     "rrf": Switch("fusion", "reciprocal rank fusion", lambda o, _: replace(o, fusion="rrf")),
     "learned": Switch("fusion", "weights fitted to past cases", lambda o, _: replace(o, fusion="learned")),
     "adaptive": Switch("fusion", "weights that depend on the query's kind", lambda o, _: replace(o, adaptive=True)),
+    "flat-roles": Switch(
+        "fusion",
+        "tests, prose, third-party and generated code rank like the project's own code",
+        lambda o, _: replace(o, roles=False),
+    ),
+    "flat-foreign": Switch(
+        "fusion",
+        "third-party and generated code rank like the project's own code",
+        lambda o, _: replace(o, foreign=False),
+    ),
+    "flat-declarations": Switch(
+        "fusion",
+        "declarations do not give way to their implementations",
+        lambda o, _: replace(o, declarations=False),
+    ),
     "graph": Switch(
         "expansion",
         "promote neighbours of the best five by class, file, calls, inheritance and imports, if they score well",
