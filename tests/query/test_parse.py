@@ -220,12 +220,8 @@ def test_weights_grow_with_repetition_and_in_the_title() -> None:
     assert titled.weights["cookie"] == pytest.approx(1 + math.log(2))
 
 
-def test_other_inflections_weigh_less_than_half_and_never_replace_a_word() -> None:
-    weights = understand("squashed migrations").weights
-    assert weights["squash"] == weights["squasheds"] == 0.4
-    assert weights["migration"] == 0.4 and weights["migrations"] == 1.0
-    both = understand("migration migrations").weights
-    assert both["migration"] == both["migrations"] == 1.0
+def test_weights_hold_the_words_of_the_query_and_no_other_forms() -> None:
+    assert understand("squashed migrations").weights == {"squashed": 1.0, "migrations": 1.0}
 
 
 def test_identifiers_bring_their_parts() -> None:

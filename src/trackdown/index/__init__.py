@@ -6,7 +6,7 @@ from trackdown.doors import door
 
 if TYPE_CHECKING:
     from trackdown.index.blob_facts import BLOBS, MakeFacts, fact_maker
-    from trackdown.index.bm25 import Floats, Mask, Scores
+    from trackdown.index.bm25 import Floats, FormGroups, Mask, Scores
     from trackdown.index.code import CodeIndex
     from trackdown.index.code_segment import CodeSegment
     from trackdown.index.code_update import (

@@ -7,7 +7,7 @@ positive: ln(1 + (N - df + 0.5) / (df + 0.5)). Document frequency, count and ave
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -68,6 +68,21 @@ class Scores:
         return table[[number[document] for document in documents]]
 
 
+@dataclass(frozen=True, slots=True)
+class FormGroups:
+    """Which terms of a query are forms of one word, and what one occurrence of each counts.
+
+    Term t belongs to the word `heads[t]`, a term of the query; a head's share is 1.
+    """
+
+    heads: Int64s
+    shares: Floats
+
+    def in_names(self) -> FormGroups:
+        """The same for names and paths: they are so short that a form says nearly as much as the word."""
+        return FormGroups(self.heads, np.sqrt(self.shares))
+
+
 class FieldScorer:
     """Scores one field of an index. Statistics that do not depend on the query are computed once.
 
@@ -83,21 +98,35 @@ class FieldScorer:
         self._average = total / self._count if self._count else 0.0
         self._norms: dict[tuple[float, float], list[Floats]] = {}
 
-    def score(self, rows: Sequence[Sequence[int]], weights: Sequence[float], k1: float, b: float) -> Scores:
+    def score(
+        self,
+        rows: Sequence[Sequence[int]],
+        weights: Sequence[float],
+        k1: float,
+        b: float,
+        forms: FormGroups | None = None,
+    ) -> Scores:
         """Score every document for a query whose term t weighs `weights[t]`.
 
-        `rows` are the terms' rows in each segment; -1 where it does not have the term.
+        `rows` are the terms' rows in each segment; -1 where it does not have the term. All forms of a word saturate as
+        one: many occurrences of a form never count more than as many of the word itself. A form is never rarer than
+        its word.
         """
         gathered = [_gather(field, alive, own) for (field, alive), own in zip(self._segments, rows, strict=True)]
         frequency = np.zeros(len(weights))
         for postings in gathered:
             frequency += postings.sizes
-        factor = np.asarray(weights) * np.log1p((self._count - frequency + 0.5) / (frequency + 0.5)) * (k1 + 1)
+        rarity = np.log1p((self._count - frequency + 0.5) / (frequency + 0.5))
+        if forms is not None:
+            rarity = np.minimum(rarity, rarity[forms.heads])
+            gathered = [replace(each, counts=each.counts * np.repeat(forms.shares, each.sizes)) for each in gathered]
+        factor = np.asarray(weights) * rarity * (k1 + 1)
         scored = []
         for postings, norm in zip(gathered, self._length_norms(k1, b), strict=True):
+            together = postings.counts if forms is None else _counted_together(postings, forms.heads, len(norm))
             values = np.repeat(factor, postings.sizes)
             values *= postings.counts
-            values /= postings.counts + norm[postings.documents]
+            values /= together + norm[postings.documents]
             scored.append(_ScoredSegment(postings.documents, values, np.cumsum(postings.sizes), len(norm)))
         return Scores(scored, len(weights))
 
@@ -131,3 +160,27 @@ def _gather(field: Field, alive: Mask | None, rows: Sequence[int]) -> _Postings:
     live = alive[documents]
     terms = np.repeat(np.arange(len(rows)), sizes)[live]
     return _Postings(documents[live], counts[live], np.bincount(terms, minlength=len(rows)))
+
+
+def _counted_together(postings: _Postings, heads: Int64s, size: int) -> Floats:
+    """For every posting, how often the document has any form of the word."""
+    together = postings.counts.copy()
+    totals = np.zeros(size)
+    for spans in _spans_by_word(postings.sizes, heads):
+        for span in spans:
+            totals[postings.documents[span]] += postings.counts[span]
+        for span in spans:
+            together[span] = totals[postings.documents[span]]
+        for span in spans:
+            totals[postings.documents[span]] = 0.0
+    return together
+
+
+def _spans_by_word(sizes: Int64s, heads: Int64s) -> list[list[slice]]:
+    """Where the postings of each word's forms are, for words with several forms."""
+    ends = np.cumsum(sizes).tolist()
+    found: dict[int, list[slice]] = {}
+    for head, start, end in zip(heads.tolist(), [0, *ends], ends, strict=False):
+        if end > start:
+            found.setdefault(head, []).append(slice(start, end))
+    return [spans for spans in found.values() if len(spans) > 1]

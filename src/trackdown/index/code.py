@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from trackdown.index.bm25 import FieldScorer, Mask, Scores
+from trackdown.index.bm25 import FieldScorer, FormGroups, Mask, Scores
 from trackdown.index.code_segment import FIELDS, KIND_NUMBERS, KINDS, CodeSegment
 from trackdown.index.freed_memory import keep_freed_memory
-from trackdown.index.postings import find_terms
+from trackdown.index.postings import find_terms, known_terms
 from trackdown.index.program_messages import ProgramMessages
 from trackdown.types import CODE, GENERATED, VENDORED
 from trackdown.units import words
@@ -163,10 +163,22 @@ class CodeIndex:
                     counts[segment.languages[number]] = counts.get(segment.languages[number], 0) + count
         return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
-    def score(self, field: str, wanted: Sequence[str], weights: Sequence[float], k1: float, b: float) -> Scores:
+    def score(
+        self,
+        field: str,
+        wanted: Sequence[str],
+        weights: Sequence[float],
+        k1: float,
+        b: float,
+        forms: FormGroups | None = None,
+    ) -> Scores:
         """BM25 of a field: over units for body and name, over files for path."""
         rows = [segment.rows(tuple(wanted)) for segment in self.segments]
-        return self._scorers[field].score(rows, weights, k1, b)
+        return self._scorers[field].score(rows, weights, k1, b, forms)
+
+    def has_terms(self, wanted: Sequence[str]) -> list[bool]:
+        """Which terms occur in some field."""
+        return known_terms([segment.terms for segment in self.segments], wanted)
 
     @cached_property
     def _scorers(self) -> dict[str, FieldScorer]:

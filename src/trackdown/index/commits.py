@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from trackdown.index.bm25 import FieldScorer, Mask, Scores
+from trackdown.index.bm25 import FieldScorer, FormGroups, Mask, Scores
 from trackdown.index.identities import Identities
-from trackdown.index.postings import PostingsWriter, find_terms, open_field
+from trackdown.index.postings import PostingsWriter, find_terms, known_terms, open_field
 from trackdown.index.strings import SortedTable, StringTable, pack, pack_sorted, to_bytes, to_text
 from trackdown.repository import CommitFacts, CommitRef
 from trackdown.store import Arrays
@@ -276,10 +276,22 @@ class CommitIndex:
                             reached[parent] = 1
         return np.frombuffer(reached, dtype=np.uint8).astype(bool)
 
-    def score(self, commit: str, wanted: Sequence[str], weights: Sequence[float], k1: float, b: float) -> Scores:
+    def score(
+        self,
+        commit: str,
+        wanted: Sequence[str],
+        weights: Sequence[float],
+        k1: float,
+        b: float,
+        forms: FormGroups | None = None,
+    ) -> Scores:
         """BM25 of the messages of the commits that a commit reaches; merges have no message and don't count."""
         rows = [find_terms(segment.terms, wanted) for segment in self.segments]
-        return self._states(commit).messages.score(rows, weights, k1, b)
+        return self._states(commit).messages.score(rows, weights, k1, b, forms)
+
+    def has_terms(self, wanted: Sequence[str]) -> list[bool]:
+        """Which terms occur in some message."""
+        return known_terms([segment.terms for segment in self.segments], wanted)
 
     def changes(self, positions: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """The paths that commits touched: (index into `positions`, number of the path at that time)."""

@@ -144,3 +144,12 @@ def open_field(arrays: Arrays, name: str) -> Field:
 def find_terms(table: SortedTable, wanted: Sequence[str]) -> list[int]:
     """The row of each term in a segment's table, or -1."""
     return table.find([to_bytes(term) for term in wanted])
+
+
+def known_terms(tables: Sequence[SortedTable], wanted: Sequence[str]) -> list[bool]:
+    """Which terms are in one of the tables."""
+    encoded = [to_bytes(term) for term in wanted]
+    known = [False] * len(wanted)
+    for table in tables:
+        known = [before or row >= 0 for before, row in zip(known, table.find(encoded), strict=True)]
+    return known

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from trackdown.errors import FilesChanged, StoreError
 from trackdown.index.blob_facts import MakeFacts
-from trackdown.index.bm25 import FieldScorer, Scores
+from trackdown.index.bm25 import FieldScorer, FormGroups, Scores
 from trackdown.index.code import CodeIndex
 from trackdown.index.code_segment import CodeSegment, add_body
 from trackdown.index.postings import PostingsWriter, find_terms, open_field
@@ -61,9 +61,11 @@ class RewriteBodies:
             ]
         )
 
-    def score(self, wanted: Sequence[str], weights: Sequence[float], k1: float, b: float) -> Scores:
+    def score(
+        self, wanted: Sequence[str], weights: Sequence[float], k1: float, b: float, forms: FormGroups | None = None
+    ) -> Scores:
         """BM25 over units, like the code index's `score` for plain bodies."""
-        return self._scorer.score([find_terms(terms, wanted) for terms in self._terms], weights, k1, b)
+        return self._scorer.score([find_terms(terms, wanted) for terms in self._terms], weights, k1, b, forms)
 
 
 @dataclass(frozen=True, slots=True)

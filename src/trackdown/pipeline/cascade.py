@@ -114,7 +114,7 @@ def _ranked(
 
 def _retrieve(corpus: Corpus, pool: Candidates, query: Query, options: SearchPlan, watch: Stopwatch) -> list[Channel]:
     """The channel of each retriever. The first always runs, because others use its scores."""
-    request = Request(corpus, pool, query, options.aggregation, options.commit_depth)
+    request = Request(corpus, pool, query, options.aggregation, options.commit_depth, options.word_forms)
     wanted = {signal for signal, weight in options.weights if weight}
     if options.judging is not None and options.judging.commits:
         wanted.add(commits.SIGNAL)

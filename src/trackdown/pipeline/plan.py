@@ -35,6 +35,7 @@ class SearchPlan:
     with `exemplars_only`, instead of it. `rewritten` searches units together with their rewrites. `explained` False
     gives results without reasons. `models_by_effort` says that the mode names no stage, so the request's effort
     decides what models read; `expects_models` that the caller asked for models, so a missing one is worth a note.
+    `word_forms` False finds only the query's own words.
     """
 
     level: Level = "function"
@@ -68,6 +69,7 @@ class SearchPlan:
     models_by_effort: bool = False
     repository_weights: bool = False
     expects_models: bool = False
+    word_forms: bool = True
 
     @property
     def asks_llm(self) -> bool:

@@ -10,5 +10,6 @@ if TYPE_CHECKING:
     from trackdown.query.features import query_features
     from trackdown.query.parse import Frame, Query, understand
     from trackdown.query.stopwords import STOPWORDS
+    from trackdown.query.word_forms import other_forms
 else:
     __getattr__ = door(__name__)

@@ -51,8 +51,6 @@ _FILE_ENDINGS = frozenset(
 )
 _LONGEST_NAME = 200
 _TITLE = 1.6
-_INFLECTED = 0.4
-_MANY_TERMS = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,10 +188,7 @@ def _is_file_name(path: str) -> bool:
 
 
 def _weights(text: str, title: str) -> dict[str, float]:
-    """Terms with their weights: a repeated term counts more, but less each time; terms of the title count more.
-
-    Other inflections of a word get less than half its weight: code says `squash` where people say `squashed`.
-    """
+    """Terms with their weights: a repeated term counts more, but less each time; terms of the title count more."""
     counts = term_counts(text)
     kept = {term: count for term, count in counts.items() if term not in STOPWORDS} or dict(counts)
     weights = {term: 1.0 + math.log(count) for term, count in kept.items()}
@@ -201,17 +196,4 @@ def _weights(text: str, title: str) -> dict[str, float]:
         for term in term_counts(title):
             if term in weights:
                 weights[term] *= _TITLE
-    if len(weights) > _MANY_TERMS:
-        return weights  # a long text already has several forms, and every term costs time
-    for term, weight in list(weights.items()):
-        for other in _inflections(term):
-            weights.setdefault(other, _INFLECTED * weight)
     return weights
-
-
-def _inflections(term: str) -> list[str]:
-    """Shorter forms of an English-looking word, and its plural."""
-    if not (term.isascii() and term.isalpha() and len(term) > 3):
-        return []
-    stems = [term[: -len(end)] for end in ("ing", "ed", "es", "s", "d") if term.endswith(end)]
-    return [*(stem for stem in stems if len(stem) > 3), f"{term}s"]

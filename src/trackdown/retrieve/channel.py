@@ -24,13 +24,14 @@ Reasons = Callable[[Sequence[int]], list[str]]
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """The corpus to search, the candidates to rank, and the query."""
+    """The corpus to search, the candidates to rank, and the query. `word_forms` also finds other forms of its words."""
 
     corpus: Corpus
     candidates: Candidates
     query: Query
     aggregation: Aggregation = "blend"
     commit_depth: int = 1000
+    word_forms: bool = True
 
 
 @dataclass(frozen=True, slots=True)

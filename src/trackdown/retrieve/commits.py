@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from trackdown.index import CommitIndex, Scores, kth_largest
 from trackdown.retrieve.channel import Channel, PastFound, Request
+from trackdown.retrieve.expanded_terms import exact_terms, expanded_terms
 from trackdown.types import Aggregation
 
 Int64s = npt.NDArray[np.int64]
@@ -48,7 +49,10 @@ class FileScores:
 
 
 class PastCommits:
-    """The commits similar to a query, best first, among the ancestors of one commit."""
+    """The commits similar to a query, best first, among the ancestors of one commit.
+
+    `with_forms` also counts other forms of the query's words, but less.
+    """
 
     def __init__(
         self,
@@ -57,13 +61,16 @@ class PastCommits:
         weights: Mapping[str, float],
         depth: int = DEPTH,
         named_at: str | None = None,
+        *,
+        with_forms: bool = False,
     ) -> None:
+        wanted = expanded_terms(weights, index.has_terms) if with_forms else exact_terms(weights)
         self.index = index
         self.commit = commit
         self._named_at = named_at or commit
-        self._terms = list(weights)
+        self._terms = wanted.terms
         self._described: dict[int, str] = {}
-        self._scores: Scores = index.score(commit, self._terms, list(weights.values()), K1, B)
+        self._scores: Scores = index.score(commit, self._terms, wanted.weights, K1, B, wanted.forms)
         found = np.flatnonzero(self._scores.total)
         values = self._scores.total[found]
         if len(found) > depth:
@@ -145,7 +152,14 @@ def retrieve(request: Request, before: Sequence[Channel]) -> Channel | None:
         return None
     pool, code = request.candidates, request.corpus.code
     index, commit = request.corpus.history
-    past = PastCommits(index, commit, request.query.weights, request.commit_depth, request.corpus.named_at)
+    past = PastCommits(
+        index,
+        commit,
+        request.query.weights,
+        request.commit_depth,
+        request.corpus.named_at,
+        with_forms=request.word_forms,
+    )
     files = past.files(code.files_by_path, request.aggregation)
     by_file = np.zeros(len(code.file_alive))
     by_file[files.files] = files.scores

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ import numpy as np
 from trackdown.index import CodeIndex, Floats, Scores
 from trackdown.query import code_weights
 from trackdown.retrieve.channel import Channel, Request
+from trackdown.retrieve.expanded_terms import exact_terms, expanded_terms
 
 if TYPE_CHECKING:
     from trackdown.index import RewriteBodies
@@ -33,27 +34,34 @@ DEFAULTS = LexicalParameters()
 
 
 class Lexical:
-    """The lexical scores of all units for one query. `bodies` replace those of the index."""
+    """The lexical scores of all units for one query. `bodies` replace those of the index.
+
+    `with_forms` also counts other forms of the query's words, but less.
+    """
 
     def __init__(
         self,
         index: CodeIndex,
-        weights: dict[str, float],
+        weights: Mapping[str, float],
         parameters: LexicalParameters = DEFAULTS,
         bodies: RewriteBodies | None = None,
+        *,
+        with_forms: bool = False,
     ) -> None:
         self._index = index
-        self._terms = list(weights)
-        values = list(weights.values())
+        wanted = expanded_terms(weights, index.has_terms) if with_forms else exact_terms(weights)
+        self._terms = wanted.terms
+        values, forms = wanted.weights, wanted.forms
+        in_names = None if forms is None else forms.in_names()
         k1, b = parameters.k1, parameters.b
         if bodies is None:
-            body = index.score("body", self._terms, values, k1, b)
+            body = index.score("body", self._terms, values, k1, b, forms)
         else:
-            body = bodies.score(self._terms, values, k1, b)
+            body = bodies.score(self._terms, values, k1, b, forms)
         self._fields: list[tuple[str, float, Scores]] = [
             ("body", 1.0, body),
-            ("name", parameters.name, index.score("name", self._terms, values, 1.2, 0.5)),
-            ("path", parameters.path, index.score("path", self._terms, values, 1.2, 0.5)),
+            ("name", parameters.name, index.score("name", self._terms, values, 1.2, 0.5, in_names)),
+            ("path", parameters.path, index.score("path", self._terms, values, 1.2, 0.5, in_names)),
         ]
         by_body, by_name, by_path = (scores.total for _, _, scores in self._fields)
         self.units: Floats = by_body + parameters.name * by_name
@@ -87,7 +95,8 @@ def retrieve(request: Request, before: Sequence[Channel]) -> Channel:
     """Score candidates by the words of their units."""
     pool = request.candidates
     corpus = request.corpus
-    lexical = Lexical(corpus.code, code_weights(request.query), bodies=corpus.bodies)
+    weights = code_weights(request.query)
+    lexical = Lexical(corpus.code, weights, bodies=corpus.bodies, with_forms=request.word_forms)
 
     def reasons(chosen: Sequence[int]) -> list[str]:
         return lexical.details(pool.best_units(chosen, lexical.units))

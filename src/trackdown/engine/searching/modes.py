@@ -161,6 +161,9 @@ SWITCHES: dict[str, Switch] = {
         takes_depth=True,
         by_words=True,
     ),
+    "exact": Switch(
+        "words", "only the query's own words, not their other forms", lambda o, _: replace(o, word_forms=False)
+    ),
     "maxp": Switch("aggregation", "a file scores like its best commit", lambda o, _: replace(o, aggregation="maxp")),
     "sump": Switch("aggregation", "a file scores the sum of its commits", lambda o, _: replace(o, aggregation="sump")),
     "avgp": Switch("aggregation", "a file scores the mean of its commits", lambda o, _: replace(o, aggregation="avgp")),

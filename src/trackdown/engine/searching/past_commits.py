@@ -34,7 +34,7 @@ def past_commits(corpus: Corpus, query: Query, k: int, within: str = "") -> tupl
     if corpus.history is None:
         return ()
     index, commit = corpus.history
-    past = PastCommits(index, commit, query.weights, depth=k)
+    past = PastCommits(index, commit, query.weights, depth=k, with_forms=True)
     files = past.present_files(corpus.code.files_by_path)
     positions = past.positions.tolist()
     return tuple(
