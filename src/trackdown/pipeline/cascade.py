@@ -16,6 +16,7 @@ from trackdown.pipeline.expanding import expand
 from trackdown.pipeline.explaining import reasons, tapped
 from trackdown.pipeline.fusing import Fused, fuse
 from trackdown.pipeline.plan import Early, Ranked, SearchPlan, Stopwatch, Tap
+from trackdown.pipeline.query_file import LOOKED_AT, without_query_file
 from trackdown.pipeline.reranking import judge_best, order, weighed
 from trackdown.query import Query
 from trackdown.rerank import Reranking
@@ -66,7 +67,7 @@ def search(
     fused = fuse(corpus.code, pool, query, options, _retrieve(corpus, pool, query, options, watch))
     if options.declarations:
         fused = give_way(corpus.code, fused)
-    chosen = _best(corpus, fused, options)
+    chosen = _best(corpus, query, fused, options)
     watch.lap("fuse")
     moves: dict[int, Why] = {}
     if options.expansion is not None:
@@ -129,8 +130,8 @@ def _retrieve(corpus: Corpus, pool: Candidates, query: Query, options: SearchPla
     return channels
 
 
-def _best(corpus: Corpus, fused: Fused, options: SearchPlan) -> list[int]:
-    """The best candidates: as many as the answer and the later stages need."""
+def _best(corpus: Corpus, query: Query, fused: Fused, options: SearchPlan) -> list[int]:
+    """The best candidates: as many as the answer and the later stages need. The query's own text is none."""
     depth = max(
         options.k,
         options.expansion.among if options.expansion is not None else 0,
@@ -141,4 +142,5 @@ def _best(corpus: Corpus, fused: Fused, options: SearchPlan) -> list[int]:
     allowed = pool.allowed(
         corpus.code, tests=options.tests, folders=options.folders, among=options.among, languages=options.languages
     )
-    return pool.best(corpus.code, np.where(allowed, fused.total, 0.0), depth)
+    best = pool.best(corpus.code, np.where(allowed, fused.total, 0.0), depth + LOOKED_AT)
+    return without_query_file(corpus, query, pool, best)[:depth] if options.roles else best[:depth]
