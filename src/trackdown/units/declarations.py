@@ -38,7 +38,7 @@ def _is_overload(node: Node) -> bool:
 def _says_nothing(statement: Node) -> bool:
     if statement.type in ("pass_statement", "comment"):
         return True
-    inner = statement.named_child(0)
+    inner = statement.named_child(0) if statement.named_child_count else None
     if inner is None:
         return False
     if statement.type == "expression_statement":
