@@ -19,7 +19,7 @@ FOREIGN = {"deps/lua/src/ltable.c": C.format("resize_table_buckets")}
 
 
 def found(corpus: Corpus, query: str, level: Level = "function", **options: Any) -> list[Ranked]:
-    return search(corpus, understand(query), replace(SearchPlan(level), **options))
+    return search(corpus, understand(query), replace(SearchPlan(level, numbers=True), **options))
 
 
 def places(corpus: Corpus, ranked: list[Ranked]) -> list[str]:
@@ -32,7 +32,8 @@ def test_third_party_code_ranks_below_the_projects_own() -> None:
     ranked = found(corpus, "resize table buckets")
     assert places(corpus, ranked)[0] == "src/dict.c:dict_resize"
     (third_party,) = [item for item in ranked if corpus.code.path(item.file).startswith("deps/")]
-    assert all("(×0.3 as third-party code)" in part.detail for part in third_party.parts)
+    assert third_party.reason.endswith("; third-party code")
+    assert all(part.numbers["factor (third-party code)"] == 0.3 for part in third_party.parts)
     assert places(corpus, found(corpus, "resize table buckets", foreign=False))[0].startswith("deps/lua")
 
 
@@ -41,7 +42,8 @@ def test_a_query_that_names_a_path_or_folder_asks_for_third_party_code(named: st
     corpus = corpus_of(index_of(OWN | FOREIGN))
     ranked = found(corpus, f"resize table buckets in {named}")
     assert places(corpus, ranked)[0] == "deps/lua/src/ltable.c:resize_table_buckets"
-    assert not any("×" in part.detail for part in ranked[0].parts)
+    assert not any("factor" in name for part in ranked[0].parts for name in part.numbers)
+    assert "third-party" not in ranked[0].reason
 
 
 def test_generated_code_is_known_by_its_first_lines() -> None:
@@ -53,7 +55,8 @@ def test_generated_code_is_known_by_its_first_lines() -> None:
         "src/lexer.c": GENERATED,
     }
     (generated,) = [item for item in found(corpus, "buckets") if corpus.code.symbol(item.unit) == "lex"]
-    assert all("(×0.3 as generated code)" in part.detail for part in generated.parts)
+    assert generated.reason.endswith("; generated code")
+    assert all(part.numbers["factor (generated code)"] == 0.3 for part in generated.parts)
 
 
 def test_a_repository_of_third_party_code_has_it_for_its_own() -> None:
@@ -146,10 +149,11 @@ def test_a_declaration_gives_way_to_its_implementation(files: dict[str, str], qu
         assert sum(part.value for part in item.parts) == pytest.approx(item.score, rel=1e-12)
     as_it_was = found(corpus, query, declarations=False)
     assert corpus.code.unit_declares[as_it_was[0].unit]
-    (passed_on,) = [part.detail for part in ranked[0].parts if part.signal == "declaration"]
+    (passed_on,) = [part.text for part in ranked[0].parts if part.signal == "declaration"]
     assert passed_on.startswith(f"implements {corpus.code.symbol(as_it_was[0].unit)} in ")
     (below,) = [item for item in ranked if item.unit == as_it_was[0].unit]
-    assert all("because it only declares" in part.detail for part in below.parts)
+    assert "; only declares " in below.reason
+    assert all(any(name.startswith("factor (only declares") for name in part.numbers) for part in below.parts)
 
 
 def test_a_declaration_without_an_implementation_stays_where_it_is() -> None:

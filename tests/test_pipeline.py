@@ -56,7 +56,8 @@ def test_the_parts_of_a_score_sum_to_it(corpus: Corpus, level: Level, fusion: Fu
     for text in QUERIES:
         for item in search(corpus, understand(text), SearchPlan(level, fusion=fusion)):
             assert sum(part.value for part in item.parts) == pytest.approx(item.score, rel=1e-12)
-            assert all(part.value > 0 and part.detail for part in item.parts)
+            assert all(part.value > 0 and part.text and not part.numbers for part in item.parts)
+            assert item.reason and "\n" not in item.reason
 
 
 def test_every_signal_has_its_part(corpus: Corpus) -> None:
@@ -89,10 +90,12 @@ def test_tests_rank_below_code_unless_they_are_asked_for(corpus: Corpus) -> None
 
 
 def test_a_test_says_what_being_one_costs_it(corpus: Corpus) -> None:
-    found = search(corpus, understand("sign the session cookie"), SearchPlan())
-    details = {place: item.parts[0].detail for place, item in zip(places(corpus, found), found, strict=True)}
-    assert details["tests/test_session.py:sign_cookie"].endswith("(×0.3 as a test)")
-    assert "×" not in details["src/web/session.py:sign_cookie"]
+    found = search(corpus, understand("sign the session cookie"), SearchPlan(numbers=True))
+    by_place = dict(zip(places(corpus, found), found, strict=True))
+    test, code = by_place["tests/test_session.py:sign_cookie"], by_place["src/web/session.py:sign_cookie"]
+    assert test.reason.endswith("; a test") and "a test" not in code.reason
+    assert test.parts[0].numbers["factor (a test)"] == 0.3
+    assert not any("factor" in name for part in code.parts for name in part.numbers)
 
 
 def test_prose_ranks_below_code_unless_it_is_asked_for(corpus: Corpus) -> None:

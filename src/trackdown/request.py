@@ -82,6 +82,7 @@ class SearchRequest:
     languages: tuple[str, ...] = field(default=(), metadata=_about("Only files in these languages, e.g. python."))
     folder: str = field(default="", metadata=_about("Only files below this folder, named from the repository's root."))
     tests: bool = field(default=True, metadata=_about("Include test files, ranked below code."))
+    explain: bool = field(default=False, metadata=_about("Give the numbers behind every reason."))
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "languages", tuple(self.languages))  # JSON knows lists only

@@ -56,17 +56,37 @@ class FactCache(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Match:
+    """What one signal found in a candidate: in plain words, and the numbers behind it by name.
+
+    `telling` False means that the words speak for other candidates rather than for this one.
+    """
+
+    text: str
+    numbers: Mapping[str, float] = field(default_factory=dict)
+    telling: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Why:
-    """One reason for a result: the signal, how much it added to the score, and an explanation."""
+    """One reason for a result: the signal, its share of the score, and what matched in plain words.
+
+    The values of all reasons add up to the score. `numbers` are the figures behind the words by name; they are there
+    if the request asks for them (`explain`).
+    """
 
     signal: str
     value: float
-    detail: str
+    text: str
+    numbers: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A place in the code to look at. Lines are 1-based and inclusive; `path` is relative to the repository's root."""
+    """A place in the code to look at. Lines are 1-based and inclusive; `path` is relative to the repository's root.
+
+    `why` has every reason, `reason` the strongest ones in one line.
+    """
 
     rank: int
     repository: str
@@ -79,6 +99,7 @@ class Result:
     score: float
     snippet: str
     why: tuple[Why, ...]
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,7 +121,7 @@ def test_a_screen_reader_hears_how_it_stands(page: Page) -> None:
     assert 'heading "Session.sign_cookie" [level=3]' in tree
     assert 'complementary "About this place"' in tree
     assert 'tab "Why" [selected]' in tree
-    assert re.search(r'img "Score \d\.\d\d: [^"]*Words in the code', tree)
+    assert re.search(r'img "Strongest first: [^"]*Words in the code', tree)
 
 
 def test_headings_are_in_order(page: Page) -> None:

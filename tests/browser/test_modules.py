@@ -222,23 +222,27 @@ def test_a_state_survives_its_address(run: Callable[..., Any]) -> None:
 
 
 def test_reasons_are_taken_apart(run: Callable[..., Any]) -> None:
+    commits = ["d1d835c023 Fix (2013) a; b (2013-07-30)", "e13373f838 enable; (2024-11-08)", "0123456789  (2020-01-01)"]
+    terms = {"cookie": 7.155, "x": 1, "sessions": 1.06, "factor as a test": 0.3}
     found = run(
         "signals.js",
-        """(module, [terms, commits]) =>
-          [module.termsIn(terms), module.commitsIn(commits), module.termsIn("something else, said")]""",
-        [
-            "cookie 7.2 in body and name, sessions 1.1 in path, x 1",
-            "like d1d835c023 Fix (2013) a; b (2013-07-30); e13373f838 enable; (2024-11-08); 0123456789  (2020-01-01)",
-        ],
+        """(module, [terms, commits]) => [
+          module.termsOf({ why: [{ signal: "dense", numbers: {} }, { signal: "lexical", numbers: terms }] }),
+          module.numbersIn({ numbers: terms }),
+          module.commitsIn({ numbers: Object.fromEntries(commits.map((commit) => [commit, 12.444])) }),
+          module.commitsIn({ numbers: terms }),
+          module.termsOf({ why: [] }),
+          module.signalName("code-reranker"),
+          module.signalName("brand-new"),
+        ]""",
+        [terms, commits],
     )
-    assert [(one["term"], one["points"], one["where"]) for one in found[0]] == [
-        ("cookie", "7.2", "body and name"),
-        ("sessions", "1.1", "path"),
-        ("x", "1", "body"),
+    assert found[0] == ["cookie", "sessions"]
+    assert [(one["name"], one["value"]) for one in found[1]][:2] == [("cookie", "7.16"), ("x", "1")]
+    assert [(one["id"], one["subject"], one["date"], one["value"]) for one in found[2]] == [
+        ("d1d835c023", "Fix (2013) a; b", "2013-07-30", "12.44"),
+        ("e13373f838", "enable;", "2024-11-08", "12.44"),
+        ("0123456789", "", "2020-01-01", "12.44"),
     ]
-    assert [(one["id"], one["subject"], one["date"]) for one in found[1]] == [
-        ("d1d835c023", "Fix (2013) a; b", "2013-07-30"),
-        ("e13373f838", "enable;", "2024-11-08"),
-        ("0123456789", "", "2020-01-01"),
-    ]
-    assert found[2] == []
+    assert found[3] == found[4] == []
+    assert found[5:] == ["Close reading", "brand new"]

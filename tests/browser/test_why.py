@@ -18,6 +18,7 @@ def test_every_signal_is_a_bar_as_long_as_its_value(page: Page, server: Served) 
     ask(page, QUERY)
     said = server.get("search?effort=thorough&query=" + QUERY.replace(" ", "%20"))["results"][0]
     shown = panel(page).locator(".signal")
+    panel(page).get_by_role("button", name="Numbers").click()
     assert said["symbol"] == "Session.sign_cookie"
     assert shown.count() == len(said["why"]) >= 3
     bars = {
@@ -36,6 +37,24 @@ def test_every_signal_is_a_bar_as_long_as_its_value(page: Page, server: Served) 
             assert width / longest == pytest.approx(value / highest, abs=0.03)
     total = sum(value for value, _ in bars.values())
     assert float(panel(page).locator(".sum b").inner_text()) == pytest.approx(total, abs=0.02 * len(bars))
+
+
+def test_numbers_are_there_for_those_who_ask(page: Page) -> None:
+    ask(page, QUERY)
+    expect(results(page).first.locator(".reason")).to_contain_text("name has")
+    numbers = panel(page).get_by_role("button", name="Numbers")
+    words = panel(page).locator('[data-signal="lexical"]')
+    expect(words).to_contain_text("name has")
+    expect(words.locator(".value")).to_be_hidden()
+    expect(panel(page)).not_to_contain_text("cosine", use_inner_text=True)
+    numbers.click()
+    expect(numbers).to_have_attribute("aria-pressed", "true")
+    expect(words.locator(".value")).to_be_visible()
+    expect(panel(page)).to_contain_text("cosine", use_inner_text=True)
+    results(page).nth(1).locator("h3 a").click()
+    expect(panel(page).locator(".value").first).to_be_visible()
+    panel(page).get_by_role("button", name="Numbers").click()
+    expect(panel(page).locator(".value").first).to_be_hidden()
 
 
 def test_past_commits_stand_behind_a_result_and_lead_to_the_history(page: Page) -> None:

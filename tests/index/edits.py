@@ -112,15 +112,15 @@ def answers(opened: trackdown.Repository, queries: Sequence[str] = QUERIES) -> l
     """Everything that a few queries find at every level, reasons included. Which of equal commits comes first is left
     out: it says nothing about the score."""
     return [
-        replace(result, why=tuple(replace(why, detail=_without_commits(why)) for why in result.why))
+        replace(result, reason="", why=tuple(map(_without_commits, result.why)))
         for query in queries
         for level in LEVELS
-        for result in opened.search(query, k=50, level=level)
+        for result in opened.search(query, k=50, level=level, explain=True)
     ]
 
 
-def _without_commits(why: trackdown.Why) -> str:
-    return "" if why.signal == "commits" else why.detail
+def _without_commits(why: trackdown.Why) -> trackdown.Why:
+    return replace(why, text="", numbers={}) if why.signal == "commits" else why
 
 
 def fresh_answers(place: Path, settings: Settings, folder: Path, queries: Sequence[str] = QUERIES) -> list[Result]:

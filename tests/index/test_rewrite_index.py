@@ -127,8 +127,8 @@ def test_vectors_take_rewrites_in(repo: Repo, open_repo: Opener, settings: Setti
     write_rewrites(store, "abc", "somebody", [(text_digest(code), 0, "", "def sign(cookie):\n    return cookie")])
 
     def cosine(opened: trackdown.Repository, *, reco: bool) -> float:
-        answer = opened.search("autograph biscuit", reco=reco)
-        return next(float(result.why[0].detail.split()[-1].rstrip(")")) for result in answer if result.symbol == "one")
+        answer = opened.search("autograph biscuit", reco=reco, explain=True)
+        return next(result.why[0].numbers["cosine"] for result in answer if result.symbol == "one")
 
     with trackdown.open(repo.root, settings=replace(settings, mode="dense")) as opened:
         assert cosine(opened, reco=True) > 2 * cosine(opened, reco=False) > 0

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -27,6 +28,14 @@ FILES = {f"{name}.py": function(name, *words) for name, words in zip("uvwxyz", W
 QUERY = "autograph the biscuit"
 ANSWER = 3
 """The place of what answers the query."""
+
+
+@dataclass(frozen=True)
+class Words:
+    """How this test speaks of commits."""
+
+    describe: Callable[[int], str]
+    quote: Callable[[int], str]
 
 
 @pytest.fixture
@@ -79,7 +88,7 @@ def test_what_was_not_reached_stays_behind_in_its_former_order(
         assert reranking.order[2:] == [2, 3, 4, 5]
     deep = reranked(snapshot, ranking, models, facts, RerankPlan(encoder=2, code=6))
     assert deep.parts[ENCODER][ANSWER] == pytest.approx(0.5 * LOUD.encoder), "not encoded is average"
-    assert "not encoded" in deep.explain(ANSWER, 1, str)[0][2]
+    assert "not read by the model" in deep.matches(ANSWER, 1, None)[ENCODER].text
     both = reranked(snapshot, ranking, models, facts, RerankPlan(encoder=5, code=2))
     assert both.order[-1] == 5 and set(both.before) == set(both.order[:2])
     assert np.isnan(both.raw[ENCODER][5]) and both.parts[ENCODER][5] == 0
@@ -113,8 +122,9 @@ def test_past_commits_speak_for_their_files(
     assert reranking.order[0] == 4 and reranking.commits[4] == 1
     assert reranking.parts[COMMITS][1] == 0, "no commit is no evidence"
     assert COMMITS not in reranked(snapshot, ranking, models, facts, plan).parts
-    said = reranking.explain(4, 1, lambda position: MESSAGES[position])
-    assert [signal for signal, _, _ in said] == [COMMITS] and "similar to Sign the cookie" in said[0][2]
+    said = reranking.matches(4, 1, Words(lambda position: f"c{position}", lambda position: MESSAGES[position]))
+    assert list(said) == [COMMITS] and list(reranking.values(4)) == [COMMITS]
+    assert said[COMMITS].text.endswith("reads like this: Sign the cookie") and list(said[COMMITS].numbers) == ["c1"]
 
 
 def test_a_test_stays_below_code_whatever_models_say(
@@ -136,18 +146,22 @@ def test_what_cannot_be_read_is_taken_for_average(
     snapshot.gone = {"u.py"}
     reranking = reranked(snapshot, ranking, models, facts, RerankPlan(encoder=6, code=6))
     assert reranking.parts[ENCODER][0] == pytest.approx(0.5 * LOUD.encoder)
-    said = reranking.explain(0, 1, str)
-    assert len(said) == 2 and all("scored as average" in words for _, _, words in said)
+    said = reranking.matches(0, 1, None)
+    assert len(said) == 2 and all("counts as average" in match.text and not match.telling for match in said.values())
 
 
 def test_reasons_say_what_models_said_and_how_the_code_reranker_moved_it(
     snapshot: Snapshot, ranking: RerankInput, models: Models, facts: StoreFacts
 ) -> None:
     reranking = reranked(snapshot, ranking, models, facts, RerankPlan(code=6))
-    ((signal, value, words),) = reranking.explain(ANSWER, 1, str)
-    assert signal == CODE and value == reranking.parts[CODE][ANSWER] and words.startswith("rank 4 → 1: ")
-    encoded = reranked(snapshot, ranking, models, facts, RerankPlan(encoder=6))
-    assert "cosine 0." in encoded.explain(ANSWER, 1, str)[0][2]
+    ((signal, match),) = reranking.matches(ANSWER, 1, None).items()
+    assert signal == CODE and reranking.values(ANSWER) == {CODE: reranking.parts[CODE][ANSWER]}
+    assert match.telling and "finds it" in match.text and "relevant" in match.text
+    assert match.numbers == {"logit": reranking.raw[CODE][ANSWER], "rank before": 4, "rank after": 1}
+    last = reranking.matches(reranking.order[-1], 6, None)[CODE]
+    assert not last.telling and "finds others more relevant" in last.text
+    encoded = reranked(snapshot, ranking, models, facts, RerankPlan(encoder=6)).matches(ANSWER, 1, None)[ENCODER]
+    assert "close in meaning" in encoded.text and 0 < encoded.numbers["cosine"] < 1
 
 
 def test_a_model_that_cannot_be_run_is_told_and_the_rest_goes_on(

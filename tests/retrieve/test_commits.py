@@ -145,7 +145,9 @@ def test_at_file_level_a_file_has_the_score_of_its_commits() -> None:
     best = max(by_hand())
     assert channel.scores.tolist() == pytest.approx([best, by_hand()[1]])
     (said,) = channel.reasons([0])
-    assert said.startswith("like 0000000000 alpha") and "(2020-09-13)" in said
+    assert said.text.startswith('changed by "alpha') and said.text.endswith(" (2020)")
+    first, value = next(iter(said.numbers.items()))
+    assert first.startswith("0000000000 alpha") and first.endswith("(2020-09-13)") and value == pytest.approx(best)
 
 
 def test_below_file_level_commits_speak_for_what_has_evidence_of_its_own() -> None:

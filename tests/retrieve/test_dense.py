@@ -71,9 +71,9 @@ def test_reasons_name_the_cosine(table: StaticTable) -> None:
         chosen = [int(one) for one in np.flatnonzero(channel.scores > 0)]
         assert chosen or level == "class"
         for reason in channel.reasons(chosen):
-            words, _, cosine = reason.removesuffix(")").rpartition(" (cosine ")
-            strength = "strong " if float(cosine) >= 0.5 else "" if float(cosine) >= 0.3 else "weak "
-            assert words == f"{strength}semantic match"
+            cosine = reason.numbers["cosine"]
+            strength = "similar" if cosine >= 0.5 else "related" if cosine >= 0.3 else "distantly related"
+            assert reason.text == f"{strength} words"
 
 
 def test_only_the_best_units_count_and_the_last_of_them_not_at_all(

@@ -75,11 +75,10 @@ def test_scores_of_words_without_forms_in_the_index_are_those_of_plain_bm25() ->
     assert scores(index, weights) == scores(index, weights, with_forms=False)
 
 
-def test_details_name_the_form_that_was_found_and_add_up() -> None:
+def test_matches_name_the_form_that_was_found_and_add_up() -> None:
     index = index_with(("signing", "signed", "sign"), ("other",))
     found = Lexical(index, {"sign": 1.0}, with_forms=True)
     unit = next(iter(index.units_of(0)))
-    (detail,) = found.details([unit])
-    assert {piece.split()[0] for piece in detail.split(", ")} == {"sign", "signing", "signed"}
-    shown = [float(piece.split()[1]) for piece in detail.split(", ")]
-    assert np.isclose(sum(shown), found.units[unit], atol=0.2)
+    (match,) = found.matches([unit])
+    assert set(match.numbers) == {"sign", "signing", "signed"}
+    assert np.isclose(sum(match.numbers.values()), found.units[unit])

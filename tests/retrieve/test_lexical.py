@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from tests.index.segments import corpus_of, index_of
 from trackdown.index.code import CodeIndex
@@ -52,27 +53,27 @@ def test_a_path_adds_to_what_a_unit_has_itself() -> None:
     assert cookie > other > 0
 
 
-def test_details_name_the_strongest_terms_and_where_they_stand() -> None:
+def test_matches_name_the_strongest_terms_and_where_they_stand() -> None:
     index = index_of(FILES)
     found = Lexical(index, {"cookie": 1.0, "value": 1.0, "absent": 1.0})
     (unit,) = index.units_named("sign_cookie")
-    (detail,) = found.details([unit])
-    assert "cookie" in detail and " in body and name" in detail and "value" in detail and "absent" not in detail
-    assert found.details([]) == []
+    (match,) = found.matches([unit])
+    assert match.text == "name has cookie; mentions value" and list(match.numbers) == ["cookie", "value"]
+    assert found.matches([]) == []
 
 
-def test_details_sum_to_the_score() -> None:
+def test_matches_sum_to_the_score() -> None:
     index = index_of(FILES)
     found = Lexical(index, {"cookie": 1.0, "value": 1.0})
     (unit,) = index.units_named("sign_cookie")
-    shown = [float(piece.split()[1]) for piece in found.details([unit])[0].split(", ")]
-    assert abs(sum(shown) - found.units[unit]) < 0.05 * len(shown) + 1e-9
+    assert sum(found.matches([unit])[0].numbers.values()) == pytest.approx(found.units[unit])
 
 
 def test_at_most_six_terms_are_shown() -> None:
     index = index_of({"a.py": "def f():\n    " + " + ".join(f"word{number}" for number in range(20)) + "\n"})
     found = Lexical(index, {f"word{number}": 1.0 for number in range(20)})
-    assert len(found.details([0])[0].split(", ")) == 6
+    (match,) = found.matches([0])
+    assert len(match.numbers) == 6 and match.text == "mentions " + ", ".join(list(match.numbers)[:4])
 
 
 def test_the_channel_has_scores_of_candidates_and_of_units() -> None:
@@ -82,5 +83,5 @@ def test_the_channel_has_scores_of_candidates_and_of_units() -> None:
     assert channel.units is not None
     assert channel.scores.tolist() == channel.units[pool.units].tolist()
     best = int(np.argmax(channel.scores))
-    assert index.symbol(int(pool.units[best])) in channel.reasons([best])[0] or "cookie" in channel.reasons([best])[0]
+    assert "cookie" in channel.reasons([best])[0].text
     assert channel.floor == 0.0

@@ -53,7 +53,7 @@ def best(index: CodeIndex, text: str, level: Level = "function") -> tuple[str, s
     pool = candidates(index, level)
     unit = int(pool.units[place])
     name = index.symbol(unit) if unit >= 0 else index.path(int(pool.files[place]))
-    return name, channel.reasons([place])[0]
+    return name, channel.reasons([place])[0].text
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ RESULT = [
     "score",
     "snippet",
     "why",
+    "reason",
 ]
 
 KIN = ["callers", "callees", "siblings", "subclasses", "bases"]
@@ -40,7 +41,8 @@ def test_search_as_json_has_the_fields_of_the_contract_and_no_others(ready: Prog
     assert answer["timings_ms"] and all(value >= 0 for value in answer["timings_ms"].values())
     for result in answer["results"]:
         assert list(result) == RESULT
-        assert result["why"] and all(list(why) == ["signal", "value", "detail"] for why in result["why"])
+        assert result["why"] and all(list(why) == ["signal", "value", "text", "numbers"] for why in result["why"])
+        assert not any(why["numbers"] for why in result["why"])
         assert sum(why["value"] for why in result["why"]) == pytest.approx(result["score"])
     assert [result["rank"] for result in answer["results"]] == list(range(1, len(answer["results"]) + 1))
     best = answer["results"][0]
@@ -55,16 +57,20 @@ def test_search_as_text_shows_place_reasons_and_numbered_lines(ready: Program) -
     lines = run.out.splitlines()
     assert (run.code, run.err) == (0, "")
     assert lines[0] == " 1  web/session.py:7-9  Session.sign_cookie"
-    assert any(line.startswith("    lexical ") for line in lines)
-    assert any(line.startswith("    commits ") and "Sign the session cookie" in line for line in lines)
+    changed = 'file changed by "Sign the session cookie against tampering" (2020)'
+    assert lines[1].startswith(f"    name has cookie, session, sign; {changed}")
+    assert sum("file changed by" in line for line in lines) == 1
     assert "        7      def sign_cookie(self, value: str) -> str:" in lines
 
 
 def test_explain_shows_reasons_in_full_and_the_time_of_each_stage(ready: Program) -> None:
-    short = ready("search", "session cookie signed", "-k", "1", "--effort", "fast")
-    full = ready("search", "session cookie signed", "-k", "1", "--effort", "thorough", "--explain")
-    assert full.out.splitlines()[: len(short.out.splitlines())] == short.out.splitlines()
-    assert " ms: check " in full.out.splitlines()[-1]
+    query = ["search", "session cookie signed", "-k", "1", "--explain"]
+    lines = ready(*query, "--effort", "thorough").out.splitlines()
+    assert lines[1].startswith("    name has cookie, session, sign; ")
+    assert any(line.startswith("    lexical ") and "name has cookie, session, sign (cookie " in line for line in lines)
+    assert " ms: check " in lines[-1]
+    for result in ready(*query, "--format", "json").json()["results"]:
+        assert all(why["numbers"] for why in result["why"])
 
 
 def test_count_bounds_the_answer(ready: Program) -> None:

@@ -8,10 +8,22 @@ from trackdown.surfaces.cli.render import print_results
 from trackdown.types import Result, SearchResults, Why
 
 
-def test_what_only_moved_a_result_is_shown_without_points(capsys: pytest.CaptureFixture[str]) -> None:
-    why = (Why("lexical", 0.5, "cookie 3.0"), Why("graph", 0.0, "rank 27 → 3: in Session, too"))
-    result = Result(3, "shop", "a.py", "Session.load", "method", "python", 1, 2, 0.5, "def load(): ...", why)
-    print_results(SearchResults("cookie", "function", (result,)), explain=False)
+def test_reasons_are_one_line_and_explain_adds_shares_and_numbers(capsys: pytest.CaptureFixture[str]) -> None:
+    why = (
+        Why("lexical", 0.5, "mentions cookie", {"cookie": 3.004, "factor as a test": 0.3}),
+        Why("graph", 0.0, "in Session, too", {"rank before": 27}),
+        Why("newcomer", -0.25, ""),
+    )
+    reason = "mentions cookie; a test"
+    result = Result(3, "shop", "a.py", "Session.load", "method", "python", 1, 2, 0.25, "def load(): ...", why, reason)
+    answer = SearchResults("cookie", "function", (result,))
+    print_results(answer, explain=False)
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == " 3  a.py:1-2  Session.load"
-    assert lines[1:3] == ["    lexical 0.50: cookie 3.0", "    graph: rank 27 → 3: in Session, too"]
+    assert lines == [" 3  a.py:1-2  Session.load", f"    {reason}", "        1  def load(): ...", ""]
+    print_results(answer, explain=True)
+    assert capsys.readouterr().out.splitlines()[1:5] == [
+        f"    {reason}",
+        "    lexical 0.50: mentions cookie (cookie 3, factor as a test 0.3)",
+        "    graph: in Session, too (rank before 27)",
+        "    newcomer -0.25",
+    ]

@@ -2,7 +2,7 @@
 
 repo = trackdown.open(".")
 for result in repo.search("where is the session cookie signed?"):
-    print(result.path, result.start_line, result.symbol, result.why[0].detail)
+    print(result.path, result.start_line, result.symbol, result.reason)
 """
 
 from __future__ import annotations

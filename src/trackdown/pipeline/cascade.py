@@ -6,6 +6,7 @@ The parts that the stages add to a score are kept separately; they are the reaso
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,8 +14,9 @@ from trackdown.index import Corpus
 from trackdown.pipeline.augmenting import with_exemplars, with_rewrites
 from trackdown.pipeline.declarations import give_way
 from trackdown.pipeline.expanding import expand
-from trackdown.pipeline.explaining import reasons, tapped
+from trackdown.pipeline.explaining import Matches, matches, reasons, remarks, tapped, values
 from trackdown.pipeline.fusing import Fused, fuse
+from trackdown.pipeline.one_line import one_line_each
 from trackdown.pipeline.plan import Early, Ranked, SearchPlan, Stopwatch, Tap
 from trackdown.pipeline.query_file import LOOKED_AT, without_query_file
 from trackdown.pipeline.reranking import judge_best, order, weighed
@@ -32,7 +34,7 @@ from trackdown.retrieve import (
     mentions,
     messages,
 )
-from trackdown.types import Why
+from trackdown.types import Match
 
 RETRIEVERS: tuple[tuple[str, Retriever], ...] = (
     (lexical.SIGNAL, lexical.retrieve),
@@ -69,7 +71,7 @@ def search(
         fused = give_way(corpus.code, fused)
     chosen = _best(corpus, query, fused, options)
     watch.lap("fuse")
-    moves: dict[int, Why] = {}
+    moves: dict[int, dict[str, Match]] = {}
     if options.expansion is not None:
         chosen, moves = expand(corpus, query, fused, chosen, options.expansion)
         watch.lap("expand")
@@ -91,7 +93,7 @@ def _ranked(
     fused: Fused,
     chosen: Sequence[int],
     verdict: Reranking,
-    moves: Mapping[int, Why],
+    moves: Mapping[int, Matches],
     options: SearchPlan,
     watch: Stopwatch,
 ) -> list[Ranked]:
@@ -99,18 +101,25 @@ def _ranked(
     pool = fused.pool
     scores = verdict.scores(fused.total[chosen])
     places = verdict.order[: options.k]
-    if not options.explained:
-        shown: list[int] = [-1] * len(places)
-        why_of: list[tuple[Why, ...]] = [()] * len(places)
-    else:
-        listed = [chosen[place] for place in places]
-        shown = fused.best_units(listed)
-        why_of = reasons(fused, listed, verdict, places, moves)
-        watch.lap("explain")
-    return [
-        Ranked(int(pool.units[chosen[place]]), int(pool.files[chosen[place]]), unit, float(scores[place]), why)
-        for place, unit, why in zip(places, shown, why_of, strict=True)
+    listed = [chosen[place] for place in places]
+    ranked = [
+        Ranked(int(pool.units[candidate]), int(pool.files[candidate]), -1, float(scores[place]), ())
+        for candidate, place in zip(listed, places, strict=True)
     ]
+    if not options.explained:
+        return ranked
+    found = matches(fused, listed, verdict, places, moves)
+    shares = values(fused, listed, verdict, places)
+    explained = zip(
+        ranked,
+        fused.best_units(listed),
+        reasons(found, shares, options.numbers),
+        one_line_each(found, shares, remarks(fused, listed)),
+        strict=True,
+    )
+    ranked = [replace(one, best_unit=unit, parts=parts, reason=reason) for one, unit, parts, reason in explained]
+    watch.lap("explain")
+    return ranked
 
 
 def _retrieve(corpus: Corpus, pool: Candidates, query: Query, options: SearchPlan, watch: Stopwatch) -> list[Channel]:

@@ -14,7 +14,7 @@ import numpy as np
 from trackdown.index import CodeIndex, kth_largest
 from trackdown.pipeline.fusing import Floats, Fused
 from trackdown.retrieve import Candidates, Channel
-from trackdown.types import CLASS_KINDS, FUNCTION_KINDS
+from trackdown.types import CLASS_KINDS, FUNCTION_KINDS, Match
 
 SIGNAL = "declaration"
 _LOOKED_AT = 300
@@ -52,8 +52,8 @@ def give_way(index: CodeIndex, fused: Fused) -> Fused:
     for part in parts:
         part[declared] *= factor[declared] / fused.factor[declared]
 
-    def reasons(chosen: Sequence[int]) -> list[str]:
-        return [f"implements {_name(index, fused.pool, by[one])}, which matches better" for one in chosen]
+    def reasons(chosen: Sequence[int]) -> list[Match]:
+        return [Match(f"implements {_name(index, fused.pool, by[one])}, which matches better") for one in chosen]
 
     return replace(
         fused,

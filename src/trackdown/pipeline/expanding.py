@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from trackdown.index import Corpus
 from trackdown.pipeline.fusing import Fused
 from trackdown.query import Query
-from trackdown.types import Why
+from trackdown.types import Match
 
 if TYPE_CHECKING:
     from trackdown.expand import Chooser, Expansion, Reader
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 def expand(
     corpus: Corpus, query: Query, fused: Fused, chosen: Sequence[int], expansion: Expansion
-) -> tuple[list[int], dict[int, Why]]:
-    """The new order, and a reason for each candidate that moved up."""
+) -> tuple[list[int], dict[int, dict[str, Match]]]:
+    """The new order, and for each candidate that moved up, how it is related to one above it."""
     from trackdown.expand import SIGNAL, expand_spider, neighbour_finder
 
     pool = fused.pool
@@ -28,7 +28,7 @@ def expand(
     chooser = _chooser(corpus, query, fused) if expansion.selector == "llm" else None
     placed = expand_spider(chosen, fused.total[chosen].tolist(), neighbours, expansion, reader, chooser)
     moves = {
-        one.candidate: Why(SIGNAL, 0.0, f"rank {one.before} → {rank}: {one.relation}")
+        one.candidate: {SIGNAL: Match(one.relation, {"rank before": one.before, "rank after": rank})}
         for rank, one in enumerate(placed, 1)
         if one.centre is not None
     }

@@ -1,51 +1,83 @@
-"""The reasons for a candidate's rank, and the scores of every stage."""
+"""The reasons for a candidate's rank, and the scores of every stage.
+
+Two things make a reason: what a signal found, in words, from whoever looked (`matches`), and its share of the score,
+from whoever ranked (`values`). `reasons` joins them by signal.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from trackdown.pipeline.fusing import Fused
 from trackdown.pipeline.plan import Tapped
 from trackdown.rerank import Reranking
-from trackdown.types import GENERATED, PROSE, TEST, VENDORED, Why
+from trackdown.types import GENERATED, PROSE, TEST, VENDORED, Match, Why
 
 _ROLE_NAMES = {TEST: "a test", PROSE: "prose", VENDORED: "third-party code", GENERATED: "generated code"}
+_NOTHING = Match("", telling=False)
+
+Matches = Mapping[str, Match]
+"""What each signal found in one candidate."""
 
 
-def reasons(
+def reasons(found: Sequence[Matches], values: Sequence[Mapping[str, float]], numbers: bool) -> list[tuple[Why, ...]]:
+    """The reasons for each candidate, strongest first. `numbers` says whether to show the figures behind the words."""
+    every = []
+    for matches, shares in zip(found, values, strict=True):
+        whys = []
+        for signal in dict.fromkeys([*shares, *matches]):
+            match = matches.get(signal, _NOTHING)
+            whys.append(Why(signal, shares.get(signal, 0.0), match.text, match.numbers if numbers else {}))
+        every.append(tuple(sorted(whys, key=lambda why: (-why.value, why.signal))))
+    return every
+
+
+def values(fused: Fused, listed: Sequence[int], verdict: Reranking, places: Sequence[int]) -> list[dict[str, float]]:
+    """What each signal adds to the score of each listed candidate."""
+    parts = {
+        channel.signal: (part[list(listed)] * verdict.fused_factor).tolist()
+        for channel, part in zip(fused.channels, fused.parts, strict=True)
+    }
+    return [
+        {signal: shares[row] for signal, shares in parts.items() if shares[row]} | verdict.values(place)
+        for row, place in enumerate(places)
+    ]
+
+
+def matches(
     fused: Fused,
     listed: Sequence[int],
     verdict: Reranking,
     places: Sequence[int],
-    moves: Mapping[int, Why],
-) -> list[tuple[Why, ...]]:
-    """For each listed candidate, what each stage added to its score. A factor is mentioned."""
-    remarks = [_remark(fused, candidate) for candidate in listed]
-    collected: list[list[Why]] = [[] for _ in listed]
+    moves: Mapping[int, Matches],
+) -> list[dict[str, Match]]:
+    """What each signal found in each listed candidate. Numbers include a factor below 1."""
+    found: list[dict[str, Match]] = [{} for _ in listed]
     for channel, part in zip(fused.channels, fused.parts, strict=True):
-        values = part[list(listed)].tolist()
-        rows = [row for row, value in enumerate(values) if value]
-        details = channel.reasons([listed[row] for row in rows])
-        for row, detail in zip(rows, details, strict=True):
-            value = values[row] * verdict.fused_factor
-            collected[row].append(Why(channel.signal, value, detail + remarks[row]))
-    describe = fused.past.describe if fused.past is not None else str
+        rows = [row for row, candidate in enumerate(listed) if part[candidate]]
+        for row, match in zip(rows, channel.reasons([listed[row] for row in rows]), strict=True):
+            remark = _remark(fused, listed[row])
+            factor = {f"factor ({remark})": float(fused.factor[listed[row]])} if remark else {}
+            found[row][channel.signal] = replace(match, numbers={**match.numbers, **factor})
     for row, (candidate, place) in enumerate(zip(listed, places, strict=True)):
-        collected[row] += [moves[candidate]] if candidate in moves else []
-        collected[row] += [Why(*part) for part in verdict.explain(place, row + 1, describe)]
-    return [tuple(sorted(found, key=lambda part: (-part.value, part.signal))) for found in collected]
+        found[row] |= moves.get(candidate, {})
+        found[row] |= verdict.matches(place, row + 1, fused.past)
+    return found
+
+
+def remarks(fused: Fused, listed: Sequence[int]) -> list[str]:
+    """What makes each listed candidate rank lower, in words; mostly nothing."""
+    return [_remark(fused, candidate) for candidate in listed]
 
 
 def _remark(fused: Fused, candidate: int) -> str:
-    """Why a candidate's score was multiplied by less than 1, in brackets; empty if it was not."""
-    factor = float(fused.factor[candidate])
-    if factor == 1.0:
+    if fused.factor[candidate] == 1.0:
         return ""
-    role = _ROLE_NAMES.get(int(fused.pool.roles[candidate]))
-    because = [f"as {role}"] if role else []
+    said = [_ROLE_NAMES.get(int(fused.pool.roles[candidate]), "")]
     if candidate in fused.gives_way:
-        because.append(f"because it only declares {fused.gives_way[candidate]}")
-    return f" (×{factor:g} {', '.join(because)})"
+        said.append(f"only declares {fused.gives_way[candidate]}")
+    return "; ".join(filter(None, said))
 
 
 def tapped(fused: Fused, chosen: Sequence[int], verdict: Reranking) -> Tapped:

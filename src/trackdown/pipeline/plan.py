@@ -33,9 +33,9 @@ class SearchPlan:
     candidates in the code graph, `judging` lets models read the best, and `listwise` lets a language model order the
     first of them. `exemplars` is how many answers a language model writes, to be searched for along with the query or,
     with `exemplars_only`, instead of it. `rewritten` searches units together with their rewrites. `explained` False
-    gives results without reasons. `models_by_effort` says that the mode names no stage, so the request's effort
-    decides what models read; `expects_models` that the caller asked for models, so a missing one is worth a note.
-    `word_forms` False finds only the query's own words.
+    gives results without reasons; `numbers` adds the figures behind reasons. `models_by_effort` says that the mode
+    names no stage, so the request's effort decides what models read; `expects_models` that the caller asked for models,
+    so a missing one is worth a note. `word_forms` False finds only the query's own words.
     """
 
     level: Level = "function"
@@ -58,6 +58,7 @@ class SearchPlan:
     among: tuple[str, ...] = ()
     commit_depth: int = commits.DEPTH
     explained: bool = True
+    numbers: bool = False
     expansion: Expansion | None = None
     judging: RerankPlan | None = None
     learned: LearnedFusion | None = None
@@ -104,13 +105,17 @@ class SearchPlan:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A candidate in the order of the answer. `unit` is -1 for a file; `best_unit` is what to show of it."""
+    """A candidate in the order of the answer. `unit` is -1 for a file; `best_unit` is what to show of it.
+
+    `parts` are all reasons, and `reason` is the strongest of them in one line.
+    """
 
     unit: int
     file: int
     best_unit: int
     score: float
     parts: tuple[Why, ...]
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)

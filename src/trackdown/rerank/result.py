@@ -2,15 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from trackdown.rerank.plan import CODE, COMMITS, ENCODER, LLM
+from trackdown.types import Match
 
 Floats = npt.NDArray[np.float64]
+
+_VERDICTS = {
+    ENCODER: ("very close in meaning", "close in meaning", "others are closer in meaning"),
+    CODE: (
+        "a model that read it finds it very relevant",
+        "a model that read it finds it relevant",
+        "a model that read it finds others more relevant",
+    ),
+}
+"""What a model's value means: far above the average of what it read, above it, or below it."""
+
+
+class CommitWords(Protocol):
+    """How to speak of past commits, given their positions."""
+
+    @property
+    def describe(self) -> Callable[[int], str]:
+        """A commit → short id, subject and date."""
+        ...
+
+    @property
+    def quote(self) -> Callable[[int], str]:
+        """A commit → its subject and year."""
+        ...
 
 
 @dataclass(slots=True)
@@ -42,32 +68,40 @@ class Reranking:
         """The scores of all places, given their fused scores."""
         return sum(self.parts.values(), fused * self.fused_factor)
 
-    def explain(self, place: int, rank: int, describe: Callable[[int], str]) -> list[tuple[str, float, str]]:
-        """(signal, what it adds, why) for the candidate at a place, which is now at `rank`.
+    def values(self, place: int) -> dict[str, float]:
+        """What each stage adds to the score of the candidate at a place, by signal."""
+        return {signal: float(part[place]) for signal, part in self.parts.items() if part[place]}
 
-        `describe` turns a commit's position into words.
-        """
-        found = []
+    def matches(self, place: int, rank: int, past: CommitWords | None) -> dict[str, Match]:
+        """What the stages found in the candidate at a place, which is now at `rank`, by signal."""
+        found: dict[str, Match] = {}
         rank_before_llm = self.ranks.get(place, rank)
         if ENCODER in self.parts and self.parts[ENCODER][place]:
-            cosine = self.raw[ENCODER][place]
-            detail = (
-                "not encoded, scored as average" if np.isnan(cosine) else f"encoder similarity (cosine {cosine:.2f})"
-            )
-            found.append((ENCODER, float(self.parts[ENCODER][place]), detail))
-        if COMMITS in self.parts and self.parts[COMMITS][place]:
-            chance = probability(self.raw[COMMITS][place])
-            detail = f"{chance:.0%} similar to {describe(self.commits[place])}"
-            found.append((COMMITS, float(self.parts[COMMITS][place]), detail))
+            found[ENCODER] = self._model_match(ENCODER, place, "cosine")
+        if past is not None and COMMITS in self.parts and self.parts[COMMITS][place]:
+            commit = self.commits[place]
+            text = f"a past change of its file reads like this: {past.quote(commit)}"
+            found[COMMITS] = Match(text, {past.describe(commit): float(self.raw[COMMITS][place])})
         if place in self.before:
-            logit = self.raw[CODE][place]
-            relevance = "not read, scored as average" if np.isnan(logit) else f"{probability(logit):.0%} relevant"
-            detail = f"rank {self.before[place] + 1} → {rank_before_llm}: {relevance}"
-            found.append((CODE, float(self.parts[CODE][place]), detail))
+            moved = {"rank before": self.before[place] + 1, "rank after": rank_before_llm}
+            found[CODE] = self._model_match(CODE, place, "logit", moved)
         if place in self.ranks:
-            detail = f"rank {rank_before_llm} → {rank}: moved by the language model"
-            found.append((LLM, float(self.parts[LLM][place]), detail))
+            way = "up" if rank < rank_before_llm else "down"
+            numbers = {"rank before": rank_before_llm, "rank after": rank}
+            found[LLM] = Match(f"moved {way} by the language model", numbers, telling=way == "up")
         return found
+
+    def _model_match(self, signal: str, place: int, unit: str, moved: Mapping[str, float] | None = None) -> Match:
+        """What a model says of a candidate, compared with the others that it read."""
+        values = self.raw[signal]
+        value = float(values[place])
+        very, plain, others = _VERDICTS[signal]
+        if np.isnan(value):
+            return Match("not read by the model: counts as average", moved or {}, telling=False)
+        known = values[~np.isnan(values)]
+        above = value - float(known.mean())
+        text = very if above > float(known.std()) else plain if above >= 0 else others
+        return Match(text, {unit: value, **(moved or {})}, telling=above >= 0)
 
 
 def probability(logit: float) -> float:

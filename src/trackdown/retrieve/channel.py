@@ -16,10 +16,11 @@ import numpy.typing as npt
 from trackdown.index import Corpus
 from trackdown.query import Query
 from trackdown.retrieve.candidate_pool import Candidates
-from trackdown.types import Aggregation
+from trackdown.types import Aggregation, Match
 
 Floats = npt.NDArray[np.float64]
-Reasons = Callable[[Sequence[int]], list[str]]
+Reasons = Callable[[Sequence[int]], list[Match]]
+"""Candidates that were found → what matched in each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,16 +37,20 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class PastFound:
-    """Positions of past commits similar to the query, best first; those behind a file; and the description of one."""
+    """Positions of past commits similar to the query, best first, and those behind a file.
+
+    `describe` identifies a commit: short id, subject and date. `quote` is how one speaks of it: subject and year.
+    """
 
     positions: Sequence[int]
     behind: Callable[[int], Sequence[int]]
     describe: Callable[[int], str]
+    quote: Callable[[int], str]
 
 
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """Scores of one signal for all candidates (0: not found), and a function that explains them.
+    """Scores of one signal for all candidates (0: not found), and a function that says what matched.
 
     `floor` is the score that counts as full evidence; 0 if scores are only comparable within one query. `units` are the
     scores of all units, if the signal has them: they decide which part of a file to show. `past` are the commits behind

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from trackdown.index import CommitIndex, Scores, kth_largest
 from trackdown.retrieve.channel import Channel, PastFound, Request
 from trackdown.retrieve.expanded_terms import exact_terms, expanded_terms
-from trackdown.types import Aggregation
+from trackdown.types import Aggregation, Match
 
 Int64s = npt.NDArray[np.int64]
 
@@ -27,6 +27,8 @@ K1, B = 0.9, 0.4
 DEPTH = 1000
 _BLEND = 0.01
 _TIE = 1e-9
+_SHOWN = 3
+_LONGEST_SUBJECT = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,18 +130,33 @@ class PastCommits:
         found[lost] = self.index.present_numbers(identities.last_resort(paths[lost]), present)
         return found
 
-    def describe(self, commits: Sequence[int], most: int = 3) -> str:
-        """A description of the strongest commits. Cached, because many files share a commit."""
-        for position in commits[:most]:
-            if position not in self._described:
-                self._described[position] = describe_commit(self.index, position)
-        return "; ".join(self._described[position] for position in commits[:most])
+    def match(self, commits: Sequence[int], verb: str) -> Match:
+        """What the commits behind a file say: the strongest in words, a few with their scores."""
+        numbers = {self.describe(position): float(self._scores.total[position]) for position in commits[:_SHOWN]}
+        return Match(f"{verb} {quote_commit(self.index, commits[0])}", numbers)
+
+    def describe(self, position: int) -> str:
+        """The description of a commit. Cached, because many files share one."""
+        if position not in self._described:
+            self._described[position] = describe_commit(self.index, position)
+        return self._described[position]
 
 
 def describe_commit(index: CommitIndex, position: int) -> str:
     """Short id, subject and date."""
-    date = datetime.fromtimestamp(int(index.times[position]), UTC).strftime("%Y-%m-%d")
-    return f"{index.oid(position)[:10]} {index.subject(position)} ({date})"
+    return f"{index.oid(position)[:10]} {index.subject(position)} ({_date(index, position):%Y-%m-%d})"
+
+
+def quote_commit(index: CommitIndex, position: int) -> str:
+    """A commit as one speaks of it: its subject, shortened, and the year."""
+    subject = index.subject(position)
+    if len(subject) > _LONGEST_SUBJECT:
+        subject = subject[: _LONGEST_SUBJECT - 1].rstrip() + "…"
+    return f'"{subject}" ({_date(index, position):%Y})'
+
+
+def _date(index: CommitIndex, position: int) -> datetime:
+    return datetime.fromtimestamp(int(index.times[position]), UTC)
 
 
 def retrieve(request: Request, before: Sequence[Channel]) -> Channel | None:
@@ -168,8 +185,12 @@ def retrieve(request: Request, before: Sequence[Channel]) -> Channel | None:
         lexical = before[0].scores
         scores = scores * (lexical / lexical.max(initial=1e-9))
 
-    def reasons(chosen: Sequence[int]) -> list[str]:
-        return ["like " + past.describe(files.commits(int(pool.files[candidate]))) for candidate in chosen]
+    verb = "changed by" if pool.level == "file" else "file changed by"
 
-    found = PastFound(past.positions.tolist(), files.commits, lambda position: describe_commit(index, position))
+    def reasons(chosen: Sequence[int]) -> list[Match]:
+        return [past.match(files.commits(int(pool.files[candidate])), verb) for candidate in chosen]
+
+    found = PastFound(
+        past.positions.tolist(), files.commits, past.describe, lambda position: quote_commit(index, position)
+    )
     return Channel(SIGNAL, scores, reasons, past=found)

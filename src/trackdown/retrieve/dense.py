@@ -11,6 +11,7 @@ import numpy.typing as npt
 from trackdown.index import kth_largest
 from trackdown.query import Query
 from trackdown.retrieve.channel import Channel, Request
+from trackdown.types import Match
 
 if TYPE_CHECKING:
     from trackdown.index import UnitVectors
@@ -56,10 +57,10 @@ def retrieve(request: Request, before: Sequence[Channel]) -> Channel | None:
     units = np.zeros(len(pool.owner))
     units[nearest] = np.maximum(cosines - bar, 0.0)
 
-    def reasons(chosen: Sequence[int]) -> list[str]:
+    def reasons(chosen: Sequence[int]) -> list[Match]:
         of_unit = dict(zip(nearest.tolist(), cosines.tolist(), strict=True))
         best = [of_unit[unit] for unit in pool.best_units(chosen, units)]
-        return [f"{_in_words(cosine)} (cosine {cosine:.2f})" for cosine in best]
+        return [Match(_in_words(cosine), {"cosine": cosine}) for cosine in best]
 
     scores = pool.from_units(units)
     floor = scores.max(initial=0.0) / _SHARE_FOR_LONG if len(request.query.weights) > LONG else 0.0
@@ -68,5 +69,5 @@ def retrieve(request: Request, before: Sequence[Channel]) -> Channel | None:
 
 def _in_words(cosine: float) -> str:
     if cosine >= _STRONG:
-        return "strong semantic match"
-    return "semantic match" if cosine >= _WEAK else "weak semantic match"
+        return "similar words"
+    return "related words" if cosine >= _WEAK else "distantly related words"

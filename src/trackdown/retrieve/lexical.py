@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +12,8 @@ from trackdown.index import CodeIndex, Floats, Scores
 from trackdown.query import code_weights
 from trackdown.retrieve.channel import Channel, Request
 from trackdown.retrieve.expanded_terms import exact_terms, expanded_terms
+from trackdown.retrieve.wording import Field, part_of, terms_in_words
+from trackdown.types import Match
 
 if TYPE_CHECKING:
     from trackdown.index import RewriteBodies
@@ -58,7 +60,7 @@ class Lexical:
             body = index.score("body", self._terms, values, k1, b, forms)
         else:
             body = bodies.score(self._terms, values, k1, b, forms)
-        self._fields: list[tuple[str, float, Scores]] = [
+        self._fields: list[tuple[Field, float, Scores]] = [
             ("body", 1.0, body),
             ("name", parameters.name, index.score("name", self._terms, values, 1.2, 0.5, in_names)),
             ("path", parameters.path, index.score("path", self._terms, values, 1.2, 0.5, in_names)),
@@ -69,8 +71,8 @@ class Lexical:
         found = np.flatnonzero(self.units)
         self.units[found] += parameters.path * by_path[index.unit_file[found]]
 
-    def details(self, units: Sequence[int]) -> list[str]:
-        """The strongest terms of each unit with their scores, and the field if it is the name or path."""
+    def matches(self, units: Sequence[int]) -> list[Match]:
+        """The strongest terms of each unit: where they stand, and their scores."""
         if not len(units):
             return []
         files = self._index.unit_file[list(units)].tolist()
@@ -80,15 +82,18 @@ class Lexical:
         total = sum(tables[1:], tables[0])
         strongest = np.argsort(-total, axis=1, kind="stable")[:, :_SHOWN_TERMS].tolist()
         return [
-            ", ".join(self._detail(term, row, total, tables) for term in terms if total[row, term] > 0)
+            self._match([term for term in terms if total[row, term] > 0], [table[row] for table in tables])
             for row, terms in enumerate(strongest)
         ]
 
-    def _detail(self, term: int, row: int, total: Floats, tables: Sequence[Floats]) -> str:
-        """A term with its weight, and its fields unless that is the body alone."""
-        where = [name for (name, _, _), table in zip(self._fields, tables, strict=True) if table[row, term] > 0]
-        place = "" if where == ["body"] else f" in {' and '.join(where)}"
-        return f"{self._terms[term]} {total[row, term]:.1f}{place}"
+    def _match(self, terms: Sequence[int], by_field: Sequence[Floats]) -> Match:
+        """Terms of a unit, strongest first, given what each field adds. A term in the name is told as such."""
+        places: dict[str, Field] = {}
+        for term in terms:
+            found = [field for (field, _, _), scores in zip(self._fields, by_field, strict=True) if scores[term] > 0]
+            places[self._terms[term]] = "name" if "name" in found else found[0]
+        numbers = {self._terms[term]: float(sum(scores[term] for scores in by_field)) for term in terms}
+        return Match(terms_in_words(places), numbers)
 
 
 def retrieve(request: Request, before: Sequence[Channel]) -> Channel:
@@ -98,7 +103,12 @@ def retrieve(request: Request, before: Sequence[Channel]) -> Channel:
     weights = code_weights(request.query)
     lexical = Lexical(corpus.code, weights, bodies=corpus.bodies, with_forms=request.word_forms)
 
-    def reasons(chosen: Sequence[int]) -> list[str]:
-        return lexical.details(pool.best_units(chosen, lexical.units))
+    def reasons(chosen: Sequence[int]) -> list[Match]:
+        units = pool.best_units(chosen, lexical.units)
+        found = zip(chosen, units, lexical.matches(units), strict=True)
+        return [
+            replace(match, text=part_of(corpus.code, pool, candidate, unit) + match.text)
+            for candidate, unit, match in found
+        ]
 
     return Channel(SIGNAL, pool.from_units(lexical.units), reasons, units=lexical.units)

@@ -11,13 +11,17 @@ import numpy.typing as npt
 
 from trackdown.index import CodeIndex
 from trackdown.query import Frame, Query
+from trackdown.retrieve.candidate_pool import Candidates
 from trackdown.retrieve.channel import Channel, Request
+from trackdown.retrieve.wording import part_of
+from trackdown.types import Match
 
 SIGNAL = "mentions"
 _TOO_COMMON = 40
 _FRAME, _PATH, _NAME, _FOLDER = 1.0, 1.0, 0.8, 0.3
 _FILE_FOR_ITS_UNITS = 0.4
 _MOST = 1.5
+_SHOWN = 2
 
 
 def retrieve(request: Request, before: Sequence[Channel]) -> Channel | None:
@@ -27,39 +31,54 @@ def retrieve(request: Request, before: Sequence[Channel]) -> Channel | None:
         return None
     found = mentions(request.corpus.code, query)
     share = 1.0 if pool.level == "file" else _FILE_FOR_ITS_UNITS
-    scores = pool.from_units(found.units) + share * pool.from_files(found.files)
+    scores = np.minimum(pool.from_units(found.units) + share * pool.from_files(found.files), _MOST)
 
-    def explain(chosen: Sequence[int]) -> list[str]:
-        reasons = []
-        for candidate in chosen:
-            matches = [
-                *found.unit_matches.get(int(pool.units[candidate]), []),
-                *found.file_matches.get(int(pool.files[candidate]), []),
-            ]
-            reasons.append(f"the query mentions {', '.join(dict.fromkeys(matches)) or 'a member'}")
-        return reasons
+    def reasons(chosen: Sequence[int]) -> list[Match]:
+        parts = pool.best_units(chosen, found.units)
+        return [
+            Match(found.in_words(request.corpus.code, pool, candidate, part), {"score": float(scores[candidate])})
+            for candidate, part in zip(chosen, parts, strict=True)
+        ]
 
-    return Channel(SIGNAL, np.minimum(scores, _MOST), explain, floor=1.0)
+    return Channel(SIGNAL, scores, reasons, floor=1.0)
 
 
 @dataclass(slots=True)
 class Mentions:
-    """Scores of units and files that the query mentions, and descriptions of the matches."""
+    """Scores of units and files that the query mentions, and the matches in words.
+
+    A match of a file is told in two ways: of the file itself, and of a unit in it.
+    """
 
     units: npt.NDArray[np.float64]
     files: npt.NDArray[np.float64]
     unit_matches: dict[int, list[str]] = field(default_factory=lambda: defaultdict(list))
-    file_matches: dict[int, list[str]] = field(default_factory=lambda: defaultdict(list))
+    file_matches: dict[int, list[tuple[str, str]]] = field(default_factory=lambda: defaultdict(list))
 
     def unit(self, unit: int, score: float, match: str) -> None:
         """Add a match of a unit. The strongest one counts, further ones a little."""
         self.units[unit] = max(self.units[unit], score) + 0.1 * min(self.units[unit], score)
         self.unit_matches[unit].append(match)
 
-    def file(self, file: int, score: float, match: str) -> None:
-        """Add a match of a file."""
+    def file(self, file: int, score: float, match: str, of_unit: str) -> None:
+        """Add a match of a file, told of the file itself and of a unit in it."""
         self.files[file] = max(self.files[file], score) + 0.1 * min(self.files[file], score)
-        self.file_matches[file].append(match)
+        self.file_matches[file].append((match, of_unit))
+
+    def in_words(self, code: CodeIndex, pool: Candidates, candidate: int, part: int) -> str:
+        """How the query mentions a candidate, or its best `part`; if it mentions neither, how it mentions its file."""
+        unit, file = int(pool.units[candidate]), int(pool.files[candidate])
+        if unit < 0:
+            return _joined([match for match, _ in self.file_matches.get(file, [])])
+        if matches := self.unit_matches.get(unit):
+            return _joined(matches)
+        if matches := self.unit_matches.get(part):
+            return part_of(code, pool, candidate, part) + _joined(matches)
+        return _joined([of_unit for _, of_unit in self.file_matches.get(file, [])])
+
+
+def _joined(matches: Sequence[str]) -> str:
+    return "; ".join(list(dict.fromkeys(matches))[:_SHOWN])
 
 
 def mentions(index: CodeIndex, query: Query) -> Mentions:
@@ -70,7 +89,7 @@ def mentions(index: CodeIndex, query: Query) -> Mentions:
     for path in query.paths:
         matches = _files_matching(index, path)
         for file in matches if len(matches) <= _TOO_COMMON else []:
-            found.file(file, _PATH / len(matches) ** 0.5, f"the path {path}")
+            found.file(file, _PATH / len(matches) ** 0.5, "the query names it", "the query names its file")
         if not matches and "/" in path:
             _folder(index, path, found)
     for name in query.names:
@@ -116,15 +135,15 @@ def _frame(index: CodeIndex, frame: Frame, score: float, found: Mentions) -> Non
     if not files or len(files) > 3:
         return
     for file in files:
-        where = f"the line {frame.path.rsplit('/', 1)[-1]}:{frame.line}"
-        found.file(file, score / len(files), where)
+        where = f"in the traceback (line {frame.line})"
+        found.file(file, score / len(files), where, f"its file is {where}")
         rows = [row for row in index.units_of(file) if index.kind(row) != "window"]
         last = frame.function.rsplit(".", 1)[-1]
         named = [row for row in rows if last and index.symbol(row).rsplit(".", 1)[-1] == last]
         at_line = [row for row in rows if index.unit_start[row] <= frame.line <= index.unit_end[row]]
         both = [row for row in named if row in at_line]
         for row in both or named or at_line[-1:]:
-            found.unit(row, score / len(files), f"{where}{f' in {frame.function}' if frame.function else ''}")
+            found.unit(row, score / len(files), where)
 
 
 def _folder(index: CodeIndex, path: str, found: Mentions) -> None:
@@ -133,7 +152,7 @@ def _folder(index: CodeIndex, path: str, found: Mentions) -> None:
     folders = tuple(f"{folder}/" for folder in same_name if f"/{folder}".endswith(f"/{path}"))
     inside = [file for name, file in index.files_by_path.items() if name.startswith(folders)] if folders else []
     for file in inside if len(inside) <= _TOO_COMMON else []:
-        found.file(file, _FOLDER, f"the folder {path}")
+        found.file(file, _FOLDER, f"the query names its folder {path}", f"the query names its folder {path}")
 
 
 def _name(index: CodeIndex, name: str, found: Mentions) -> None:
@@ -153,13 +172,15 @@ def _name(index: CodeIndex, name: str, found: Mentions) -> None:
             for unit in units:
                 weight = 1.0 if unit in exact else 0.7
                 score = _NAME * weight / len(units) ** 0.5
-                found.unit(unit, score, f"the name {name}")
-                found.file(int(index.unit_file[unit]), 0.6 * score, f"the name {name}")
+                found.unit(unit, score, "the query names it")
+                of_file, of_unit = f"the query names {name} in it", f"near {name}, which the query names"
+                found.file(int(index.unit_file[unit]), 0.6 * score, of_file, of_unit)
         return
     for end in range(len(parts), 1, -1):
         for path in (f"{'/'.join(parts[:end])}.py", f"{'/'.join(parts[:end])}/__init__.py"):
             matches = _files_matching(index, path)
             for file in matches if len(matches) <= _TOO_COMMON else []:
-                found.file(file, _PATH * 0.7 / len(matches) ** 0.5, f"the module {'.'.join(parts[:end])}")
+                match = f"the query names its module {'.'.join(parts[:end])}"
+                found.file(file, _PATH * 0.7 / len(matches) ** 0.5, match, match)
             if matches:
                 return

@@ -18,7 +18,8 @@ from trackdown.index import CodeIndex, Floats, ProgramMessages, hashed, kth_larg
 from trackdown.query import STOPWORDS
 from trackdown.retrieve.alignment import Alignment, align
 from trackdown.retrieve.channel import Channel, Request
-from trackdown.types import FUNCTION_KINDS
+from trackdown.retrieve.wording import part_of
+from trackdown.types import FUNCTION_KINDS, Match
 
 SIGNAL = "messages"
 _WORD = re.compile(r"\w+")
@@ -64,8 +65,12 @@ def retrieve(request: Request, before: Sequence[Channel]) -> Channel | None:
         evidence.say(quoted)
         _lead_to_users(code, quoted, evidence)
 
-    def reasons(chosen: Sequence[int]) -> list[str]:
-        return [evidence.details.get(unit, "") for unit in pool.best_units(chosen, evidence.scores)]
+    def reasons(chosen: Sequence[int]) -> list[Match]:
+        units = pool.best_units(chosen, evidence.scores)
+        return [
+            Match(part_of(code, pool, candidate, unit) + evidence.details.get(unit, ""), evidence.numbers(unit))
+            for candidate, unit in zip(chosen, units, strict=True)
+        ]
 
     views = {name: pool.from_units(values) for name, values in evidence.views.items()}
     return Channel(
@@ -90,6 +95,10 @@ class _Evidence:
         score = share * quoted.score
         self._take(unit, score, quoted, f'uses {name}, which says "{quoted.text}"')
         self.views["constant"][unit] = max(self.views["constant"][unit], score)
+
+    def numbers(self, unit: int) -> dict[str, float]:
+        """How much of the message the query quotes, how many words in a row, and how much of the query that is."""
+        return {name: float(self.views[name][unit]) for name in ("coverage", "run", "share")}
 
     def _take(self, unit: int, score: float, quoted: Quoted, detail: str) -> None:
         if score <= self.scores[unit]:

@@ -69,11 +69,12 @@ def test_the_model_orders_the_best_and_says_so(asked: Asked, web: Repo, settings
         before = opened.search(QUERY)
     assert symbols(before) == ["sign", "load", "route"]
     with asked("bm25+llm-rerank", lambda _: "3, 1") as opened:
-        answer = opened.search(QUERY)
+        answer = opened.search(QUERY, explain=True)
     assert symbols(answer) == ["route", "sign", "load"] and answer.notes == ()
     moved = {result.symbol: [why for why in result.why if why.signal == "llm"] for result in answer}
-    assert [why.detail for why in moved["route"]] == ["rank 3 → 1: moved by the language model"]
-    assert [why.detail for why in moved["load"]] == ["rank 2 → 3: moved by the language model"]
+    assert [why.text for why in moved["route"]] == ["moved up by the language model"]
+    assert [why.text for why in moved["load"]] == ["moved down by the language model"]
+    assert [dict(why.numbers) for why in moved["route"]] == [{"rank before": 3, "rank after": 1}]
     assert [result.score for result in answer] == pytest.approx([result.score for result in before])
     for result in answer:
         assert sum(why.value for why in result.why) == pytest.approx(result.score)
@@ -148,11 +149,11 @@ def test_neighbours_that_the_model_picks_move_up(repo: Repo, settings: Settings,
     answers = [(stage, prompt, asker.says(prompt)) for stage, prompt in asker.asked]
     path = write_answers(tmp_path / "answers.jsonl", [(s, p, str(text)) for s, p, text in answers])
     with trackdown.open(repo.root, settings=replace(settings, mode="bm25+spider-llm", llm_replay=path)) as opened:
-        answer = opened.search("cookie")
+        answer = opened.search("cookie", explain=True)
     best, second = symbols(answer)[:2]
     assert second == "f8" and best != "f8" and len(asker.asked) == 5
     (why,) = [why for why in answer[1].why if why.signal == "graph"]
-    assert why.detail.startswith("rank 9 → 2")
+    assert why.numbers["rank before"] == 9 and why.numbers["rank after"] == 2
 
 
 @pytest.mark.parametrize(("mode", "gar"), [("bm25+llm-rerank", False), ("bm25+spider-llm", False), ("bm25", True)])

@@ -54,7 +54,7 @@ async def use_every_tool(client: Client, shop: Repo) -> None:
     best = value_of(found)["results"][0]
     assert (best["path"], best["symbol"], best["kind"]) == ("web/session.py", "Session.sign_cookie", "method")
     assert (best["start_line"], best["end_line"], best["repository"]) == (7, 9, "shop")
-    assert "return value + self.secret" in best["snippet"] and best["why"][0]["signal"] == "lexical"
+    assert "return value + self.secret" in best["snippet"] and best["reason"].startswith("name has ")
     assert "\n1. web/session.py:7-9 Session.sign_cookie [method]\n" in text_of(found)
     assert "        return value + self.secret" in text_of(found)
 

@@ -118,11 +118,11 @@ def _similar(code: CodeIndex, unit: int, text: str, k: int, within: str) -> list
     if unit >= 0:
         scores[_overlaps(code, unit)] = 0.0
     nearest = [row for row in np.argsort(-scores, kind="stable")[:k].tolist() if scores[row] > 0]
-    details = lexical.details(nearest)
-    return [
-        Ranked(row, int(code.unit_file[row]), row, value := float(scores[row] / best), (Why(SIGNAL, value, detail),))
-        for row, detail in zip(nearest, details, strict=True)
-    ]
+    found = []
+    for row, match in zip(nearest, lexical.matches(nearest), strict=True):
+        value = float(scores[row] / best)
+        found.append(Ranked(row, int(code.unit_file[row]), row, value, (Why(SIGNAL, value, match.text),), match.text))
+    return found
 
 
 def _overlaps(code: CodeIndex, unit: int) -> Mask:

@@ -34,6 +34,7 @@ def plan(request: SearchRequest, settings: Settings) -> SearchPlan:
         level=request.level,
         k=request.k,
         tests=request.tests,
+        numbers=request.explain,
         folders=(checked_folder(request.folder),),
         languages=checked_languages(request.languages),
         judging=judging,

@@ -81,4 +81,5 @@ class SourceReader:
             score=item.score,
             snippet=snippet,
             why=item.parts,
+            reason=item.reason,
         )

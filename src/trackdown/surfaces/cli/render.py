@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from trackdown.engine import Related, Relative
+from trackdown.surfaces.cli.reason_text import explained
 from trackdown.surfaces.cli.terminal_text import one_line, sanitize
 from trackdown.types import HistoryResults, Result, SearchResults
 
@@ -109,10 +110,10 @@ class _Page:
         if result.kind != "file":
             place += f":{result.start_line}-{result.end_line}"
         self.line("title", f"{result.rank:>2}  {one_line(place)}  {one_line(result.symbol)}".rstrip())
-        for why in result.why:
-            points = f" {why.value:.2f}" if why.value else ""  # what only moved a result gave it no points
-            text = f"    {why.signal}{points}: {one_line(why.detail)}"
-            self.line("dim", text if explain else _cut(text, self.width()))
+        if result.reason:
+            self.line("dim", _cut(f"    {one_line(result.reason)}", self.width()))
+        for why in result.why if explain else ():
+            self.line("dim", f"    {explained(why)}")
         lines = sanitize(result.snippet).split("\n")[: None if explain else _SNIPPET_LINES]
         if result.kind != "file" or explain:
             self.code("\n".join(lines), result.language, result.start_line if numbered else None)

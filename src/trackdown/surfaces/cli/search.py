@@ -49,7 +49,7 @@ Examples:
 @click.option("--language", "languages", multiple=True, metavar="NAME", help=help_of("languages") + " Repeatable.")
 @click.option("--folder", default="", metavar="DIR", help=help_of("folder"))
 @click.option("--no-tests", is_flag=True, help="Leave out test files. By default they are included, below code.")
-@click.option("--explain", is_flag=True, help="Show every reason in full, and the time that each stage took.")
+@click.option("--explain", is_flag=True, help=help_of("explain") + " Text also shows the time of each stage.")
 @format_option
 def command(
     arguments: tuple[str, ...],
@@ -111,6 +111,7 @@ def command(
             languages=languages,
             folder=folder,
             tests=not no_tests,
+            explain=explain,
         )
         answer = search_all(repositories, request, progress=progress)
     if style == "json":

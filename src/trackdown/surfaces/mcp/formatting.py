@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from trackdown.engine import Related, Relative, ServedInfo
-from trackdown.surfaces.cli import one_line, sanitize
+from trackdown.surfaces.cli import explained, one_line, sanitize
 from trackdown.surfaces.mcp.fitting import cut, cut_value, fit, room, text_size, value_size
 from trackdown.types import (
     CLASS_KINDS,
@@ -22,11 +22,13 @@ from trackdown.types import (
     Result,
     SearchResults,
     UnitSource,
+    Why,
 )
 
 _MORE = "… {count} more left out: raise max_tokens or narrow the request"
 _MOST_NOTES = 5
-_LONGEST_REASON = 90
+_LONGEST_REASON = 160
+_LONGEST_NAME = 90
 _FEW_LINES = 5
 _FEW_FILES, _MANY_FILES = 4, 25
 
@@ -47,12 +49,13 @@ class ListItem:
     values: tuple[dict[str, Any], ...]
 
 
-def found(answer: SearchResults, max_tokens: int, *, several: bool) -> ToolAnswer:
-    """Ranked results."""
+def found(answer: SearchResults, max_tokens: int, *, several: bool, explain: bool = False) -> ToolAnswer:
+    """Ranked results, each with its strongest reasons in one line; with `explain`, all reasons and their numbers."""
     names = {"function": "functions", "class": "classes", "symbol": "functions and classes", "file": "files"}
     count = len(answer.results)
     head = f"{count} {names[answer.level]}, best first:" if count else f"No {names[answer.level]} found."
-    items = [_hit(result, several=several, whole=answer.level == "file") for result in answer]
+    whole = answer.level == "file"
+    items = [_hit(result, several=several, whole=whole, explain=explain) for result in answer]
     return _listed(head, {"partial": answer.partial, "level": answer.level}, "results", answer.notes, items, max_tokens)
 
 
@@ -159,13 +162,13 @@ def _notes(notes: Sequence[str], most_bytes: int) -> list[str]:
     return fit([(note,) for note in cleaned], most_bytes, size)
 
 
-def _hit(result: Result, *, several: bool, whole: bool) -> ListItem:
+def _hit(result: Result, *, several: bool, whole: bool, explain: bool) -> ListItem:
     path, symbol = one_line(result.path), one_line(result.symbol)
     lines = "" if whole else f":{result.start_line}-{result.end_line}"
     inside = f" in {one_line(result.repository)}" if several else ""
     head = f"{result.rank}. {path}{lines} {f'{symbol} ' if symbol else ''}[{result.kind}{inside}]"
-    reasons = "; ".join(f"{why.signal}: {cut(one_line(why.detail), _LONGEST_REASON)}" for why in result.why[:3])
-    with_why = f"{head}\n   {reasons}" if reasons else head
+    reason = cut(one_line(result.reason), _LONGEST_REASON)
+    with_why = f"{head}\n   {reason}" if reason else head
     snippet = sanitize(result.snippet).rstrip()
     short: dict[str, Any] = {
         "rank": result.rank,
@@ -178,16 +181,21 @@ def _hit(result: Result, *, several: bool, whole: bool) -> ListItem:
         "end_line": result.end_line,
         "score": round(result.score, 4),
     }
-    why = [
-        {"signal": one.signal, "value": round(one.value, 4), "detail": cut(one_line(one.detail), _LONGEST_REASON)}
-        for one in result.why
-    ]
-    reasoned = {**short, "why": why}
+    reasoned: dict[str, Any] = {**short, "reason": reason}
+    if explain:
+        reasoned["why"] = [_why(one) for one in result.why]
+        with_why += "".join(f"\n   {cut(explained(one), _LONGEST_REASON)}" for one in result.why)
     few = "\n".join(snippet.split("\n")[:_FEW_LINES])
     return ListItem(
         (head, with_why, f"{with_why}\n{_indented(few)}", f"{with_why}\n{_indented(snippet)}"),
         (short, reasoned, {**reasoned, "snippet": few}, {**reasoned, "snippet": snippet}),
     )
+
+
+def _why(why: Why) -> dict[str, Any]:
+    numbers = {cut(one_line(name), _LONGEST_NAME): round(value, 4) for name, value in why.numbers.items()}
+    text = cut(one_line(why.text), _LONGEST_REASON)
+    return {"signal": why.signal, "value": round(why.value, 4), "text": text, "numbers": numbers}
 
 
 def _commit(commit: PastCommit, *, several: bool) -> ListItem:
@@ -250,8 +258,7 @@ def _relative(relation: str, one: Relative) -> ListItem:
 
 
 def _alike(one: Result) -> ListItem:
-    detail = one.why[0].detail if one.why else ""
-    return _near("similar", one.path, one.symbol, one.kind, one.start_line, one.end_line, detail)
+    return _near("similar", one.path, one.symbol, one.kind, one.start_line, one.end_line, one.reason)
 
 
 def _near(relation: str, path: str, symbol: str, kind: str, first: int, last: int, detail: str) -> ListItem:

@@ -22,7 +22,8 @@ class SearchHit(BaseModel):
     start_line: int
     end_line: int
     score: float
-    why: list[Why] = []
+    reason: str = ""
+    why: list[Why] = Field([], description="Every reason with its share of the score; only with explain.")
     snippet: str = ""
 
 

@@ -65,7 +65,7 @@ def _search(
 ) -> ToolAnswer:
     request = asked.as_request(query, _THOROUGH_MS)
     answer = repositories.search(request, repository=asked.repository, **call.options())
-    return formatting.found(answer, asked.max_tokens, several=len(repositories.names) > 1)
+    return formatting.found(answer, asked.max_tokens, several=len(repositories.names) > 1, explain=request.explain)
 
 
 def _past_changes(repositories: SharedRepositories, asked: arguments.PastChanges, call: ToolCall) -> ToolAnswer:

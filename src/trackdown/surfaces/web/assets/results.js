@@ -119,6 +119,7 @@ export class ResultList {
               oneLine(result.kind),
               result.language !== "text" ? [sep(), languageName(oneLine(result.language))] : "",
             ),
+            result.reason ? h("p", { class: "reason" }, oneLine(result.reason)) : "",
             strip(result, best),
           ),
           h(
@@ -190,7 +191,7 @@ const strip = (result, best) => {
     {
       class: "strip",
       role: "img",
-      "aria-label": `Score ${result.score.toFixed(2)}: ${parts.map((why) => `${signalName(why.signal)} ${why.value.toFixed(2)}`).join(", ")}`,
+      "aria-label": `Strongest first: ${parts.map((why) => signalName(why.signal)).join(", ")}`,
     },
     parts.map((why) =>
       h("i", { css: { width: `${(100 * share * why.value) / total}%`, "--c": signalColour(why.signal) } }),

@@ -73,7 +73,7 @@ export class SearchView {
   }
 
   asked(state) {
-    const body = { query: state.q, k: state.k, level: state.level, effort: state.effort, tests: state.tests };
+    const body = { query: state.q, k: state.k, level: state.level, effort: state.effort, tests: state.tests, explain: true };
     if (state.repository) body.repository = state.repository;
     if (state.at) body.at = state.at;
     if (state.folder) body.folder = state.folder;

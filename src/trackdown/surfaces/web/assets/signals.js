@@ -4,13 +4,15 @@ import { oneLine } from "./dom.js";
 
 const NAMES = {
   lexical: "Words in the code",
+  messages: "Messages in the code",
   mentions: "Named in the query",
+  references: "Issues and commits in the query",
   commits: "Past commits",
-  dense: "Meaning",
-  encoder: "Meaning (encoder)",
-  graph: "Related in the graph",
-  "code-reranker": "Code read by a model",
-  "commit-reranker": "Commits read by a model",
+  "commit-reranker": "Past commits, read closely",
+  dense: "Vocabulary",
+  encoder: "Meaning",
+  "code-reranker": "Close reading",
+  graph: "Related code",
   llm: "Language model",
 };
 const COLOURED = new Set([
@@ -26,30 +28,25 @@ const COLOURED = new Set([
 const SHORTEST_TERM = 3;
 const MOST_TERMS = 24;
 
-export const signalName = (signal) => NAMES[signal] || oneLine(signal);
+/** What to call a signal; one that is not in the table goes by its own name. */
+export const signalName = (signal) => NAMES[signal] || oneLine(signal).replaceAll("-", " ");
 export const signalColour = (signal) => (COLOURED.has(signal) ? `var(--${signal})` : "var(--other-signal)");
 
-/** The words that a lexical reason names, with their points: [{ term, points, where }]; none if it reads otherwise. */
-export const termsIn = (detail) => {
-  const found = detail.split(", ").map((part) => /^(\S+) (-?\d+(?:\.\d+)?)(?: in (.+))?$/.exec(part));
-  return found.every(Boolean) ? found.map(([, term, points, where]) => ({ term, points, where: where || "body" })) : [];
-};
+/** The numbers of a reason as people read them: [{ name, value }]. */
+export const numbersIn = ({ numbers }) =>
+  Object.entries(numbers).map(([name, value]) => ({ name, value: `${Number(value.toFixed(2))}` }));
 
-/** The past commits that a reason names: [{ id, subject, date }]. */
-export const commitsIn = (detail) =>
-  Array.from(detail.matchAll(/([0-9a-f]{7,40}) (.*?) \((\d{4}-\d\d-\d\d)\)(?=; |$)/g), ([, id, subject, date]) => ({
-    id,
-    subject,
-    date,
-  }));
+/** The past commits among the numbers of a reason: [{ id, subject, date, value }]. */
+export const commitsIn = (why) =>
+  numbersIn(why).flatMap(({ name, value }) => {
+    const [, id, subject, date] = /^([0-9a-f]{7,40}) (.*) \((\d{4}-\d\d-\d\d)\)$/s.exec(name) || [];
+    return id ? [{ id, subject, date, value }] : [];
+  });
 
 /** Which words of a result's code to mark. */
 export const termsOf = (result) => {
   const lexical = result.why.find((why) => why.signal === "lexical");
-  return lexical
-    ? termsIn(lexical.detail)
-        .map(({ term }) => term)
-        .filter((term) => term.length >= SHORTEST_TERM)
-        .slice(0, MOST_TERMS)
-    : [];
+  return Object.keys(lexical?.numbers || {})
+    .filter((term) => term.length >= SHORTEST_TERM && !term.includes(" "))
+    .slice(0, MOST_TERMS);
 };

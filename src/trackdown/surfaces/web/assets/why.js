@@ -1,17 +1,19 @@
-// Why a result was found: every signal as a bar, and what is behind it.
+// Why a result was found: every signal as a bar with what matched, and the numbers for those who ask for them.
 
 import { counted, h, oneLine } from "./dom.js";
-import { commitsIn, signalColour, signalName, termsIn } from "./signals.js";
+import { commitsIn, numbersIn, signalColour, signalName } from "./signals.js";
 import { link } from "./state.js";
+
+let withNumbers = false;
 
 export const why = (result) => {
   const values = result.why.map((one) => one.value);
   const low = Math.min(0, ...values),
     high = Math.max(...values, 1e-9);
   const sum = values.reduce((total, value) => total + value, 0);
-  return h(
+  const shown = h(
     "div",
-    {},
+    { class: "why" },
     h(
       "dl",
       { class: "signals" },
@@ -19,11 +21,36 @@ export const why = (result) => {
     ),
     h(
       "p",
-      { class: "sum" },
+      { class: "sum number" },
       `${counted(result.why.length, "signal")} ${Math.abs(sum - result.score) < 0.005 ? "add up to" : "give"} the score`,
       h("b", {}, result.score.toFixed(2)),
     ),
+    toggle(() => show(shown)),
   );
+  show(shown);
+  return shown;
+};
+
+/** The button that shows and hides numbers, here and at every result picked from now on. */
+const toggle = (changed) =>
+  h(
+    "button",
+    {
+      type: "button",
+      class: "numbers-toggle",
+      on: {
+        click: () => {
+          withNumbers = !withNumbers;
+          changed();
+        },
+      },
+    },
+    "Numbers",
+  );
+
+const show = (element) => {
+  element.classList.toggle("with-numbers", withNumbers);
+  element.querySelector(".numbers-toggle").setAttribute("aria-pressed", String(withNumbers));
 };
 
 const signal = (one, low, high) => {
@@ -40,9 +67,10 @@ const signal = (one, low, high) => {
       "dt",
       {},
       h("span", { class: "key-to" }, signalName(one.signal)),
+      one.value < 0 ? h("span", { class: "against" }, "counts against it") : "",
       h(
         "span",
-        { class: "value" },
+        { class: "value number" },
         one.value ? `${one.value > 0 ? "+" : "−"}${Math.abs(one.value).toFixed(2)}` : "moved only",
       ),
     ),
@@ -60,47 +88,38 @@ const signal = (one, low, high) => {
   );
 };
 
-const detail = ({ signal: name, detail: text }) => {
-  const terms = name === "lexical" ? termsIn(text) : [];
-  if (terms.length)
-    return h(
-      "ul",
-      { class: "terms detail" },
-      terms.map(({ term, points, where }) =>
-        h("li", { title: `in ${oneLine(where)}` }, oneLine(term), h("span", {}, points)),
-      ),
-    );
-  const commits = name.startsWith("commit") ? commitsIn(text) : [];
-  if (!commits.length) return h("p", { class: "detail" }, oneLine(text));
-  const lead = text
-    .slice(0, text.indexOf(commits[0].id))
-    .replace(/\blike $/, "")
-    .trim();
+const detail = (one) => {
+  const commits = commitsIn(one);
+  if (commits.length) return h("ul", { class: "past detail" }, commits.map(commit));
+  const numbers = numbersIn(one);
   return [
-    lead ? h("p", { class: "detail" }, oneLine(lead)) : "",
-    h(
-      "ul",
-      { class: "past detail" },
-      commits.map(({ id, subject, date }) =>
-        h(
-          "li",
-          {},
-          h(
-            "span",
-            {},
-            h("code", {}, id.slice(0, 7)),
-            h(
-              "a",
-              {
-                href: link({ view: "history", q: oneLine(subject), pick: "", of: "", tab: "" }),
-                title: "Commits like this one",
-              },
-              oneLine(subject),
-            ),
-          ),
-          h("span", { class: "when" }, date),
-        ),
-      ),
-    ),
+    one.text ? h("p", { class: "detail" }, oneLine(one.text)) : "",
+    numbers.length
+      ? h(
+          "ul",
+          { class: "terms detail number" },
+          numbers.map(({ name, value }) => h("li", {}, oneLine(name), h("span", {}, value))),
+        )
+      : "",
   ];
 };
+
+const commit = ({ id, subject, date, value }) =>
+  h(
+    "li",
+    {},
+    h(
+      "span",
+      {},
+      h("code", {}, id.slice(0, 7)),
+      h(
+        "a",
+        {
+          href: link({ view: "history", q: oneLine(subject), pick: "", of: "", tab: "" }),
+          title: "Commits like this one",
+        },
+        oneLine(subject),
+      ),
+    ),
+    h("span", { class: "when" }, h("span", { class: "number" }, `${value} · `), date),
+  );

@@ -1,0 +1,43 @@
+"""The strongest reasons for each result in one line of plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from trackdown.types import Match
+
+_MOST = 3
+_LEAST_SHARE = 0.05
+"""What added less than this share of a score is not worth a reader's time."""
+_MEANING = "meaning"
+_KINDS = {"dense": _MEANING, "encoder": _MEANING, "code-reranker": _MEANING, "commit-reranker": "commits"}
+"""Signals that look at the same thing: a line has the strongest of them. Any other signal is a kind of its own."""
+_SAID_ONCE = frozenset({"commits"})
+"""Kinds that are about a file: what stands at one result need not be repeated at the next."""
+
+
+def one_line_each(
+    found: Sequence[Mapping[str, Match]], values: Sequence[Mapping[str, float]], remarks: Sequence[str]
+) -> list[str]:
+    """A line for each result, best first. Each has up to three kinds of evidence, and a remark if there is one."""
+    said: set[str] = set()
+    lines = []
+    for matches, shares, remark in zip(found, values, remarks, strict=True):
+        chosen = _chosen(matches, shares, said)
+        said.update(chosen.values())
+        lines.append("; ".join([*chosen.values(), *([remark] if remark else [])]))
+    return lines
+
+
+def _chosen(matches: Mapping[str, Match], shares: Mapping[str, float], said: set[str]) -> dict[str, str]:
+    """Kind → words, strongest first. Meaning comes last: it points at nothing that a reader could check."""
+    least = _LEAST_SHARE * sum(share for share in shares.values() if share > 0)
+    # What only moved a result has no share of its score, and is worth telling.
+    strong = [signal for signal in matches if shares.get(signal, least) >= least]
+    telling = [signal for signal in strong if matches[signal].telling and matches[signal].text]
+    best: dict[str, str] = {}
+    for signal in sorted(telling, key=lambda signal: (-shares.get(signal, least), signal)):
+        best.setdefault(_KINDS.get(signal, signal), matches[signal].text)
+    fresh = {kind: text for kind, text in best.items() if kind not in _SAID_ONCE or text not in said}
+    kinds = sorted(fresh or best, key=lambda kind: kind == _MEANING)[:_MOST]
+    return {kind: best[kind] for kind in kinds}

@@ -1,0 +1,42 @@
+"""What matched, in plain words: terms and where they stand, and which part of a class or file is meant."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from trackdown.index import CodeIndex
+from trackdown.retrieve.candidate_pool import Candidates
+
+Field = Literal["name", "body", "path"]
+_VERBS: Mapping[Field, str] = {"name": "name has", "body": "mentions", "path": "path has"}
+_MOST_TERMS = 4
+_ENDING = 3
+
+
+def terms_in_words(terms: Mapping[str, Field]) -> str:
+    """Terms, strongest first, each with the field where it stands.
+
+    Repetitions are left out: a part of a term that is there, and a term that only adds an ending to one.
+    """
+    shown: dict[str, Field] = {}
+    for term, field in terms.items():
+        if len(shown) < _MOST_TERMS and not any(_repeats(term, other) for other in shown):
+            shown[term] = field
+    said = []
+    for field, verb in _VERBS.items():
+        found = [term for term, where in shown.items() if where == field]
+        said += [f"{verb} {', '.join(found)}"] if found else []
+    return "; ".join(said)
+
+
+def part_of(code: CodeIndex, pool: Candidates, candidate: int, unit: int) -> str:
+    """How to introduce a match in a part of a class or file: `in load: `. Empty if the candidate itself matched."""
+    if unit < 0 or unit == int(pool.units[candidate]):
+        return ""
+    symbol = code.symbol(unit).rsplit(".", 1)[-1]
+    return f"in {symbol}: " if symbol else ""
+
+
+def _repeats(term: str, other: str) -> bool:
+    return term in other or (term.startswith(other) and len(term) - len(other) <= _ENDING)
