@@ -15,7 +15,18 @@ from trackdown.doors import exported_names
 SOURCE = Path(__file__).parents[1] / "src" / "trackdown"
 EVERYWHERE = {"types", "errors", "doors"}
 STAGES = {"query", "retrieve", "fuse", "expand", "rerank"}
-BELOW_ENGINE = {"repository", "units", "graph", "models", "store", "index", "pipeline", "rewrite", *STAGES}
+BELOW_ENGINE = {
+    "repository",
+    "units",
+    "graph",
+    "models",
+    "store",
+    "index",
+    "pipeline",
+    "rewrite",
+    "confidence",
+    *STAGES,
+}
 ROOMS_WITHIN = {"models.llm", "units.references"}
 """Folders within a room that have a door of their own; so has every folder of the lab and of the surfaces."""
 
@@ -39,9 +50,21 @@ TABLE: dict[str, set[str]] = {
     "rerank": {"models", "index"},
     "rewrite": {"units", "models", "index"},
     "pipeline": {*STAGES, "index"},
+    "confidence": {"pipeline", "query"},
     "engine": {*BELOW_ENGINE, "settings", "request"},
     "surfaces": {"engine", "settings", "request", "pages"},
-    "lab": {"engine", "pipeline", "models", "fuse", "repository", "units", "settings", "request", "pages"},
+    "lab": {
+        "engine",
+        "confidence",
+        "pipeline",
+        "models",
+        "fuse",
+        "repository",
+        "units",
+        "settings",
+        "request",
+        "pages",
+    },
 }
 """Room → the rooms of ours that it may import, beside those that are open to all."""
 

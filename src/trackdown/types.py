@@ -9,6 +9,7 @@ from typing import Any, Literal, Protocol, overload
 Level = Literal["function", "class", "symbol", "file"]
 Effort = Literal["fast", "balanced", "thorough"]
 Aggregation = Literal["maxp", "sump", "avgp", "blend"]
+Verdict = Literal["strong", "likely", "weak"]
 Fusion = Literal["rrf", "weighted", "learned"]
 
 LEVELS: tuple[Level, ...] = ("function", "class", "symbol", "file")
@@ -82,10 +83,27 @@ class Why:
 
 
 @dataclass(frozen=True, slots=True)
+class Confidence:
+    """How sure an answer is: the calibrated `probability` that a right place is among the results, and `why`.
+
+    For a weak answer, `why` ends with what would help.
+    """
+
+    verdict: Verdict
+    probability: float
+    why: str
+
+    def sentence(self) -> str:
+        """The same in words."""
+        return f"{self.verdict.capitalize()} answer ({self.probability:.0%}): {self.why}."
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """A place in the code to look at. Lines are 1-based and inclusive; `path` is relative to the repository's root.
 
-    `why` has every reason, `reason` the strongest ones in one line.
+    `why` has every reason, `reason` the strongest ones in one line. `probability` is the
+    calibrated one that this is a right place; None where nobody asked for it, as in related code.
     """
 
     rank: int
@@ -100,6 +118,7 @@ class Result:
     snippet: str
     why: tuple[Why, ...]
     reason: str = ""
+    probability: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +132,10 @@ class SnapshotInfo:
 
 @dataclass(frozen=True, slots=True)
 class SearchResults(Sequence[Result]):
-    """Ranked results, with notes and timings. `llm` is the cost table of the language model, if one was asked."""
+    """Ranked results, with notes and timings. `llm` is the cost table of the language model, if one was asked.
+
+    `confidence` is None in early results, before the models have read.
+    """
 
     query: str
     level: Level
@@ -123,6 +145,7 @@ class SearchResults(Sequence[Result]):
     partial: bool = False
     timings_ms: Mapping[str, float] = field(default_factory=dict)
     llm: Mapping[str, Any] = field(default_factory=dict)
+    confidence: Confidence | None = None
 
     @overload
     def __getitem__(self, index: int) -> Result: ...

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import trackdown
 from tests.conftest import Repo
 from tests.surfaces.program import Program, paths
 
-ANSWER = ["query", "level", "partial", "notes", "snapshots", "timings_ms", "results"]
+ANSWER = ["query", "level", "partial", "notes", "snapshots", "timings_ms", "confidence", "results"]
 RESULT = [
     "rank",
     "repository",
@@ -24,6 +25,7 @@ RESULT = [
     "snippet",
     "why",
     "reason",
+    "probability",
 ]
 
 KIN = ["callers", "callees", "siblings", "subclasses", "bases"]
@@ -39,6 +41,10 @@ def test_search_as_json_has_the_fields_of_the_contract_and_no_others(ready: Prog
     head = shop.git("rev-parse", "HEAD")
     assert answer["snapshots"] == [{"repository": "shop", "commit": head, "dirty": False}]
     assert answer["timings_ms"] and all(value >= 0 for value in answer["timings_ms"].values())
+    sure = answer["confidence"]
+    assert sure["verdict"] in ("strong", "likely", "weak") and 0 < sure["probability"] < 1 and sure["why"]
+    chances = [result["probability"] for result in answer["results"]]
+    assert chances == sorted(chances, reverse=True) and 0 < chances[0] < 1
     for result in answer["results"]:
         assert list(result) == RESULT
         assert result["why"] and all(list(why) == ["signal", "value", "text", "numbers"] for why in result["why"])
@@ -56,9 +62,10 @@ def test_search_as_text_shows_place_reasons_and_numbered_lines(ready: Program) -
     run = ready("search", "session cookie signed", "-k", "1")
     lines = run.out.splitlines()
     assert (run.code, run.err) == (0, "")
-    assert lines[0] == " 1  web/session.py:7-9  Session.sign_cookie"
+    assert re.fullmatch(r"(Strong|Likely|Weak) answer \(\d+%\): .+\.", lines[0]) and lines[1] == ""
+    assert re.fullmatch(r" 1  web/session.py:7-9  Session.sign_cookie  \d+%", lines[2])
     changed = 'file changed by "Sign the session cookie against tampering" (2020)'
-    assert lines[1].startswith(f"    name has cookie, session, sign; {changed}")
+    assert lines[3].startswith(f"    name has cookie, session, sign; {changed}")
     assert sum("file changed by" in line for line in lines) == 1
     assert "        7      def sign_cookie(self, value: str) -> str:" in lines
 

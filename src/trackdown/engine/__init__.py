@@ -27,7 +27,14 @@ if TYPE_CHECKING:
     from trackdown.engine.opening import clear_everything, open
     from trackdown.engine.repository import Repository
     from trackdown.engine.repository_weights import RepositoryWeights, WeightsRecord, WeightsScore, default_digest
-    from trackdown.engine.searching.evidence import DEEPEST, channel_evidence, judged_evidence, speaking_models
+    from trackdown.engine.searching.evidence import (
+        DEEPEST,
+        AnswerEvidence,
+        answer_evidence,
+        channel_evidence,
+        judged_evidence,
+        speaking_models,
+    )
     from trackdown.engine.searching.merge import search_all
     from trackdown.engine.searching.modes import SWITCHES, default_plan, list_model_sets, list_modes, with_mode
     from trackdown.engine.searching.ranking import RankedPlace, rank

@@ -51,6 +51,14 @@ class Scores:
         totals = [segment.total() for segment in segments]
         self.total: Floats = totals[0] if len(totals) == 1 else np.concatenate([np.zeros(0), *totals])
 
+    @property
+    def frequencies(self) -> Int64s:
+        """In how many documents each term of the query occurs."""
+        found = np.zeros(self._terms, dtype=np.int64)
+        for segment in self._segments:
+            found += np.diff(segment.ends, prepend=0)
+        return found
+
     def contributions(self, documents: Sequence[int]) -> Floats:
         """What each term of the query added to the score: a row per document."""
         number = {document: row for row, document in enumerate(dict.fromkeys(documents))}

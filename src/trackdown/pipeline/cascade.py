@@ -43,6 +43,8 @@ RETRIEVERS: tuple[tuple[str, Retriever], ...] = (
     (commits.SIGNAL, commits.retrieve),
     (dense.SIGNAL, dense.retrieve),
 )
+_ASSESSED = 10
+"""What an answer is worth is judged by this many candidates, even if fewer are shown."""
 
 
 def search(
@@ -80,11 +82,11 @@ def search(
         if early is not None:
             early(_ranked(corpus, fused, chosen, verdict, moves, options, watch))
         verdict = judge_best(corpus, query, fused, chosen, weighed(options.judging, query, options), watch)
-    if tap is not None:
-        tap(tapped(fused, chosen, verdict))
     if options.listwise is not None and corpus.llm is not None and corpus.models is not None:
         order(corpus, query, fused, chosen, options.listwise, verdict)
         watch.lap("llm-rerank")
+    if tap is not None:
+        tap(tapped(fused, chosen, verdict))
     return _ranked(corpus, fused, chosen, verdict, moves, options, watch)
 
 
@@ -143,6 +145,7 @@ def _best(corpus: Corpus, query: Query, fused: Fused, options: SearchPlan) -> li
     """The best candidates: as many as the answer and the later stages need. The query's own text is none."""
     depth = max(
         options.k,
+        _ASSESSED,
         options.expansion.among if options.expansion is not None else 0,
         options.judging.depth if options.judging is not None and corpus.models is not None else 0,
         options.listwise.depth if options.listwise is not None and corpus.llm is not None else 0,

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from trackdown.pipeline.fusing import Fused
 from trackdown.pipeline.plan import Tapped
 from trackdown.rerank import Reranking
+from trackdown.retrieve import MatchedTerms
 from trackdown.types import GENERATED, PROSE, TEST, VENDORED, Match, Why
 
 _ROLE_NAMES = {TEST: "a test", PROSE: "prose", VENDORED: "third-party code", GENERATED: "generated code"}
@@ -91,4 +93,14 @@ def tapped(fused: Fused, chosen: Sequence[int], verdict: Reranking) -> Tapped:
         fused.total[rows],
         fused.factor[rows],
         dict(verdict.raw),
+        verdict.order,
+        verdict.scores(fused.total[rows]),
+        partial(_matched, fused, chosen),
     )
+
+
+def _matched(fused: Fused, chosen: Sequence[int], places: Sequence[int]) -> MatchedTerms:
+    """Which terms of the query the candidates at some places have: what the first channel knows, which is lexical."""
+    matched = fused.channels[0].matched
+    assert matched is not None
+    return matched([chosen[place] for place in places])

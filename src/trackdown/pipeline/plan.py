@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trackdown.rerank import Listwise, RerankPlan
-from trackdown.retrieve import commits, dense
+from trackdown.retrieve import MatchedTerms, commits, dense
 from trackdown.types import Aggregation, Fusion, Level, Why
 
 if TYPE_CHECKING:
@@ -123,7 +123,9 @@ class Tapped:
     """The unweighted scores of every stage, best fused candidate first: the data that weights are fitted to.
 
     `scores` are the scores of the channels and `best` the best of each among all candidates; `fused` are the fused
-    scores, `factors` the role factors. `judged` are the models' raw values by signal, nan where there is none.
+    scores, `factors` the role factors. `judged` are the models' raw values by signal, nan where there is none. `order`
+    are the places in the order of the answer and `final` their scores by place. `matched` tells which of the query's
+    terms the candidates at some places have.
     """
 
     units: Sequence[int]
@@ -134,6 +136,9 @@ class Tapped:
     fused: Floats
     factors: Floats
     judged: Mapping[str, Floats]
+    order: Sequence[int]
+    final: Floats
+    matched: Callable[[Sequence[int]], MatchedTerms] | None = None
 
 
 Tap = Callable[[Tapped], None]

@@ -6,7 +6,7 @@ from trackdown.doors import door
 
 if TYPE_CHECKING:
     from trackdown.retrieve.candidate_pool import Candidates, candidates
-    from trackdown.retrieve.channel import Channel, PastFound, Request, Retriever
+    from trackdown.retrieve.channel import Channel, MatchedTerms, PastFound, Request, Retriever
     from trackdown.retrieve.commits import PastCommits, describe_commit
     from trackdown.retrieve.lexical import SIGNAL, Lexical
 else:

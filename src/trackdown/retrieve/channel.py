@@ -49,12 +49,25 @@ class PastFound:
 
 
 @dataclass(frozen=True, slots=True)
+class MatchedTerms:
+    """Which of the query's terms some candidates have: `present` has a row per candidate, a column per term.
+
+    `rarity` is what each term weighs, times its idf; `known` says whether it occurs anywhere.
+    """
+
+    rarity: Floats
+    known: npt.NDArray[np.bool_]
+    present: npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
 class Channel:
     """Scores of one signal for all candidates (0: not found), and a function that says what matched.
 
     `floor` is the score that counts as full evidence; 0 if scores are only comparable within one query. `units` are the
     scores of all units, if the signal has them: they decide which part of a file to show. `past` are the commits behind
     the scores. `views` are further numbers of the same signal by name, one for each candidate: features of the ranker.
+    `matched` tells which terms of the query candidates have.
     """
 
     signal: str
@@ -64,6 +77,7 @@ class Channel:
     units: Floats | None = None
     past: PastFound | None = None
     views: Mapping[str, Floats] = field(default_factory=dict)
+    matched: Callable[[Sequence[int]], MatchedTerms] | None = None
 
 
 Retriever = Callable[[Request, Sequence[Channel]], Channel | None]

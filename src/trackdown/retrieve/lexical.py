@@ -10,7 +10,7 @@ import numpy as np
 
 from trackdown.index import CodeIndex, Floats, Scores
 from trackdown.query import code_weights
-from trackdown.retrieve.channel import Channel, Request
+from trackdown.retrieve.channel import Channel, MatchedTerms, Request
 from trackdown.retrieve.expanded_terms import exact_terms, expanded_terms
 from trackdown.retrieve.wording import Field, part_of, terms_in_words
 from trackdown.types import Match
@@ -55,6 +55,9 @@ class Lexical:
         self._terms = wanted.terms
         values, forms = wanted.weights, wanted.forms
         in_names = None if forms is None else forms.in_names()
+        self._words = np.array(list(weights.values()))
+        self._heads = np.arange(len(weights)) if forms is None else forms.heads
+        self._asked_for: tuple[tuple[int, ...], list[Floats]] | None = None
         k1, b = parameters.k1, parameters.b
         if bodies is None:
             body = index.score("body", self._terms, values, k1, b, forms)
@@ -71,14 +74,35 @@ class Lexical:
         found = np.flatnonzero(self.units)
         self.units[found] += parameters.path * by_path[index.unit_file[found]]
 
+    def matched(self, units: Sequence[int]) -> MatchedTerms:
+        """Which words each unit (-1: none) has in any form in its body, name or path, and how rare each is."""
+        count = len(self._words)
+        frequency, present = np.zeros(count, dtype=np.int64), np.zeros((len(units), count), dtype=bool)
+        body, names, paths = (scores.frequencies for _, _, scores in self._fields)
+        np.maximum.at(frequency, self._heads, np.maximum(body, names))
+        known = np.bincount(self._heads, weights=body + names + paths, minlength=count) > 0
+        by_body, by_name, by_path = self._contributions(tuple(units))
+        rows, terms = np.nonzero(by_body + by_name + by_path)
+        present[rows, self._heads[terms]] = True
+        rarity = np.log1p((self._index.unit_count - frequency + 0.5) / (frequency + 0.5))
+        return MatchedTerms(self._words * rarity, known, present)
+
+    def _contributions(self, units: tuple[int, ...]) -> list[Floats]:
+        """What each term added to each unit's score, by field. Kept: reasons and confidence ask for the same."""
+        if self._asked_for is None or self._asked_for[0] != units:
+            files = [int(self._index.unit_file[unit]) if unit >= 0 else -1 for unit in units]
+            tables = [
+                weight * scores.contributions(files if field == "path" else units)
+                for field, weight, scores in self._fields
+            ]
+            self._asked_for = (units, tables)
+        return self._asked_for[1]
+
     def matches(self, units: Sequence[int]) -> list[Match]:
         """The strongest terms of each unit: where they stand, and their scores."""
         if not len(units):
             return []
-        files = self._index.unit_file[list(units)].tolist()
-        tables = [
-            weight * scores.contributions(files if field == "path" else units) for field, weight, scores in self._fields
-        ]
+        tables = self._contributions(tuple(units))
         total = sum(tables[1:], tables[0])
         strongest = np.argsort(-total, axis=1, kind="stable")[:, :_SHOWN_TERMS].tolist()
         return [
@@ -111,4 +135,7 @@ def retrieve(request: Request, before: Sequence[Channel]) -> Channel:
             for candidate, unit, match in found
         ]
 
-    return Channel(SIGNAL, pool.from_units(lexical.units), reasons, units=lexical.units)
+    def matched(chosen: Sequence[int]) -> MatchedTerms:
+        return lexical.matched(pool.best_units(chosen, lexical.units))
+
+    return Channel(SIGNAL, pool.from_units(lexical.units), reasons, units=lexical.units, matched=matched)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +56,10 @@ async def use_every_tool(client: Client, shop: Repo) -> None:
     assert (best["path"], best["symbol"], best["kind"]) == ("web/session.py", "Session.sign_cookie", "method")
     assert (best["start_line"], best["end_line"], best["repository"]) == (7, 9, "shop")
     assert "return value + self.secret" in best["snippet"] and best["reason"].startswith("name has ")
-    assert "\n1. web/session.py:7-9 Session.sign_cookie [method]\n" in text_of(found)
+    assert re.search(r"\n1\. web/session\.py:7-9 Session\.sign_cookie \[method, \d+%\]\n", text_of(found))
+    sure = value_of(found)["confidence"]
+    assert text_of(found).startswith(f"{sure['verdict'].capitalize()} answer (") and sure["why"] in text_of(found)
+    assert 0 < best["probability"] <= sure["probability"] < 1
     assert "        return value + self.secret" in text_of(found)
 
     issue = "The cart's total is wrong\n\n`Cart.total` in lib/cart.js ignores the price.\n"

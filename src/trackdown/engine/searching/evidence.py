@@ -9,12 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from trackdown import pipeline
+from trackdown.confidence import AnswerSigns, answer_signs
 from trackdown.engine.searching.bind import bound_corpus
+from trackdown.engine.searching.planning import plan
 from trackdown.engine.searching.source_reader import SourceReader
 from trackdown.fuse import ranks_of
 from trackdown.index import Corpus
 from trackdown.models import model_shelf
 from trackdown.query import query_features, understand
+from trackdown.request import SearchRequest
 from trackdown.rerank import FUSED, SCALES
 from trackdown.retrieve import Channel, Request, candidates
 from trackdown.settings import Settings
@@ -107,3 +110,22 @@ def _places(corpus: Corpus, units: Sequence[int], files: Sequence[int]) -> tuple
     return tuple(
         (code.path(file), code.symbol(unit) if unit >= 0 else "") for unit, file in zip(units, files, strict=True)
     )
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerEvidence:
+    """What a search shows, and what it knows about its own answer."""
+
+    places: tuple[tuple[str, str], ...]
+    signs: AnswerSigns
+
+
+def answer_evidence(corpus: Corpus, request: SearchRequest, settings: Settings) -> AnswerEvidence:
+    """Answer a request as a search does, with the features of the answer. Raises QueryError."""
+    understood = understand(request.query)
+    options = replace(plan(request, settings), explained=False)
+    traces: list[pipeline.Tapped] = []
+    with SourceReader(corpus.snapshot) as reader:
+        found = pipeline.search(bound_corpus(corpus, reader), understood, options, tap=traces.append)
+    places = _places(corpus, [item.unit for item in found], [item.file for item in found])
+    return AnswerEvidence(places, answer_signs(understood, options.level, traces[0], options.k))

@@ -11,7 +11,16 @@ from typing import Any
 from trackdown.engine.repository import Repository
 from trackdown.models.llm import merge_cost_tables
 from trackdown.request import SearchRequest, request_of
-from trackdown.types import HistoryResults, Progress, Result, SearchResults, SnapshotInfo, never, no_progress
+from trackdown.types import (
+    Confidence,
+    HistoryResults,
+    Progress,
+    Result,
+    SearchResults,
+    SnapshotInfo,
+    never,
+    no_progress,
+)
 
 Place = tuple[str, str, str, int]
 Hearing = Callable[[SearchResults], None]
@@ -83,7 +92,15 @@ def merged(answers: Sequence[SearchResults], k: int) -> SearchResults:
         any(answer.partial for answer in answers),
         dict(timings),
         merge_cost_tables([answer.llm for answer in answers]),
+        _surest(answers),
     )
+
+
+def _surest(answers: Sequence[SearchResults]) -> Confidence | None:
+    """The confidence of the repository that is surest: one right place is enough. None while one has none."""
+    found = [answer.confidence for answer in answers]
+    known = [one for one in found if one is not None]
+    return max(known, key=lambda one: one.probability) if known and len(known) == len(found) else None
 
 
 def state_under_name(snapshots: Sequence[SnapshotInfo], name: str) -> tuple[SnapshotInfo, ...]:

@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from trackdown import pipeline
+from trackdown.confidence import NOTHING, Assessment, answer_signs, assess, load_calibration
 from trackdown.engine.indexing.background import Background
 from trackdown.engine.searching.bind import bound_corpus
 from trackdown.engine.searching.cancel import Check, CheckedFacts
@@ -18,7 +19,7 @@ from trackdown.engine.searching.source_reader import SourceReader
 from trackdown.errors import LlmError, UsageError
 from trackdown.index import Corpus
 from trackdown.pipeline import SearchPlan
-from trackdown.query import understand
+from trackdown.query import Query, understand
 from trackdown.request import SearchRequest
 from trackdown.types import Progress, Result, SearchResults
 
@@ -65,8 +66,10 @@ def run_search(
                 bound = bound_corpus(corpus, reader, llm=llm, note=notes.append, progress=report)
                 bound = replace(bound, facts=CheckedFacts(corpus.facts, check))
                 report_early = None if early is None else partial(_report_early, early, answer, watch, reader, corpus)
-                found = pipeline.search(bound, query, weighted, watch, early=report_early)
-                results = read_results(reader, corpus, found)
+                tapped: list[pipeline.Tapped] = []
+                found = pipeline.search(bound, query, weighted, watch, tapped.append, report_early)
+                assessed = _assessed(query, stages, tapped, len(found))
+                results = read_results(reader, corpus, found, assessed.probabilities)
             watch.lap("snippets")
             lost = len(found) - len(results)
             if not lost or corpus.partial or attempt == _ATTEMPTS - 1:
@@ -77,16 +80,33 @@ def run_search(
     notes += llm.notes() if llm is not None else []
     notes = [*answer.notes, *_model_notes(repository.indexes.models, stages), *notes, *repository.store.take_notes()]
     cost = llm.cost() if llm is not None else {}
-    return replace(answer, results=results, notes=tuple(dict.fromkeys(notes)), timings_ms=watch.rounded(), llm=cost)
+    return replace(
+        answer,
+        results=results,
+        notes=tuple(dict.fromkeys(notes)),
+        timings_ms=watch.rounded(),
+        llm=cost,
+        confidence=assessed.confidence,
+    )
 
 
-def read_results(reader: SourceReader, corpus: Corpus, found: Sequence[pipeline.Ranked]) -> tuple[Result, ...]:
+def _assessed(query: Query, stages: SearchPlan, tapped: Sequence[pipeline.Tapped], count: int) -> Assessment:
+    """How sure the answer is. `tapped` is empty if the search ended before it ranked anything."""
+    if not tapped:
+        return Assessment(NOTHING, ())
+    signs = answer_signs(query, stages.level, tapped[0], stages.k)
+    return assess(query, stages.level, signs, count, load_calibration())
+
+
+def read_results(
+    reader: SourceReader, corpus: Corpus, found: Sequence[pipeline.Ranked], probabilities: Sequence[float] = ()
+) -> tuple[Result, ...]:
     """Ranked candidates as results, without those whose file has changed since it was indexed."""
     results: list[Result] = []
-    for item in found:
+    for place, item in enumerate(found):
         result = reader.result(corpus.code, item, len(results) + 1, corpus.snapshot.source.name)
         if result is not None:
-            results.append(result)
+            results.append(replace(result, probability=probabilities[place]) if probabilities else result)
     return tuple(results)
 
 

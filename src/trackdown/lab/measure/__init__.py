@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from trackdown.doors import door
 
 if TYPE_CHECKING:
+    from trackdown.lab.measure.calibration import CalibrationScores, calibration_scores
     from trackdown.lab.measure.metrics import JudgedRanking, judge, metric
     from trackdown.lab.measure.significance import bootstrap_interval, paired_permutation_test
     from trackdown.lab.measure.style.cssim import weights_from

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from trackdown.lab.report.contenders import read_contenders
     from trackdown.lab.report.formats import as_json, as_markdown
     from trackdown.lab.report.page import as_html
+    from trackdown.lab.report.reliability import reliability_diagram
     from trackdown.lab.report.summary import Summary, summarize
     from trackdown.lab.report.tables import (
         Table,

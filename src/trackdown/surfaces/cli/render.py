@@ -22,6 +22,9 @@ def print_results(answer: SearchResults, *, explain: bool) -> None:
     if not answer.results:
         print("Nothing found. Try other words, --level file, or trackdown history.", file=sys.stderr)
     page = _page()
+    if answer.results and answer.confidence is not None:
+        page.line("bold", answer.confidence.sentence())
+        page.line("", "")
     for result in answer:
         page.result(result, with_repository=many, explain=explain, numbered=answer.level in ("function", "symbol"))
     if explain:
@@ -109,7 +112,8 @@ class _Page:
         place = f"{result.repository}:{result.path}" if with_repository else result.path
         if result.kind != "file":
             place += f":{result.start_line}-{result.end_line}"
-        self.line("title", f"{result.rank:>2}  {one_line(place)}  {one_line(result.symbol)}".rstrip())
+        sure = "" if result.probability is None else f"  {result.probability:.0%}"
+        self.line("title", f"{result.rank:>2}  {one_line(place)}  {one_line(result.symbol)}".rstrip() + sure)
         if result.reason:
             self.line("dim", _cut(f"    {one_line(result.reason)}", self.width()))
         for why in result.why if explain else ():

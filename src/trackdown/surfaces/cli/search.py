@@ -116,7 +116,7 @@ def command(
         answer = search_all(repositories, request, progress=progress)
     if style == "json":
         value = asdict(answer)
-        names_shown = ("query", "level", "partial", "notes", "snapshots", "timings_ms", "results")
+        names_shown = ("query", "level", "partial", "notes", "snapshots", "timings_ms", "confidence", "results")
         shown = {name: value[name] for name in names_shown}
         print_json(shown | ({"llm": value["llm"]} if answer.llm else {}))
         return

@@ -14,6 +14,7 @@ from trackdown.settings import load_settings
 from trackdown.surfaces.cli.options import format_option, print_json
 from trackdown.surfaces.cli.progress import TerminalProgress
 from trackdown.surfaces.cli.terminal_text import one_line
+from trackdown.surfaces.cli.train_confidence import confidence
 
 if TYPE_CHECKING:
     from trackdown.lab.train import JudgedFusion, WeightsReport
@@ -27,6 +28,7 @@ Examples:
   trackdown train weights ~/src/project
   trackdown train weights --forget
   trackdown train fusion --manifest repositories.json --data collected --out learned.json
+  trackdown train confidence --cases issues.jsonl --repos repositories --data answers --out weights.json
   trackdown train models --data mined --base all-MiniLM-L6-v2 --out trained --small
   trackdown train models --data mined --base all-MiniLM-L6-v2 --teacher all-mpnet-base-v2 --out trained
   trackdown train models --data mined --issues mined-issues --base trained --out trained-on-issues
@@ -169,6 +171,9 @@ def _show_level(judged: JudgedFusion) -> None:
         for line in verdict_lines(verdict):
             print(one_line(line))
     print()
+
+
+command.add_command(confidence)
 
 
 def recipe_options(function: F) -> F:

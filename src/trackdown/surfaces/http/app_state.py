@@ -139,6 +139,7 @@ def as_search(answer: SearchResults, **more: Any) -> dict[str, Any]:
         "notes": answer.notes,
         "snapshots": answer.snapshots,
         "timings_ms": dict(answer.timings_ms),
+        "confidence": answer.confidence,
         "results": answer.results,
         **({"llm": dict(answer.llm)} if answer.llm else {}),
     }

@@ -7,7 +7,7 @@ models that it is data.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from trackdown.engine import Related, Relative, ServedInfo
@@ -54,9 +54,13 @@ def found(answer: SearchResults, max_tokens: int, *, several: bool, explain: boo
     names = {"function": "functions", "class": "classes", "symbol": "functions and classes", "file": "files"}
     count = len(answer.results)
     head = f"{count} {names[answer.level]}, best first:" if count else f"No {names[answer.level]} found."
+    fields: dict[str, Any] = {"partial": answer.partial, "level": answer.level}
+    if answer.confidence is not None:
+        fields["confidence"] = asdict(answer.confidence)
+        head = f"{answer.confidence.sentence()} {head}" if count else f"{head} {answer.confidence.why}."
     whole = answer.level == "file"
     items = [_hit(result, several=several, whole=whole, explain=explain) for result in answer]
-    return _listed(head, {"partial": answer.partial, "level": answer.level}, "results", answer.notes, items, max_tokens)
+    return _listed(head, fields, "results", answer.notes, items, max_tokens)
 
 
 def past(answer: HistoryResults, max_tokens: int, *, several: bool) -> ToolAnswer:
@@ -166,7 +170,8 @@ def _hit(result: Result, *, several: bool, whole: bool, explain: bool) -> ListIt
     path, symbol = one_line(result.path), one_line(result.symbol)
     lines = "" if whole else f":{result.start_line}-{result.end_line}"
     inside = f" in {one_line(result.repository)}" if several else ""
-    head = f"{result.rank}. {path}{lines} {f'{symbol} ' if symbol else ''}[{result.kind}{inside}]"
+    sure = "" if result.probability is None else f", {result.probability:.0%}"
+    head = f"{result.rank}. {path}{lines} {f'{symbol} ' if symbol else ''}[{result.kind}{inside}{sure}]"
     reason = cut(one_line(result.reason), _LONGEST_REASON)
     with_why = f"{head}\n   {reason}" if reason else head
     snippet = sanitize(result.snippet).rstrip()
@@ -180,6 +185,7 @@ def _hit(result: Result, *, several: bool, whole: bool, explain: bool) -> ListIt
         "start_line": result.start_line,
         "end_line": result.end_line,
         "score": round(result.score, 4),
+        "probability": result.probability,
     }
     reasoned: dict[str, Any] = {**short, "reason": reason}
     if explain:

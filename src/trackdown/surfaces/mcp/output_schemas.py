@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, Field
 
-from trackdown.types import Level, Why
+from trackdown.types import Confidence, Level, Why
 
 
 class SearchHit(BaseModel):
@@ -22,6 +22,7 @@ class SearchHit(BaseModel):
     start_line: int
     end_line: int
     score: float
+    probability: float | None = None
     reason: str = ""
     why: list[Why] = Field([], description="Every reason with its share of the score; only with explain.")
     snippet: str = ""
@@ -41,6 +42,9 @@ class SearchOutput(ListOutput):
     """The answer of search_code and locate_issue."""
 
     level: Level
+    confidence: Confidence | None = Field(
+        None, description="The probability that a right place is among the results. A weak answer says what would help."
+    )
     results: list[SearchHit]
 
 

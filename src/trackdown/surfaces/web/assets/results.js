@@ -7,6 +7,7 @@ import { copy } from "./notice.js";
 import { copyButton, editorLink, keyOf, pathNodes, symbolNodes } from "./places.js";
 import { signalColour, signalName, termsOf } from "./signals.js";
 import { link } from "./state.js";
+import { percent } from "./status.js";
 
 const MOVE = { duration: 260, easing: "cubic-bezier(.25, .1, .2, 1)" };
 const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -118,6 +119,7 @@ export class ResultList {
               sep(),
               oneLine(result.kind),
               result.language !== "text" ? [sep(), languageName(oneLine(result.language))] : "",
+              result.probability === null ? "" : [sep(), `${percent(result.probability)} likely`],
             ),
             result.reason ? h("p", { class: "reason" }, oneLine(result.reason)) : "",
             strip(result, best),

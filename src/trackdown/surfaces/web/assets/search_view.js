@@ -162,7 +162,7 @@ export class SearchView {
     this.answer = answer;
     const state = current();
     this.tell(answer);
-    showNotes(answer.notes);
+    showNotes(answer.notes, answer.results.length ? answer.confidence : null);
     offerFolders(answer.results);
     this.list.show(answer, { many: this.many(answer), at: state.at });
     this.place(state);

@@ -2,7 +2,10 @@
 
 import { byId, h, oneLine } from "./dom.js";
 
+const VERDICTS = { strong: "Strong answer", likely: "Likely answer", weak: "Weak answer" };
 let timer = 0;
+
+export const percent = (share) => `${Math.round(100 * share)}%`;
 
 /** Say how it stands; also to who listens. */
 export const say = (text, { busy = false } = {}) => {
@@ -15,8 +18,19 @@ export const say = (text, { busy = false } = {}) => {
 /** More beside it, for who looks. */
 export const sayMore = (node) => byId("status-more").replaceChildren(node);
 
-export const showNotes = (notes) =>
+/** Notes and, above them, how sure the answer is. */
+export const showNotes = (notes, confidence = null) =>
   byId("notes").replaceChildren(
+    ...(confidence
+      ? [
+          h(
+            "p",
+            { class: `verdict ${confidence.verdict}` },
+            h("strong", {}, `${VERDICTS[confidence.verdict]} (${percent(confidence.probability)})`),
+            `: ${oneLine(confidence.why)}.`,
+          ),
+        ]
+      : []),
     ...(notes.length
       ? [
           h(

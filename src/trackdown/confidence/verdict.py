@@ -1,0 +1,86 @@
+"""A probability in words: strong, likely or weak, why, and what would help a weak answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from trackdown.confidence.calibration import Calibration
+from trackdown.confidence.features import AnswerSigns
+from trackdown.query import Query
+from trackdown.types import Confidence, Level, Verdict
+
+NOTHING = Confidence("weak", 0.0, "nothing was found")
+_NAMED = 0.5
+_MOSTLY = 0.5
+_AGREED = 0.6
+_RELEVANT = 0.0
+_STRANGE = 0.25
+_LITTLE = 0.4
+_NEAR = 0.05
+_SHORT = 0.45
+
+
+@dataclass(frozen=True, slots=True)
+class Assessment:
+    """The confidence of an answer, and the probability of each of its results."""
+
+    confidence: Confidence
+    probabilities: tuple[float, ...]
+
+
+def assess(query: Query, level: Level, signs: AnswerSigns, count: int, calibration: Calibration) -> Assessment:
+    """Assess an answer of `count` results by its features."""
+    if not count:
+        return Assessment(Confidence("weak", 0.0, f"{NOTHING.why}. {_help(query, level, signs.answer)}"), ())
+    probability, each = calibration.probabilities(signs, count)
+    verdict: Verdict = "likely"
+    if probability < calibration.weak:
+        verdict = "weak"
+    elif probability >= calibration.strong:
+        verdict = "strong"
+    if verdict == "weak":
+        why = f"{_against(signs.answer)}. {_help(query, level, signs.answer)}"
+    else:
+        why = _in_favour(signs.answer)
+    return Assessment(Confidence(verdict, probability, why), tuple(each))
+
+
+def _in_favour(features: Mapping[str, float]) -> str:
+    """What speaks for the first results."""
+    found = []
+    if features["mention"] >= _NAMED:
+        found.append("the query names code that is here")
+    if features["message"] >= _NAMED:
+        found.append("the program says a message of the query")
+    if features["agreement"] >= _AGREED:
+        found.append("words, history and meaning point to the same place")
+    if features["covered_by_first"] >= _MOSTLY:
+        found.append("the first result has most of the query's rare words")
+    if not features["no_logit"] and features["logit"] > _RELEVANT:
+        found.append("the model that reads code finds it relevant")
+    return ", and ".join(found[:2]) or "the results share some of the query's words"
+
+
+def _against(features: Mapping[str, float]) -> str:
+    """What speaks against them."""
+    if features["unknown"] >= _STRANGE:
+        return f"{features['unknown']:.0%} of the query's words, weighed by rarity, occur nowhere in this code"
+    if features["covered_by_best"] < _LITTLE:
+        return f"no result has more than {features['covered_by_best']:.0%} of the query's rare words"
+    if features["margin"] < _NEAR:
+        return "the first results are nearly equal"
+    return "the signals disagree about the first result"
+
+
+def _help(query: Query, level: Level, features: Mapping[str, float]) -> str:
+    """What the query lacks."""
+    found = []
+    if not query.names and not query.paths:
+        found.append("the name of a function, class or file")
+    if not query.frames and not query.quoted:
+        found.append("an error message in quotes")
+    if features["words"] < _SHORT:
+        found.append("more words about what the code does")
+    added = f"Adding {' or '.join(found[:2])} may help" if found else "Other words may help"
+    return added if level == "file" else f"{added}, or asking for files (level file)"

@@ -1,0 +1,90 @@
+"""What an answer is worth: nonsense is weak and says what would help, a name that is there is not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import trackdown
+from tests.conftest import Repo
+from trackdown.confidence import ANSWER_FEATURES, RESULT_FEATURES, Calibration, LogisticModel, load_calibration
+from trackdown.confidence.calibration import calibration_of
+from trackdown.confidence.features import AnswerSigns
+from trackdown.confidence.verdict import assess
+from trackdown.engine import answer_evidence
+from trackdown.errors import ModelError
+from trackdown.query import understand
+from trackdown.request import SearchRequest
+from trackdown.settings import Settings
+
+SOURCE = "def {1}_{0}(value):\n    {0} = value\n    return {0}\n\n\ndef {0}_size():\n    pass\n"
+THINGS = {"cookie": "sign", "header": "parse", "route": "match", "cart": "total", "user": "greet"}
+FILES = {f"src/{name}.py": SOURCE.format(name, verb) for name, verb in THINGS.items()}
+
+
+@pytest.fixture
+def opened(repo: Repo, settings: Settings) -> trackdown.Repository:
+    repo.commit("Begin", FILES)
+    return trackdown.open(repo.root, settings=settings)
+
+
+def features(opened: trackdown.Repository, query: str) -> dict[str, float]:
+    return dict(answer_evidence(opened.corpus(), SearchRequest(query), opened.settings).signs.answer)
+
+
+def test_words_that_occur_nowhere_are_seen(opened: trackdown.Repository) -> None:
+    known, half, none = (features(opened, query) for query in ("sign cookie", "sign marzipan", "marzipan trombone"))
+    assert known["unknown"] == 0 and known["covered_by_first"] == 1
+    assert 0.3 < half["unknown"] < 0.9 and half["covered_by_first"] < known["covered_by_first"]
+    assert none["covered_by_best"] == 0
+
+
+def test_what_the_query_names_is_seen(opened: trackdown.Repository) -> None:
+    assert features(opened, "sign_cookie fails")["mention"] > 0.5 > features(opened, "sign the cookie")["mention"]
+
+
+def test_nonsense_is_less_likely_than_a_name_and_says_what_would_help(opened: trackdown.Repository) -> None:
+    named, strange = opened.search("parse_header returns the wrong header"), opened.search("header walrus zeppelin")
+    assert named.confidence is not None and strange.confidence is not None
+    assert named.confidence.probability > strange.confidence.probability
+    assert strange.confidence.verdict == "weak"
+    assert "occur nowhere" in strange.confidence.why and "the name of a function" in strange.confidence.why
+    assert named[0].probability is not None and named[0].probability > (strange[0].probability or 0)
+
+
+def test_nothing_found_is_weak(opened: trackdown.Repository) -> None:
+    found = opened.search("zeppelin", level="file")
+    assert not found.results and found.confidence is not None
+    assert (found.confidence.verdict, found.confidence.probability) == ("weak", 0.0)
+    assert "nothing was found" in found.confidence.why and "level" not in found.confidence.why
+
+
+def test_showing_less_is_less_likely_to_show_a_right_place(opened: trackdown.Repository) -> None:
+    ten, one = (opened.search("size of a value", k=k, effort="fast").confidence for k in (10, 1))
+    assert ten is not None and one is not None and one.probability < ten.probability
+
+
+def plain(answer: float, result: float) -> Calibration:
+    """The same probability for every answer and for every result, whatever their features."""
+
+    def even(size: int, chance: float) -> LogisticModel:
+        return LogisticModel((0.0,) * size, (1.0,) * size, (0.0,) * size, float(np.log(chance / (1 - chance))))
+
+    answers, results = even(len(ANSWER_FEATURES), answer), even(len(RESULT_FEATURES), result)
+    return Calibration(answers, results, weak=0.3, strong=0.8)
+
+
+@pytest.mark.parametrize(("chance", "verdict"), [(0.29, "weak"), (0.31, "likely"), (0.79, "likely"), (0.81, "strong")])
+def test_thresholds_make_the_verdict(chance: float, verdict: str) -> None:
+    signs = AnswerSigns(dict.fromkeys(ANSWER_FEATURES, 0.0), np.zeros((10, len(RESULT_FEATURES) - 1)))
+    found = assess(understand("sign the cookie"), "function", signs, 10, plain(chance, 0.1))
+    assert found.confidence.verdict == verdict and found.confidence.probability == pytest.approx(chance)
+    assert found.probabilities == (0.1,) * 10
+    assert ("level file" in found.confidence.why) == (verdict == "weak")
+
+
+def test_weights_for_other_features_are_refused() -> None:
+    value = load_calibration().as_dict()
+    assert calibration_of(value) == load_calibration()
+    with pytest.raises(ModelError, match="other features"):
+        calibration_of({**value, "features": {"answer": ["words"], "result": []}})
