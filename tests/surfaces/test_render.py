@@ -4,8 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from trackdown.surfaces.cli.render import print_results
+from trackdown.surfaces.cli.render import _fitted, print_results
 from trackdown.types import Result, SearchResults, Why
+
+
+def test_a_reason_is_cut_between_phrases_where_the_terminal_ends() -> None:
+    text = 'name has evictions; mentions evict, keys; file changed by "Introduce a flag" (2018)'
+    assert _fitted(text, 200) == _fitted(text, len(text)) == text
+    assert _fitted(text, 60) == "name has evictions; mentions evict, keys"
+    assert _fitted(text, 40) == "name has evictions; mentions evict, keys"
+    assert _fitted(text, 39) == "name has evictions; mentions evict, ke…"
+    assert _fitted("name has evictions", 10) == "name has …"
 
 
 def test_reasons_are_one_line_and_explain_adds_shares_and_numbers(capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,6 +12,8 @@ _LEAST_SHARE = 0.05
 _MEANING = "meaning"
 _KINDS = {"dense": _MEANING, "encoder": _MEANING, "code-reranker": _MEANING, "commit-reranker": "commits"}
 """Signals that look at the same thing: a line has the strongest of them. Any other signal is a kind of its own."""
+_DIRECT = frozenset({"mentions", "messages", "references"})
+"""Where the query itself points: these come first."""
 _SAID_ONCE = frozenset({"commits"})
 """Kinds that are about a file: what stands at one result need not be repeated at the next."""
 
@@ -30,7 +32,7 @@ def one_line_each(
 
 
 def _chosen(matches: Mapping[str, Match], shares: Mapping[str, float], said: set[str]) -> dict[str, str]:
-    """Kind → words, strongest first. Meaning comes last: it points at nothing that a reader could check."""
+    """Kind → words: where the query points, then the strongest. Meaning, which nobody can check, comes last."""
     least = _LEAST_SHARE * sum(share for share in shares.values() if share > 0)
     # What only moved a result has no share of its score, and is worth telling.
     strong = [signal for signal in matches if shares.get(signal, least) >= least]
@@ -40,4 +42,4 @@ def _chosen(matches: Mapping[str, Match], shares: Mapping[str, float], said: set
         best.setdefault(_KINDS.get(signal, signal), matches[signal].text)
     fresh = {kind: text for kind, text in best.items() if kind not in _SAID_ONCE or text not in said}
     kinds = sorted(fresh or best, key=lambda kind: kind == _MEANING)[:_MOST]
-    return {kind: best[kind] for kind in kinds}
+    return {kind: best[kind] for kind in sorted(kinds, key=lambda kind: kind not in _DIRECT)}

@@ -21,7 +21,6 @@ _TOO_COMMON = 40
 _FRAME, _PATH, _NAME, _FOLDER = 1.0, 1.0, 0.8, 0.3
 _FILE_FOR_ITS_UNITS = 0.4
 _MOST = 1.5
-_SHOWN = 2
 
 
 def retrieve(request: Request, before: Sequence[Channel]) -> Channel | None:
@@ -66,19 +65,19 @@ class Mentions:
         self.file_matches[file].append((match, of_unit))
 
     def in_words(self, code: CodeIndex, pool: Candidates, candidate: int, part: int) -> str:
-        """How the query mentions a candidate, or its best `part`; if it mentions neither, how it mentions its file."""
+        """How the query mentions a candidate, or its best `part`; if it mentions neither, how it mentions its file.
+
+        Frames come before paths, and paths before names: the first match says most.
+        """
         unit, file = int(pool.units[candidate]), int(pool.files[candidate])
+        of_file, of_unit = self.file_matches.get(file, [("", "")])[0]
         if unit < 0:
-            return _joined([match for match, _ in self.file_matches.get(file, [])])
+            return of_file
         if matches := self.unit_matches.get(unit):
-            return _joined(matches)
+            return matches[0]
         if matches := self.unit_matches.get(part):
-            return part_of(code, pool, candidate, part) + _joined(matches)
-        return _joined([of_unit for _, of_unit in self.file_matches.get(file, [])])
-
-
-def _joined(matches: Sequence[str]) -> str:
-    return "; ".join(list(dict.fromkeys(matches))[:_SHOWN])
+            return part_of(code, pool, candidate, part) + matches[0]
+        return of_unit
 
 
 def mentions(index: CodeIndex, query: Query) -> Mentions:

@@ -19,13 +19,14 @@ def terms_in_words(terms: Mapping[str, Field]) -> str:
 
     Repetitions are left out: a part of a term that is there, and a term that only adds an ending to one.
     """
-    shown: dict[str, Field] = {}
+    shown: list[str] = []
     for term, field in terms.items():
-        if len(shown) < _MOST_TERMS and not any(_repeats(term, other) for other in shown):
-            shown[term] = field
+        wholes = [other for other in terms if other != term and term in other and terms[other] == field]
+        if not wholes and not term.isdigit() and not any(_repeats(term, other) for other in shown):
+            shown.append(term)
     said = []
     for field, verb in _VERBS.items():
-        found = [term for term, where in shown.items() if where == field]
+        found = [term for term in shown[:_MOST_TERMS] if terms[term] == field]
         said += [f"{verb} {', '.join(found)}"] if found else []
     return "; ".join(said)
 

@@ -115,7 +115,7 @@ class _Page:
         sure = "" if result.probability is None else f"  {result.probability:.0%}"
         self.line("title", f"{result.rank:>2}  {one_line(place)}  {one_line(result.symbol)}".rstrip() + sure)
         if result.reason:
-            self.line("dim", _cut(f"    {one_line(result.reason)}", self.width()))
+            self.line("dim", _fitted(f"    {one_line(result.reason)}", self.width()))
         for why in result.why if explain else ():
             self.line("dim", f"    {explained(why)}")
         lines = sanitize(result.snippet).split("\n")[: None if explain else _SNIPPET_LINES]
@@ -156,5 +156,9 @@ class _TerminalPage(_Page):
         self._console.print(Padding(shown, (0, 0, 0, 4)))
 
 
-def _cut(text: str, width: int) -> str:
-    return text if len(text) <= width else text[: width - 1] + "…"
+def _fitted(text: str, width: int) -> str:
+    """A line of phrases, as many as fit; a phrase that is cut ends in `…`."""
+    if len(text) <= width:
+        return text
+    whole = text[: width + 2].rpartition("; ")[0]
+    return whole if len(whole) > width // 2 else text[: width - 1] + "…"
