@@ -17,7 +17,7 @@ SAID = {
         "g(f\"bad {x['a b']!r:>10} value\\ngiven\")\n"
         '_("Line one "\n'
         '  "and two {0}")\n',
-        ["no such key _ in _ tables", "ab _ c _ is not here", "bad _ value given", "Line one and two"],
+        ["no such key _ in _ tables", "ab _ c _ is not here", "bad _ value given", "Line one and two _"],
     ),
     "javascript": (
         'throw new E(`cannot read ${f(`x`)} of ${y} now`); log("got " + n + " items")',
@@ -28,12 +28,12 @@ SAID = {
         ["Topic _ not present after _ ms"],
     ),
     "go": ('package a\nfunc f() { fmt.Errorf("open %q: bad %v\\tmode %[1]d now", a) }', ["open _ bad _ mode _ now"]),
-    "rust": ('fn f() { panic!("index {:?} out of range for {len}", i); }', ["index _ out of range for"]),
+    "rust": ('fn f() { panic!("index {:?} out of range for {len}", i); }', ["index _ out of range for _"]),
     "c": (
         'void f() { printf("read %" PRIu64 " of %5.2lf bytes\\n" "then stopped", n); }\n#define E "big %s error"',
         ["read _ of _ bytes then stopped", "big _ error"],
     ),
-    "cpp": ('void f() { std::cerr << "cannot open " << name << " for writing"; }', ["cannot open _ for writing"]),
+    "cpp": ('void f() { std::cerr << "cannot open " << name << " for writing"; }', ["_ cannot open _ for writing"]),
     "csharp": (
         'class A { void F() { throw new E($"value {x:N2} is {y} wrong"); var s = @"verbatim text"; } }',
         ["value _ is _ wrong", "verbatim text"],
@@ -76,6 +76,10 @@ def shown(found: list[Message]) -> list[str]:
 def test_every_language_says_its_literals(language: str) -> None:
     source, expected = SAID[language]
     assert shown(said(source, language)) == expected
+
+
+def test_part_of_a_word_that_is_filled_in_is_no_word() -> None:
+    assert shown(said('f("code 0x%x, %ss left: v{}, end")\n', "python")) == ["code _ left _ end"]
 
 
 def test_documentation_and_names_are_no_messages() -> None:

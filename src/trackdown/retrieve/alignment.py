@@ -9,6 +9,8 @@ from trackdown.index import GAP
 
 _FILLED = 16
 """Words of the text that may stand where the message has a placeholder."""
+_FILLED_OUTSIDE = 8
+"""Words that may stand where a message begins or ends with a placeholder."""
 _SLIPPED = 2
 """Words that may stand between two words of the message elsewhere."""
 _PLACES_TRIED = 60
@@ -16,15 +18,15 @@ _PLACES_TRIED = 60
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """Which words of a message a text says, and where. `run` is the longest row of them without anything between.
+    """Which words of a message a text says, and where. `run` is the number of them without anything between.
 
-    `places` are the words' places in the message; the text says them from the word `first` to the word `last`.
+    `places` are the words' places in the message. `spoken` are the places in the text that the message accounts for:
+    those words, and what stands in its gaps.
     """
 
     places: tuple[int, ...]
     run: int
-    first: int
-    last: int
+    spoken: tuple[int, ...]
 
 
 def align(
@@ -38,10 +40,10 @@ def align(
     if found is None:
         return None
     start, place, length = found
-    places = list(range(start, start + length))
-    after, last = _extended(message, text, start + length, place + length, 1)
-    before, first = _extended(message, text, start - 1, place - 1, -1)
-    return Alignment(tuple(sorted([*before, *places, *after])), length, first + 1, last - 1)
+    after, behind = _extended(message, text, start + length, place + length, 1)
+    before, ahead = _extended(message, text, start - 1, place - 1, -1)
+    places = sorted([*before, *range(start, start + length), *after])
+    return Alignment(tuple(places), length, tuple(sorted([*ahead, *range(place, place + length), *behind])))
 
 
 def _heaviest_run(
@@ -67,24 +69,30 @@ def _heaviest_run(
     return best
 
 
-def _extended(message: Sequence[int], text: Sequence[int], start: int, place: int, step: int) -> tuple[list[int], int]:
-    """The words of the message that follow in the text, forwards or backwards, and the first place behind them."""
+def _extended(
+    message: Sequence[int], text: Sequence[int], start: int, place: int, step: int
+) -> tuple[list[int], list[int]]:
+    """The words of the message that follow in the text, forwards or backwards, and the places that they account for."""
     found: list[int] = []
-    reach = _SLIPPED
+    spoken: list[int] = []
+    reach, in_gap = _SLIPPED, False
     while 0 <= start < len(message):
         word = message[start]
         if word == GAP:
-            reach = _FILLED
+            reach, in_gap = _FILLED, True
         else:
             seen = next((by for by in range(reach + 1) if _at(text, place + by * step) == word), None)
-            if seen is not None:
-                found.append(start)
-                place += (seen + 1) * step
-                reach = _SLIPPED
-            else:
+            if seen is None:
                 reach += 1
+            else:
+                found.append(start)
+                spoken += range(place if in_gap else place + seen * step, place + (seen + 1) * step, step)
+                place += (seen + 1) * step
+                reach, in_gap = _SLIPPED, False
         start += step
-    return found, place
+    if message and message[-1 if step > 0 else 0] == GAP and in_gap and reach == _FILLED:
+        spoken += [outer for by in range(_FILLED_OUTSIDE) if 0 <= (outer := place + by * step) < len(text)]
+    return found, spoken
 
 
 def _at(text: Sequence[int], place: int) -> int:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from trackdown.index import CodeIndex, Floats, ProgramMessages, hashed, kth_largest
+from trackdown.index import GAP, CodeIndex, Floats, ProgramMessages, hashed, kth_largest
 from trackdown.query import STOPWORDS
 from trackdown.retrieve.alignment import Alignment, align
 from trackdown.retrieve.channel import Channel, Request
@@ -26,9 +26,13 @@ _WORD = re.compile(r"\w+")
 _LONGEST_QUERY = 4000
 _VERIFIED = 50
 _FEWEST_WORDS = 3
-_LEAST_EVIDENCE = 9.0
-_FULL_EVIDENCE = 30.0
-"""The weight of words, in nats, that makes a message certain: about five words that are rare in messages."""
+_LEAST_EVIDENCE, _LEAST_VERBATIM = 9.0, 4.0
+"""The weight of words, in nats, that a message needs: in passing, and if the query is nothing else."""
+_FULL_EVIDENCE, _FULL_VERBATIM = 30.0, 10.0
+"""The weight that makes a message certain: about five words that are rare in messages, or two."""
+_NEARLY_ALL = 0.9
+_FILLED = 8
+"""Words between two pieces of a message for which it is looked up. Its alignment allows more."""
 _MANY = 1000
 """Fewer messages than this cannot say how rare a word is."""
 _COMMON_WORD = 0.4
@@ -38,6 +42,7 @@ _USES, _USES_OF_SAID = 0.9, 0.6
 """What a message counts for those who use its constant: if nobody else says it, and if a function does, too."""
 _MOST_USERS = 40
 _LONGEST_SHOWN = 70
+Hashes = npt.NDArray[np.uint32]
 Int64s = npt.NDArray[np.int64]
 
 
@@ -136,21 +141,16 @@ def quoted_messages(messages: ProgramMessages, text: str) -> list[Quoted]:
     return _verified(messages, candidates.tolist(), said.tolist(), weights, text, spans)
 
 
-def _rarity(messages: ProgramMessages, words: npt.NDArray[np.uint32], counts: Int64s) -> Floats:
+def _rarity(messages: ProgramMessages, words: Hashes, counts: Int64s) -> Floats:
     """How much a word tells, in nats, given how often messages have it. Words of every text tell little."""
     found: Floats = np.log1p(max(messages.count, _MANY) / np.maximum(counts, 1))
     found[np.isin(words, hashed(sorted(STOPWORDS)))] *= _COMMON_WORD
     return found
 
 
-def _candidates(
-    messages: ProgramMessages, said: npt.NDArray[np.uint32], known: npt.NDArray[np.uint32], places: Int64s
-) -> Int64s:
+def _candidates(messages: ProgramMessages, said: Hashes, known: Hashes, places: Int64s) -> Int64s:
     """The messages that share neighbouring words with the text, those with the most weight in common."""
-    pairs = np.unique(_pairs(said[:-1], said[1:]))
-    following = places[:-1][np.diff(places) == 1]
-    following = following[np.isin(_pairs(messages.words[following], messages.words[following + 1]), pairs)]
-    matched = np.union1d(following, following + 1)
+    matched = np.union1d(_followed(messages, said, places, 1), _followed(messages, said, places, 2))
     if not len(matched):
         return matched
     rows = np.searchsorted(known, messages.words[places])
@@ -160,20 +160,30 @@ def _candidates(
     count = np.bincount(first)
     weight: Floats = np.bincount(first, weights=values).astype(np.float64)
     worth: Floats = weight * np.sqrt(count / messages.size(holders))
-    enough = (count >= _FEWEST_WORDS - 1) & (weight >= _LEAST_EVIDENCE / 2)
+    enough = weight >= _LEAST_VERBATIM / 2
     holders, worth = holders[enough], worth[enough]
     if len(holders) > _VERIFIED:
         holders = holders[worth >= kth_largest(worth, _VERIFIED)]  # with all that tie: storage order must not matter
     return holders
 
 
-def _pairs(first: npt.NDArray[np.uint32], second: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint64]:
+def _followed(messages: ProgramMessages, said: Hashes, places: Int64s, by: int) -> Int64s:
+    """The places whose word and the next one, or the one behind a gap (`by` 2), follow each other in the text, too."""
+    starts = places[np.isin(places + by, places, assume_unique=True)]
+    if by == 1:
+        pairs = _pairs(said[:-1], said[1:])
+    else:
+        starts = starts[messages.words[starts + 1] == GAP]
+        pairs = np.concatenate([_pairs(said[:-far], said[far:]) for far in range(1, min(len(said), _FILLED + 2))])
+    starts = starts[np.isin(_pairs(messages.words[starts], messages.words[starts + by]), pairs)]
+    return np.concatenate([starts, starts + by])
+
+
+def _pairs(first: Hashes, second: Hashes) -> npt.NDArray[np.uint64]:
     return (first.astype(np.uint64) << np.uint64(32)) | second
 
 
-def _weights(
-    messages: ProgramMessages, known: npt.NDArray[np.uint32], candidates: Sequence[npt.NDArray[np.uint32]]
-) -> dict[int, float]:
+def _weights(messages: ProgramMessages, known: Hashes, candidates: Sequence[Hashes]) -> dict[int, float]:
     """How rare each word of the text and of the candidates is among all messages."""
     wanted = np.unique(np.concatenate([known, *candidates]))
     rarity = _rarity(messages, wanted, messages.frequencies(wanted))
@@ -208,17 +218,28 @@ def _verified(
         alignment, listed = pair
         evidence = sum(weights[listed[place]] for place in alignment.places)
         coverage = evidence / sum(weights[word] for word in listed)
+        share = sum(weights[said[place]] for place in alignment.spoken) / total
         telling = sum(listed[place] not in common for place in alignment.places)
-        if evidence < _LEAST_EVIDENCE or (min(telling + 1, len(alignment.places)) < _FEWEST_WORDS and coverage < 1):
+        score = _score(evidence, coverage, share, min(telling + 1, len(alignment.places)))
+        if not score:
             continue
-        inside = sum(weights[word] for word in said[alignment.first : alignment.last + 1])
-        share = inside / total
-        part = text[spans[alignment.first][0] : spans[alignment.last][1]]
-        strength = min(1.0, evidence / _FULL_EVIDENCE) * max(coverage, share)
-        score = strength * (_IN_PASSING + (1 - _IN_PASSING) * share)
+        part = text[spans[alignment.spoken[0]][0] : spans[alignment.spoken[-1]][1]]
         unit = int(messages.units[message])
         found.append(Quoted(message, unit, score, coverage, alignment.run, share, _shown(part)))
     return sorted(found, key=lambda quoted: (-quoted.score, quoted.text, messages.name(quoted.message)))
+
+
+def _score(evidence: float, coverage: float, share: float, words: int) -> float:
+    """How sure it is that the text quotes a message, 0 to 1. A query that is nothing but a message needs less evidence
+    than one that says much else.
+    """
+    verbatim = coverage * share
+    least = _LEAST_EVIDENCE + verbatim * (_LEAST_VERBATIM - _LEAST_EVIDENCE)
+    if evidence < least or (words < _FEWEST_WORDS and verbatim < _NEARLY_ALL):
+        return 0.0
+    full = _FULL_EVIDENCE + verbatim * (_FULL_VERBATIM - _FULL_EVIDENCE)
+    both = _IN_PASSING + (1 - _IN_PASSING) * min(coverage, share)
+    return min(1.0, evidence / full) * max(coverage, share) * both
 
 
 def _shown(text: str) -> str:

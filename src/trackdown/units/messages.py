@@ -36,6 +36,8 @@ _DOCUMENTATION = {
 }
 _JOINED = re.compile(rb"[\s\\]*(?:(?:\+|\.{1,2}|<>|\+\+|<<|&|\*)[\s\\]*)?")
 _JOINED_AROUND = re.compile(rb"\s*(\+|\.{1,2}|<>|\+\+|<<|&|\*)\s*[^\"'`;{}]{1,80}?\s*\1\s*|\s*[A-Z]\w{0,30}\s*", re.S)
+_LED = re.compile(rb"[\w)\]]\s*(?:\+|<<|<>|\.\.|&|\s\.)\s*$")
+_FOLLOWED = re.compile(rb"\s*(?:\+|<<|<>|\.\.|&)\s*[\w$(]|\s*\.\s*\$|\s+\.\s+\w")
 _IN_MACRO = re.compile(rb'"((?:[^"\\\n]|\\.)*)"', re.S)
 _OPENING = re.compile(rb"(?:[A-Za-z@$]{0,4}#*(?:\"{3}|'{3}|[\"'`]|\\\\))?")
 _HEREDOC_END = re.compile(r"\n[ \t]*[A-Z_]{1,20}\s*$")
@@ -47,6 +49,7 @@ _PLACEHOLDER = re.compile(
 )
 _ESCAPED = re.compile(r"\\(?:[ntrfvab0]|u\{?([0-9a-fA-F]{2,6})\}?|x([0-9a-fA-F]{2})|(\r?\n)|(.))", re.S)
 _GAP_MARK = "\0"
+_PART_OF_A_WORD = re.compile(r"(?<!\w)\w+(?=\0)|(?<=\0)\w+")
 _TEXTUAL = re.compile(r"[^\W\d_]{2,}")
 _STATEMENT_START = re.compile(rb"[;{}]|\n(?=[^\n]*\S[^\n]*$|\s*\n)|\n(?=[^\n]*\n[^\n]*\n)")
 _WRAPPED = re.compile(rb">?\s*(?:[\w.:>*&]{0,40}[(\[{]\s*|[\w.]{1,30},\s*){0,4}[A-Za-z@$]{0,4}")
@@ -57,6 +60,7 @@ _ERROR_ATTRIBUTE = re.compile(rb"#\[error\(\s*$")
 _VARIANT = re.compile(rb"[^\]\n]{0,80}\]\s*(?:#\[[^\]\n]{0,80}\]\s*)*([A-Za-z_]\w*)")
 _LOOKED_BACK = 160
 _LONGEST_JOINT = 100
+_LONGEST_OPERATOR = 40
 _FEWEST = 2
 """Words of letters that a text has at least."""
 _LONGEST_NAME = 100
@@ -115,7 +119,9 @@ def messages(source: bytes, spans: Sequence[Span]) -> list[Message]:
             index += 1
         if not joined and source.find(b" ", start, end) < 0 and source.find(b"\\n", start, end) < 0:
             continue  # one word, as most literals are
-        said = _said("".join([_content(source, *first), *joined]))
+        led = _GAP_MARK if _LED.search(source, max(0, start - _LONGEST_OPERATOR), start) else ""
+        followed = _GAP_MARK if _FOLLOWED.match(source, end, end + _LONGEST_OPERATOR) else ""
+        said = _said("".join([led, _content(source, *first), *joined, followed]))
         if said:
             found.append(Message(start, said, _name(source, start, end)))
     return found
@@ -145,13 +151,16 @@ def _said(text: str) -> list[str]:
     text = _PLACEHOLDER.sub(_GAP_MARK, text)
     if "\\" in text:
         text = _ESCAPED.sub(_decoded, text)
+    if _GAP_MARK in text:
+        text = _PART_OF_A_WORD.sub(_GAP_MARK, text)
     if len(_TEXTUAL.findall(text, 0, _LONGEST_BYTES)) < _FEWEST:
         return []
     said: list[str] = []
-    for piece in text.split(_GAP_MARK):
+    for number, piece in enumerate(text.split(_GAP_MARK)):
+        if number and (not said or said[-1]):
+            said.append(GAP)
         said += words(piece)
-        said.append(GAP)
-    return _without_outer_gaps(said[:LONGEST])
+    return said[:LONGEST]
 
 
 def _decoded(escape: re.Match[str]) -> str:
@@ -161,15 +170,6 @@ def _decoded(escape: re.Match[str]) -> str:
     if escape[3]:
         return ""
     return escape[4] or " "
-
-
-def _without_outer_gaps(said: list[str]) -> list[str]:
-    """The words without gaps at their ends; several gaps in a row are one."""
-    kept: list[str] = []
-    for word in said:
-        if word or (kept and kept[-1]):
-            kept.append(word)
-    return kept[:-1] if kept and not kept[-1] else kept
 
 
 def _name(source: bytes, start: int, end: int) -> str:
