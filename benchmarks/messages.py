@@ -4,8 +4,9 @@ python benchmarks/messages.py REPOSITORY... [--program P] [--before P] [--count 
 
 From every repository we draw texts of raise, throw, log and error calls in functions (`message_texts.py`) and fill in
 their placeholders. Each is asked for at function level. A result is right if its lines have a literal with the same
-fixed pieces, in any file. Beside it, the longest fixed piece is given to ripgrep (git grep if there is none): it is right if
-a file with such a literal comes first, or is among the first five files. `--before` is another installed program.
+fixed pieces, in any file. Beside it, the longest fixed piece is given to ripgrep (git grep if there is none): it is
+right if a file with such a literal comes first, or is among the first five files. `--before` is another installed
+program.
 """
 
 from __future__ import annotations

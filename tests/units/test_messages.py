@@ -13,7 +13,7 @@ from trackdown.units.parsing import syntax_tree
 SAID = {
     "python": (
         'raise E("no such key %(key)r in %-10.2f tables" % x)\n'
-        'log.info("a" "b %s c" + d + " is not, here")\n'
+        'log.info("a" "b %s c " + d + " is not, here")\n'
         "g(f\"bad {x['a b']!r:>10} value\\ngiven\")\n"
         '_("Line one "\n'
         '  "and two {0}")\n',
@@ -43,7 +43,7 @@ SAID = {
         ["no route to _ found", "usage is here"],
     ),
     "php": (
-        "<?php function f() { throw new E(\"Unable to read $path from $x->y disk\" . $z . ' at all'); }",
+        "<?php function f() { throw new E(\"Unable to read $path from $x->y disk \" . $z . ' at all'); }",
         ["Unable to read _ from _ disk _ at all"],
     ),
     "kotlin": ('fun f() { error("user $name is ${a.b} gone") }', ["user _ is _ gone"]),

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -141,10 +142,16 @@ def quoted_messages(messages: ProgramMessages, text: str) -> list[Quoted]:
     return _verified(messages, candidates.tolist(), said.tolist(), weights, text, spans)
 
 
+@cache
+def _common_words() -> Hashes:
+    """Words of every text."""
+    return hashed(sorted(STOPWORDS))
+
+
 def _rarity(messages: ProgramMessages, words: Hashes, counts: Int64s) -> Floats:
     """How much a word tells, in nats, given how often messages have it. Words of every text tell little."""
     found: Floats = np.log1p(max(messages.count, _MANY) / np.maximum(counts, 1))
-    found[np.isin(words, hashed(sorted(STOPWORDS)))] *= _COMMON_WORD
+    found[np.isin(words, _common_words())] *= _COMMON_WORD
     return found
 
 
@@ -203,7 +210,7 @@ def _verified(
     for place, word in enumerate(said):
         where.setdefault(word, []).append(place)
     total = sum(weights[word] for word in said)
-    common = set(hashed(sorted(STOPWORDS)).tolist())
+    common = set(_common_words().tolist())
     aligned: dict[bytes, tuple[Alignment, list[int]] | None] = {}
     found = []
     for message in candidates:

@@ -119,7 +119,7 @@ def messages(source: bytes, spans: Sequence[Span]) -> list[Message]:
             index += 1
         if not joined and source.find(b" ", start, end) < 0 and source.find(b"\\n", start, end) < 0:
             continue  # one word, as most literals are
-        led = _GAP_MARK if _LED.search(source, max(0, start - _LONGEST_OPERATOR), start) else ""
+        led = f"{_GAP_MARK} " if _LED.search(source, max(0, start - _LONGEST_OPERATOR), start) else ""
         followed = _GAP_MARK if _FOLLOWED.match(source, end, end + _LONGEST_OPERATOR) else ""
         said = _said("".join([led, _content(source, *first), *joined, followed]))
         if said:
