@@ -21,7 +21,8 @@ _LOOKED_AT = 300
 _MOST_DECLARATIONS = 40
 _MOST_UNRELATED = 8
 _MOST_BETWEEN = 8
-_FACTOR, _FILE_FACTOR = 0.5, 0.9
+_OVERLOAD, _METHOD, _FILE = 0.5, 0.7, 0.9
+"""What the scores of declarations are multiplied by. A change may reach an interface or a header, too."""
 _FAMILIES = {"tsx": "typescript", "javascript": "typescript", "c": "cpp"}
 _STRUCTURAL = frozenset({"typescript", "go", "rust", "swift"})
 """Languages in which an implementation need not name what it implements, or does so outside its class."""
@@ -47,7 +48,7 @@ def give_way(index: CodeIndex, fused: Fused) -> Fused:
             passed_on[implementation] = more
             by[implementation] = declaration
     factor = fused.factor.copy()
-    factor[declared] *= _FILE_FACTOR if fused.pool.level == "file" else _FACTOR
+    factor[declared] *= [_factor(index, fused.pool, one, other) for one, other in found.items()]
     parts = [part.copy() for part in fused.parts]
     for part in parts:
         part[declared] *= factor[declared] / fused.factor[declared]
@@ -63,6 +64,12 @@ def give_way(index: CodeIndex, fused: Fused) -> Fused:
         factor=factor,
         gives_way={one: _name(index, fused.pool, other) for one, other in found.items()},
     )
+
+
+def _factor(index: CodeIndex, pool: Candidates, declaration: int, implementation: int) -> float:
+    if pool.level == "file":
+        return _FILE
+    return _OVERLOAD if _name(index, pool, declaration) == _name(index, pool, implementation) else _METHOD
 
 
 def _name(index: CodeIndex, pool: Candidates, candidate: int) -> str:
