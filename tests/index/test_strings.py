@@ -25,6 +25,16 @@ def test_strings_come_back_in_order(items: list[bytes]) -> None:
     assert table.all_text() == [to_text(item) for item in items] == [table.text(index) for index in range(len(items))]
 
 
+symbols = st.text("ag.", max_size=4)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(symbols, max_size=12), symbols.filter(bool))
+def test_names_at_the_end_of_strings_are_found(items: list[str], name: str) -> None:
+    found = table_of([to_bytes(item) for item in items]).ending_with(f".{name}").tolist()
+    assert found == [index for index, item in enumerate(items) if f".{item}".endswith(f".{name}")]
+
+
 @settings(max_examples=150, deadline=None)
 @given(st.sets(long, max_size=30), st.lists(long, max_size=10))
 def test_a_sorted_table_finds_what_it_has_and_nothing_else(items: set[bytes], others: list[bytes]) -> None:

@@ -173,10 +173,21 @@ def test_an_empty_query_is_refused(text: str) -> None:
         understand(text)
 
 
-@pytest.mark.parametrize("text", ["!!! ??? ...", "a", "_ _ _", "(((("])
+@pytest.mark.parametrize("text", ["!!! ??? ...", "a b", "_ _ _", "(((("])
 def test_a_query_without_a_word_is_refused(text: str) -> None:
     with pytest.raises(QueryError, match="no words to search for"):
         understand(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"), [("g", "g"), (" i\n", "i"), ("flask.g", "flask.g"), ("where is `g` set", "g")]
+)
+def test_a_name_of_one_letter_can_be_asked_for(text: str, name: str) -> None:
+    assert name in understand(text).names
+
+
+def test_letters_in_backquotes_of_an_issue_are_no_names() -> None:
+    assert "x" not in understand("Wrong sum\n\nAdding `x` to `total` gives too much").names
 
 
 def test_a_binary_query_is_refused() -> None:
@@ -361,6 +372,6 @@ def test_any_text_is_understood_or_refused(text: str) -> None:
         query = understand(text)
     except QueryError:
         return
-    assert query.weights and all(weight > 0 for weight in query.weights.values())
+    assert (query.weights or query.names) and all(weight > 0 for weight in query.weights.values())
     for term in query.weights:
         term.encode()

@@ -239,3 +239,17 @@ def test_a_class_is_named_by_its_members(index: CodeIndex) -> None:
 def test_dead_files_are_never_named() -> None:
     index = index_of({"a/old.py": "def gone_name(): pass\n", "b.py": "x = 1\n"}, {}, dead=[0])
     assert named(index, "gone_name in a/old.py") == ({}, {})
+
+
+LETTERS = {
+    "web/globals.py": "from x import Proxy\n\ng = Proxy()\n",
+    "web/views.py": "def view():\n    g = 1\n    return g\n",
+    "web/maths.py": "class Angle:\n    def g(self):\n        return 1\n\n\ndef gg():\n    return 2\n",
+}
+
+
+@pytest.mark.parametrize("text", ["g", "`g`", "web.g", "where does `g` come from"])
+def test_a_name_of_one_letter_leads_to_what_defines_it(text: str) -> None:
+    units, files = named(index_of(LETTERS), text)
+    assert set(units) - {""} == {"Angle.g"}
+    assert set(files) == {"web/globals.py", "web/maths.py"}

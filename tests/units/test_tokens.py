@@ -8,7 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from trackdown.units.tokens import term_counts, terms, words
+from tests.growth import grows_at_most
+from trackdown.units.tokens import letter_definitions, term_counts, terms, words
 
 identifiers = st.from_regex(r"\A\w+\Z")
 ascii_identifiers = st.from_regex(r"\A[A-Za-z0-9_]{1,70}\Z")
@@ -100,3 +101,28 @@ def test_counts_are_those_of_the_words(found: list[str]) -> None:
     for term, count in counts.items():
         assert count == sum(term in terms(word) for word in found)
     assert counts.keys() == {term for word in found for term in terms(word)}
+
+
+@pytest.mark.parametrize(
+    ("line", "marks"),
+    [
+        ("g: Proxy = LocalProxy(x)", ["g="]),
+        ("g = 1", ["g="]),
+        ("export const g = () => 1;", ["g="]),
+        ("static const char *s = NULL;", []),
+        ("static int n = 0;", ["n="]),
+        ("#define N 12", ["N="]),
+        ("    g = 1", []),
+        ("g == 1", []),
+        ("log = 1", []),
+        ("f(g) = 1", []),
+    ],
+)
+def test_names_of_one_letter_that_a_line_defines_get_a_mark(line: str, marks: list[str]) -> None:
+    assert letter_definitions(f"import x\n{line}\n") == marks
+    assert all(terms(mark) == (mark.lower(),) for mark in marks)
+
+
+@pytest.mark.parametrize("shape", ["a ", "a", "g:", "g: a ", "#define ", "g "])
+def test_marks_are_found_in_linear_time(shape: str) -> None:
+    assert grows_at_most(8, letter_definitions, shape * 50_000, shape * 200_000)

@@ -16,7 +16,7 @@ from trackdown.index.freed_memory import keep_freed_memory
 from trackdown.index.postings import find_terms, known_terms
 from trackdown.index.program_messages import ProgramMessages
 from trackdown.types import CODE, GENERATED, VENDORED
-from trackdown.units import words
+from trackdown.units import terms, words
 
 _TOO_COMMON = 400
 _MOSTLY = 9
@@ -213,21 +213,30 @@ class CodeIndex:
 
     def units_named(self, name: str) -> list[int]:
         """Live units whose symbol is `name` or ends with it, case-sensitive. Empty for a very common name."""
-        wanted = list(dict.fromkeys(word.lower().strip("_") for word in words(name)))
-        holders = self._holders(wanted, "name")
+        wanted = list(dict.fromkeys(word.lower().strip("_") for word in words(name) if terms(word)))
+        holders = self._holders(wanted, "name") if wanted else self._with_symbols_like(name)
         if len(holders) > _TOO_COMMON:
             return []
         return [unit for unit in holders.tolist() if f".{self.symbol(unit)}".endswith(f".{name}")]
 
+    def windows_defining(self, letter: str) -> list[int]:
+        """Live windows that define a variable, constant or macro with a name of one letter."""
+        found: list[int] = self._holders([f"{letter}="], "body").tolist()
+        return found
+
+    def _with_symbols_like(self, name: str) -> npt.NDArray[np.int64]:
+        """The live units whose symbols end with a name that has no terms."""
+        return self._live([segment.symbols.ending_with(f".{name}") for segment in self.segments])
+
     def _holders(self, wanted: Sequence[str], field: str) -> npt.NDArray[np.int64]:
         """The live units that have all these terms in a field."""
+        return self._live([_units_with(segment, wanted, field) for segment in self.segments])
+
+    def _live(self, rows: Sequence[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
+        """Rows of each segment's units → those that are alive, numbered over all segments."""
         offsets = self.unit_offsets.tolist()
-        found = [
-            _units_with(segment, wanted, field) + offset
-            for segment, offset in zip(self.segments, offsets, strict=False)
-        ]
-        holders: npt.NDArray[np.int64] = np.concatenate(found)
-        alive: npt.NDArray[np.int64] = holders[self.unit_alive[holders]]
+        units = np.concatenate([own + offset for own, offset in zip(rows, offsets, strict=False)])
+        alive: npt.NDArray[np.int64] = units[self.unit_alive[units]]
         return alive
 
     def _locate(self, number: int, offsets: list[int]) -> tuple[CodeSegment, int]:

@@ -70,6 +70,18 @@ class StringTable:
         data, offsets = self._bytes, self._offsets.tolist()
         return [to_text(bytes(data[offsets[index] : offsets[index + 1]])) for index in indexes]
 
+    def ending_with(self, ending: str) -> npt.NDArray[np.int64]:
+        """The indexes of the strings that end with a text, or are the text without its first character."""
+        data, firsts, lasts = np.frombuffer(self._bytes, dtype=np.uint8), self._offsets[:-1], self._offsets[1:]
+        first, *others = to_bytes(ending)
+        found: npt.NDArray[np.int64] = np.flatnonzero(lasts - firsts >= len(others))
+        for place, byte in enumerate(reversed(others), 1):
+            found = found[data[lasts[found] - place] == byte]
+        before = lasts[found] - len(others) - 1
+        is_whole = before < firsts[found]
+        matching: npt.NDArray[np.int64] = found[is_whole | (data[np.maximum(before, 0)] == first)]
+        return matching
+
     def all_text(self) -> list[str]:
         """Every string, in order."""
         data, offsets = bytes(self._bytes), self._offsets.tolist()

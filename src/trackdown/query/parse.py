@@ -34,6 +34,7 @@ _CALL = re.compile(r"\b([A-Za-z_]\w{2,})\(")
 _NAME = re.compile(
     r"\b(?:[A-Za-z]\w*_\w+|_+[A-Za-z]\w*|[a-z][a-z0-9]*[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|[A-Z]{2,}[a-z]\w+)\b"
 )
+_LETTER_NAME = re.compile(r"(?:[A-Za-z_]\w{0,80}\.){0,8}[A-Za-z]")
 _ASKS_FOR_TESTS = re.compile(
     r"\b(?:unit ?tests?|test ?(?:suite|cases?|files?|coverage|runner|fixtures?)|tests? (?:for|of|that)|"
     r"flaky|(?:the|a|which|where are|failing) tests?|tests? (?:fails?|failed|failing)|testing)\b|\btest_\w+|^tests?\b",
@@ -93,12 +94,14 @@ def understand(text: str) -> Query:
     title = next((line.strip().lstrip("#").strip() for line in prose.splitlines() if line.strip()), "")
     short = len(cleaned.strip().splitlines()) == 1
     weights = _weights(cleaned, title)
-    if not weights:
-        raise QueryError("the query has no words to search for: give a few words, a name or the text of an issue")
     quoted = tuple(dict.fromkeys((a or b).strip() for a, b in _QUOTED.findall(prose)))
     inline = _INLINE_CODE.findall(prose)
     paths = _paths(cleaned)
     names = _names(prose, inline, code, frames, paths)
+    if short:
+        names = tuple(dict.fromkeys((*names, *_letter_names(prose, inline))))
+    if not weights and not names:
+        raise QueryError("the query has no words to search for: give a few words, a name or the text of an issue")
     return Query(
         cleaned,
         title,
@@ -179,6 +182,11 @@ def _names(
     skip = {path for path in paths if _is_file_name(path) or path not in prose}
     kept = (name for name in found if name not in skip and name.lower() not in STOPWORDS and len(name) <= _LONGEST_NAME)
     return tuple(islice(kept, 300))
+
+
+def _letter_names(prose: str, inline: list[str]) -> list[str]:
+    """Names whose last part is one letter: the query as a whole (`g`, `flask.g`), or what it has in backquotes."""
+    return [name for name in map(str.strip, (prose, *inline)) if _LETTER_NAME.fullmatch(name)]
 
 
 def _is_file_name(path: str) -> bool:

@@ -51,7 +51,7 @@ _TOGETHER = """
     dec decode decoder
     decide decision
     decl declare declaration
-    def define definition
+    define definition
     del delete deletion
     dep dependency dependencies
     depend dependency dependencies dependent

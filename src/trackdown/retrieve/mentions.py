@@ -154,9 +154,21 @@ def _folder(index: CodeIndex, path: str, found: Mentions) -> None:
         found.file(file, _FOLDER, f"the query names its folder {path}", f"the query names its folder {path}")
 
 
+def _letter(index: CodeIndex, name: str, found: Mentions) -> None:
+    """Match a name of one letter: what defines it outside functions and classes."""
+    windows = index.windows_defining(name[-1])
+    for unit in windows if len(windows) <= _TOO_COMMON else []:
+        score = _NAME / len(windows) ** 0.5
+        found.unit(unit, score, f"defines {name}, which the query names")
+        of_file, of_unit = f"defines {name}, which the query names", f"near {name}, which the query names"
+        found.file(int(index.unit_file[unit]), score, of_file, of_unit)
+
+
 def _name(index: CodeIndex, name: str, found: Mentions) -> None:
     """Match a name: a symbol, the end of one, or a dotted path to a module and a symbol in it."""
     parts = name.split(".")
+    if len(parts[-1]) == 1:
+        _letter(index, name, found)
     for start in range(len(parts)):
         suffix = ".".join(parts[start:])
         units = index.units_named(suffix)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from trackdown.units.message_words import END_NUMBER, GAP_NUMBER, word_hash
     from trackdown.units.parsing import ParseLimitError, syntax_tree
     from trackdown.units.pool import extract_all, extract_alone
-    from trackdown.units.tokens import term_counts, terms, words
+    from trackdown.units.tokens import letter_definitions, term_counts, terms, words
     from trackdown.units.worker import ContentSource, ExtractionJob, receive, send
 else:
     __getattr__ = door(__name__)

@@ -6,7 +6,7 @@ import re
 from array import array
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -21,7 +21,7 @@ from trackdown.units.message_words import pack_messages, pack_numbers
 from trackdown.units.messages import Message, literals, messages
 from trackdown.units.parsing import ParseLimitError, query_of, syntax_tree
 from trackdown.units.split import split_lines
-from trackdown.units.tokens import words
+from trackdown.units.tokens import letter_definitions, words
 
 _LONGEST_SIGNATURE = 240
 _LONGEST_NAME = 120
@@ -247,7 +247,7 @@ def _facts(
     rest = source if not covered else _blanked(source, covered)
     for start, end, text in _windows(rest.decode("utf-8", "replace"), bool(covered)):
         units.append(Unit("window", "", start, end, -1, ""))
-        counter.add(text)
+        counter.add(text, letter_definitions(text) if language in BY_NAME else ())
     line_count = source.count(b"\n") + (0 if source.endswith(b"\n") or not source else 1)
     speakers = _speakers(source, said, found, units)
     return BlobFacts(
@@ -332,8 +332,8 @@ class _WordCounter:
         self._ids: list[int] = []
         self._counts: list[int] = []
 
-    def add(self, text: str) -> None:
-        counts = Counter(words(text))
+    def add(self, text: str, marks: Sequence[str] = ()) -> None:
+        counts = Counter([*words(text), *marks])
         self._ids += map(self._vocabulary.__getitem__, counts)
         self._counts += counts.values()
         self._pointers.append(len(self._ids))

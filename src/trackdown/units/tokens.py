@@ -14,6 +14,10 @@ _WORD = re.compile(r"\w+")
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _BLANKED = bytes(code if chr(code).isalnum() or chr(code) == "_" else ord(" ") for code in range(128)).ljust(256)
 _LONGEST_WORD = 64
+_LETTER_DEFINITION = re.compile(
+    r"^(?:#[ \t]*define[ \t]++([A-Za-z])\b|(?:[\w.<>*&\[\]]++[ \t]++){0,4}?([A-Za-z])[ \t]*+(?::[^=\n]{0,200})?=(?!=))",
+    re.M,
+)
 
 
 def words(text: str) -> list[str]:
@@ -44,6 +48,14 @@ def terms(word: str) -> tuple[str, ...]:
     else:
         found = dict.fromkeys([whole, *whole.split("_")])
     return tuple(term for term in found if len(term) > 1 or term.isdigit() or not term.isascii())
+
+
+def letter_definitions(text: str) -> list[str]:
+    """Marks for the names of one letter that lines without indentation define: `g = 1` gives `g=`.
+
+    Single letters are no terms. A mark is one, and no query contains it by chance.
+    """
+    return [f"{macro or name}=" for macro, name in _LETTER_DEFINITION.findall(text)]
 
 
 def term_counts(text: str) -> Counter[str]:
