@@ -14,7 +14,7 @@ from measure import describe_run
 
 DOCUMENTS = ("openapi", "tools")
 """Answers whose differences are listed and not counted."""
-PROSE = {"description", "detail", "message", "summary", "title"}
+PROSE = {"description", "detail", "message", "reason", "summary", "title"}
 MEASURED = {"index_bytes", "load", "seconds", "store", "store_bytes", "timings_ms", "version"}
 PASSING = {"done", "phase", "step", "total", "updated_at", "updates", "watching"}
 """How far an index is kept up to date at the moment."""
