@@ -73,7 +73,7 @@ def test_search_as_text_shows_place_reasons_and_numbered_lines(ready: Program) -
 def test_explain_shows_reasons_in_full_and_the_time_of_each_stage(ready: Program) -> None:
     query = ["search", "session cookie signed", "-k", "1", "--explain"]
     lines = ready(*query, "--effort", "thorough").out.splitlines()
-    assert lines[1].startswith("    name has cookie, session, sign; ")
+    assert lines[3].startswith("    name has cookie, session, sign; ")
     assert any(line.startswith("    lexical ") and "name has cookie, session, sign (cookie " in line for line in lines)
     assert " ms: check " in lines[-1]
     for result in ready(*query, "--format", "json").json()["results"]:

@@ -6,6 +6,7 @@ A number that is not known, because a model did not run, is 0, and another featu
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -17,20 +18,30 @@ from trackdown.query import Query, query_features
 from trackdown.types import Level
 
 Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
 SHOWN = 10
 """How many results the features look at, however many are shown."""
 _CHANNELS = ("lexical", "dense", "commits")
 _RAREST = 5
+_WORD = re.compile(r"\w+")
 _AGREES = 0.8
 """The share of a channel's best score at which the channel agrees with a candidate."""
 
+_COVERAGE = (
+    "covered_together",
+    "rarest_in_first",
+    "title_in_first",
+    "title_unknown",
+    "unknown",
+    "names_known",
+    "strength",
+    "lexical_strength",
+    "commits_strength",
+)
 ANSWER_FEATURES = (
     "covered_by_first",
     "covered_by_best",
-    "covered_together",
-    "rarest_in_first",
-    "unknown",
-    "strength",
+    *_COVERAGE,
     "agreement",
     "lexical_share",
     "dense_share",
@@ -152,21 +163,34 @@ class _Seen:
 
     def _coverage(self) -> tuple[Floats, dict[str, float]]:
         """The share of the query's rarity that each result covers, and what that says about the answer."""
-        nothing = {"covered_together": 0.0, "rarest_in_first": 0.0, "unknown": 1.0, "strength": 0.0}
         if not self._places or self._tapped.matched is None:
-            return np.zeros(len(self._places)), nothing
+            return np.zeros(len(self._places)), dict.fromkeys(_COVERAGE, 0.0)
         terms = self._tapped.matched(self._places)
-        total = max(float(terms.rarity.sum()), 1e-9)
-        covered: Floats = terms.present @ terms.rarity / total
+        covered: Floats = terms.present @ terms.rarity / max(float(terms.rarity.sum()), 1e-9)
         known = np.flatnonzero(terms.known)
         rarest = known[np.argsort(-terms.rarity[known], kind="stable")][:_RAREST]
-        in_first = float(terms.rarity[rarest] @ terms.present[0, rarest])
+        in_title = np.array([term in self._title_words() for term in terms.terms], dtype=bool)
+        everywhere = np.ones(len(terms.terms), dtype=bool)
+        total = max(float(terms.rarity.sum()), 1e-9)
         return covered, {
-            "covered_together": float(terms.rarity @ terms.present[:SHOWN].any(axis=0)) / total,
-            "rarest_in_first": in_first / max(float(terms.rarity[rarest].sum()), 1e-9),
-            "unknown": float(terms.rarity[~terms.known].sum()) / total,
+            "covered_together": _share_of(terms.rarity, np.asarray(terms.present[:SHOWN].any(axis=0)), everywhere),
+            "rarest_in_first": _share_of(terms.rarity[rarest], terms.present[0, rarest], everywhere[rarest]),
+            "title_in_first": _share_of(terms.rarity, terms.present[0], in_title),
+            "title_unknown": _share_of(terms.rarity, ~terms.known, in_title),
+            "unknown": _share_of(terms.rarity, ~terms.known, everywhere),
+            "names_known": self._names_known({term for term, yes in zip(terms.terms, terms.known, strict=True) if yes}),
             "strength": math.log1p(float(terms.rarity @ terms.present[0])),
+            "lexical_strength": self._tapped.best.get("lexical", 0.0) / total,
+            "commits_strength": self._tapped.best.get("commits", 0.0) / total,
         }
+
+    def _title_words(self) -> set[str]:
+        return set(_WORD.findall(self._query.title.lower()))
+
+    def _names_known(self, known: set[str]) -> float:
+        """The share of the names in the query that occur in the code; 1/2 without any."""
+        names = {_WORD.findall(name.lower())[-1] for name in self._query.names if _WORD.search(name)}
+        return len(names & known) / len(names) if names else 0.5
 
     def _margins(self) -> dict[str, float]:
         scores = self._scores[:SHOWN]
@@ -210,6 +234,12 @@ class _Seen:
         """The share of the channels that agree with each candidate."""
         shares = np.stack([self._share(signal) for signal in _CHANNELS])
         return np.asarray((shares >= _AGREES).mean(axis=0), dtype=np.float64)
+
+
+def _share_of(rarity: Floats, chosen: Mask, among: Mask) -> float:
+    """The share of the chosen terms in the rarity of some terms; 0 if those are none."""
+    whole = float(rarity @ among)
+    return float(rarity @ (chosen & among)) / whole if whole > 0 else 0.0
 
 
 def _mean(values: Floats | None) -> float:

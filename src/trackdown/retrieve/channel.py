@@ -50,11 +50,12 @@ class PastFound:
 
 @dataclass(frozen=True, slots=True)
 class MatchedTerms:
-    """Which of the query's terms some candidates have: `present` has a row per candidate, a column per term.
+    """Which of the query's `terms` some candidates have: `present` has a row per candidate, a column per term.
 
     `rarity` is what each term weighs, times its idf; `known` says whether it occurs anywhere.
     """
 
+    terms: Sequence[str]
     rarity: Floats
     known: npt.NDArray[np.bool_]
     present: npt.NDArray[np.bool_]

@@ -85,7 +85,7 @@ class Lexical:
         rows, terms = np.nonzero(by_body + by_name + by_path)
         present[rows, self._heads[terms]] = True
         rarity = np.log1p((self._index.unit_count - frequency + 0.5) / (frequency + 0.5))
-        return MatchedTerms(self._words * rarity, known, present)
+        return MatchedTerms(self._terms[:count], self._words * rarity, known, present)
 
     def _contributions(self, units: tuple[int, ...]) -> list[Floats]:
         """What each term added to each unit's score, by field. Kept: reasons and confidence ask for the same."""
