@@ -186,3 +186,12 @@ def test_a_header_ranks_below_its_source() -> None:
     assert places(corpus, found(corpus, "evict blocks from the cache", "file", declarations=False))[0].startswith(
         "include"
     )
+
+
+def test_a_file_of_declarations_stays_above_one_without_functions() -> None:
+    files = {
+        "index.d.ts": "export class Client { request(config: object): Promise<string>; headers: object; }\n",
+        "index.js": "import Client from './lib/client.js';\nconst { headers } = Client;\nexport { Client, headers };\n",
+    }
+    corpus = corpus_of(index_of(files))
+    assert places(corpus, found(corpus, "client request config headers", "file"))[0] == "index.d.ts:"

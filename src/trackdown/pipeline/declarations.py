@@ -177,7 +177,7 @@ class _Implementations:
         return _stem(self._index.path(int(self._index.unit_file[unit])))
 
     def _source_file(self, candidate: int) -> int | None:
-        """The file that implements what this one declares, by their names; the one whose folder is nearest."""
+        """The file with functions that implements what this one declares, by name; the nearest one."""
         path = self._index.path(int(self._pool.files[candidate]))
         ending = next((ending for ending in _SOURCES if path.endswith(ending)), "")
         if not ending:
@@ -186,7 +186,7 @@ class _Implementations:
         names = [name.removesuffix(ending) + other for other in _SOURCES[ending]]
         found = [(other, file) for one in names for other, file in self._index.files_by_name.get(one, [])]
         of_file = {int(self._pool.files[one]): one for one in self._best}
-        found = [(other, file) for other, file in found if file in of_file]
+        found = [(other, file) for other, file in found if file in of_file and self._in_file(file)]
         nearest = min(found, key=lambda one: (-_shared(folder, one[0]), one[0]), default=None)
         return None if nearest is None else of_file[nearest[1]]
 
