@@ -25,7 +25,7 @@ PYTEST = $(BIN)/pytest -n logical --dist worksteal
 .PHONY: help demo test test-fast test-lab test-browser test-llm coverage release screenshots lint types unit clean \
   bench-speed bench-cmu bench-swe bench-semble bench-text2code bench-reco bench-history bench-golden bench-same-answer bench-doubt bench-kills \
   bench-cascade bench-depth bench-ceiling bench-llm-rerank bench-leaks bench-style bench-train bench-live bench-load bench-mcp \
-  bench-graph characterise versions walk size grammars
+  bench-graph characterise word-forms versions walk size grammars
 
 help:  ## List the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 16
@@ -178,6 +178,9 @@ bench-style: $(BENCH_STAMP)  ## Style of exemplars and rewrites: make bench-styl
 
 bench-train: $(BENCH_STAMP)  ## What each part of the training recipe is worth, as tables
 	$(BIN)/python benchmarks/train_tables.py
+
+word-forms: $(BENCH_STAMP)  ## Functions named by another form of a word: make word-forms OLD=program REPOS='flask gson' [JSON=file]
+	$(BIN)/python benchmarks/word_forms.py $(OLD) $(BIN)/trackdown $(REPOS) $(if $(JSON),--json $(JSON))
 
 characterise: $(BENCH_STAMP)  ## Compare all answers with a recording: make characterise REPOS='flask express cobra gson' [AGAINST=file] [WRITE=file]
 	$(BIN)/python benchmarks/characterise.py $(REPOS) $(if $(WRITE),--write $(WRITE),--against $(or $(AGAINST),$(BEFORE)))

@@ -13,6 +13,7 @@ blanked, so that no sentence finds itself. What is asked, and what is a right an
 - words: the word and, as the name spells it, the next part of the name. Right is the function.
 - word: the word alone, if no function's name has it exactly. Right is every function whose name has a form of it.
 
+Functions of tests, of third-party code and without code of their own are no answers: other rules rank them lower.
 Every question is asked for functions, without models. Intervals are 95 % bootstrap intervals over questions.
 """
 
@@ -34,6 +35,8 @@ from typing import Any
 from measure import keep, new_parser
 
 from trackdown.lab.measure import bootstrap_interval, paired_permutation_test
+from trackdown.repository import role_of
+from trackdown.types import CODE
 from trackdown.units import TEXT, extract, language_of, split_docstring, terms
 
 DEPTH = 100
@@ -145,7 +148,7 @@ def copy_without_documentation(repository: Path, copy: Path) -> Iterator[Functio
             sentence = _SENTENCE.match(said)
             if said and sentence is not None:
                 text = text[:first] + _blanked(code, bare, facts.language) + text[last:]
-                if "test" not in name.lower():
+                if role_of(name) == CODE and not unit.declares:
                     yield Function(f"{name}:{unit.symbol}", unit.symbol.rsplit(".", 1)[-1], sentence[1])
         target = copy / name
         target.parent.mkdir(parents=True, exist_ok=True)

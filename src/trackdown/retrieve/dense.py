@@ -21,7 +21,7 @@ Float32s = npt.NDArray[np.float32]
 SIGNAL = "dense"
 DEPTH = 500
 """How many units count as found. Every unit has some cosine; lower ones are not evidence."""
-LONG = 27
+LONG = 30
 """A query with more terms is a long text: its words average out, and no cosine with it is full evidence."""
 _SHARE_FOR_LONG = 0.05
 _STRONG, _WEAK = 0.5, 0.3
