@@ -80,12 +80,22 @@ class SearchRequest:
         metadata=_about("Like gar, and match code together with its rewrites from `trackdown rewrite` (ReCo)."),
     )
     languages: tuple[str, ...] = field(default=(), metadata=_about("Only files in these languages, e.g. python."))
-    folder: str = field(default="", metadata=_about("Only files below this folder, named from the repository's root."))
+    folder: str = field(
+        default="",
+        metadata=_about(
+            "Only files below this folder, named from the repository's root. It may be a pattern: src/*/web."
+        ),
+    )
+    exclude: tuple[str, ...] = field(
+        default=(),
+        metadata=_about("Leave out files that match these patterns, e.g. vendor/, *.pb.go, src/**/fixtures."),
+    )
     tests: bool = field(default=True, metadata=_about("Include test files, ranked below code."))
     explain: bool = field(default=False, metadata=_about("Give the numbers behind every reason."))
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "languages", tuple(self.languages))  # JSON knows lists only
+        object.__setattr__(self, "exclude", tuple(self.exclude))
         check_count(self.k)
         if self.level not in LEVELS:
             raise UsageError(f"level must be one of {', '.join(LEVELS)}, not {self.level!r}")

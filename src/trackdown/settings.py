@@ -46,6 +46,7 @@ class Settings:
     weight_commits: float = 0.5
     weight_mentions: float = 0.5
     weight_messages: float = 2.0
+    weight_references: float = 0.5
     weight_dense: float = 0.5
     mode: str = "hybrid"
     adaptive: bool = False

@@ -81,7 +81,8 @@ def test_code_is_what_stands_in_fences_and_marks(text: str, code: tuple[str, ...
     [
         ('it says "cannot open the file" twice: "cannot open the file"', ("cannot open the file",)),
         ("it says “cannot open the file” here", ("cannot open the file",)),
-        ('a "short" one', ()),
+        ('a "short" one in a line', ("short",)),
+        ('an issue\n\nwith a "short" one', ()),
     ],
 )
 def test_quoted_messages(text: str, quoted: tuple[str, ...]) -> None:

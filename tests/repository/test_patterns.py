@@ -8,7 +8,7 @@ import time
 import pytest
 
 from tests.conftest import Repo
-from trackdown.repository.patterns import MAX_WILDCARDS, IgnorePatterns
+from trackdown.repository.patterns import MAX_WILDCARDS, IgnorePatterns, PathPatterns
 
 _PIECES = [
     "a",
@@ -106,3 +106,40 @@ def test_a_match_of_the_path_outweighs_one_of_a_folder_above() -> None:
     patterns = IgnorePatterns("!data/keep.py\ndata/\n")
     assert (patterns.ignores("data/keep.py"), patterns.ignores("data/other.py")) == (False, True)
     assert IgnorePatterns("build/\n!build/keep/\n").ignores("build/keep/deep/x") is False
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path", "matches"),
+    [
+        ("*.py", "a/b.py", True),
+        ("*.py", "b.pyc", False),
+        ("web", "src/web/a.py", True),
+        ("web/", "src/web/a.py", True),
+        ("web/", "src/web", False),  # a file
+        ("web", "src/website/a.py", False),
+        ("src/web", "src/web/a.py", True),
+        ("src/web", "lib/src/web/a.py", True),
+        ("/src/web", "lib/src/web/a.py", False),
+        ("./src/web", "src/web/a.py", True),
+        ("src/**/b.py", "src/x/y/b.py", True),
+        ("**/b.py", "b.py", True),
+        ("#a.py", "x/#a.py", True),
+        ("!a.py", "x/!a.py", True),
+        ("my notes", "x/my notes/a.py", True),
+    ],
+)
+def test_what_somebody_types_matches_at_any_depth(pattern: str, path: str, matches: bool) -> None:
+    patterns = PathPatterns([pattern])
+    assert patterns.matches(path) is matches and not patterns.broken
+
+
+def test_of_several_patterns_one_is_enough_and_none_match_nothing() -> None:
+    assert PathPatterns(["*.js", "!x", "web"]).matches("web/a.py")
+    assert not PathPatterns([]).matches("web/a.py")
+    assert PathPatterns(["[a", "a.py", "/", "", "x" * 5000, "a/" * 40 + "*"]).broken == [
+        "[a",
+        "/",
+        "",
+        "x" * 5000,
+        "a/" * 40 + "*",
+    ]

@@ -11,7 +11,7 @@ from tests.index.segments import commits_of, corpus_of, index_of
 from trackdown.query.parse import understand
 from trackdown.retrieve.candidate_pool import candidates
 from trackdown.retrieve.channel import Channel, Request
-from trackdown.retrieve.commits import PastCommits, retrieve
+from trackdown.retrieve.commits import PastCommits, retrieve, touched_files
 from trackdown.types import Aggregation, Level
 
 HISTORY = (
@@ -68,7 +68,8 @@ def test_a_renamed_file_is_found_under_its_present_name() -> None:
     history = commits_of(("alpha", ["old.py"]), ("move", ["old.py>mid.py"]), ("move on", ["mid.py>new.py"]))
     past = PastCommits(*history, {"alpha": 1.0})
     assert past.files({"new.py": 7}).files.tolist() == [7]
-    assert past.present_files({"new.py": 7}) == {0: [7]}
+    code = index_of({"new.py": "pass\n"})
+    assert touched_files(corpus_of(code, history), [0]) == {0: [code.files_by_path["new.py"]]}
 
 
 def test_a_deleted_file_is_dropped() -> None:

@@ -109,21 +109,36 @@ class Repository:
 
     @reports_damage
     def history(
-        self, query: str, k: int = 10, at: str | None = None, *, progress: Progress = no_progress
+        self,
+        query: str,
+        k: int = 10,
+        at: str | None = None,
+        exclude: Sequence[str] = (),
+        *,
+        progress: Progress = no_progress,
     ) -> HistoryResults:
-        """Past commits similar to a query, with the files they touched under their present names."""
-        return search_history(self, query, k, at, progress)
+        """Past commits similar to a query, with the files they touched under their present names; first those that it
+        refers to. Files that match a pattern to `exclude` don't count, nor do commits without others.
+        """
+        return search_history(self, query, k, at, exclude, progress)
 
     @reports_damage
     def related(
-        self, location: str, k: int = 10, at: str | None = None, *, progress: Progress = no_progress
+        self,
+        location: str,
+        k: int = 10,
+        at: str | None = None,
+        exclude: Sequence[str] = (),
+        *,
+        progress: Progress = no_progress,
     ) -> Related:
         """Callers and callees of the unit at FILE:LINE, its siblings, base classes and subclasses, similar code, and
-        files that changed together with FILE; at most `k` of each. Raises UsageError.
+        files that changed together with FILE; at most `k` of each, none in files that match a pattern to `exclude`.
+        Raises UsageError.
         """
         from trackdown.engine.navigation.questions import find_related
 
-        return find_related(self, location, k, at, progress)
+        return find_related(self, location, k, at, exclude, progress)
 
     @reports_damage
     def unit(

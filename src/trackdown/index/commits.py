@@ -126,6 +126,16 @@ class CommitSegment:
             place += 1
         return -1
 
+    def with_prefix(self, prefix: str) -> list[int]:
+        """The positions in this segment of all commits whose id begins with some hexadecimal digits."""
+        keys = self._sorted()
+        order = self._order
+        assert order is not None
+        bounds = [np.uint64(int(prefix[:16].ljust(16, filling), 16)) for filling in "0f"]
+        first = int(np.searchsorted(keys, bounds[0], sorter=order))
+        last = int(np.searchsorted(keys, bounds[1], side="right", sorter=order))
+        return [at for at in order[first:last].tolist() if bytes(self.oids[at]).hex().startswith(prefix)]
+
     def _sorted(self) -> npt.NDArray[Any]:
         """The first eight bytes of every id as a number; `_order` sorts them."""
         keys = np.ascontiguousarray(self.oids[:, :8]).view(">u8").ravel().astype(np.uint64)
@@ -214,6 +224,11 @@ class CommitIndex:
             if found >= 0:
                 return int(found + offset)
         return -1
+
+    def with_prefix(self, prefix: str) -> list[int]:
+        """The positions of all commits whose id begins with some hexadecimal digits."""
+        offsets = self.offsets.tolist()
+        return [at + offset for s, offset in zip(self.segments, offsets, strict=False) for at in s.with_prefix(prefix)]
 
     def oid(self, position: int) -> str:
         segment, local = self._locate(position)

@@ -1,16 +1,22 @@
-"""Before retrieval, a language model adds exemplars to the query (GAR) and rewrites to the units (ReCo)."""
+"""Before retrieval: commits stand for a query that only refers to them, and a language model adds exemplars to the
+query (GAR) and rewrites to the units (ReCo).
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from trackdown.errors import QueryError
 from trackdown.index import Corpus
 from trackdown.pipeline.plan import SearchPlan
-from trackdown.query import Query
+from trackdown.query import Query, understand
+from trackdown.retrieve import referred_commits
 
 if TYPE_CHECKING:
     from trackdown.index import UnitVectors
+
+_MOST_MESSAGES = 5
 
 
 def with_rewrites(corpus: Corpus) -> Corpus:
@@ -25,6 +31,22 @@ def with_rewrites(corpus: Corpus) -> Corpus:
         return None if plain is None else add(plain)
 
     return replace(corpus, bodies=found.bodies, vectors=rewritten_vectors)
+
+
+def with_commits(corpus: Corpus, query: Query) -> Query:
+    """A query that says nothing but `#123` or a commit id, with the messages of those commits for its text. Unchanged
+    if there are none.
+    """
+    found = [commit.position for commit in referred_commits(corpus, query.references)][:_MOST_MESSAGES]
+    if not found or corpus.history is None:
+        return query
+    index, _ = corpus.history
+    messages = corpus.messages(found) if corpus.messages is not None else [index.subject(at) for at in found]
+    try:
+        about = understand("\n\n".join(messages))
+    except QueryError:
+        return query
+    return replace(about, filters=query.filters, references=query.references, quoted=query.quoted)
 
 
 def with_exemplars(corpus: Corpus, query: Query, plan: SearchPlan) -> Query:

@@ -10,12 +10,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from trackdown.index import Corpus
-from trackdown.pipeline.augmenting import with_exemplars, with_rewrites
+from trackdown.index import Corpus, Mask
+from trackdown.pipeline.augmenting import with_commits, with_exemplars, with_rewrites
 from trackdown.pipeline.declarations import give_way
 from trackdown.pipeline.expanding import expand
 from trackdown.pipeline.explaining import Matches, matches, reasons, remarks, tapped, values
 from trackdown.pipeline.fusing import Fused, fuse
+from trackdown.pipeline.listing import list_matching
 from trackdown.pipeline.one_line import one_line_each
 from trackdown.pipeline.plan import Early, Ranked, SearchPlan, Stopwatch, Tap
 from trackdown.pipeline.query_file import LOOKED_AT, without_query_file
@@ -33,6 +34,8 @@ from trackdown.retrieve import (
     lexical,
     mentions,
     messages,
+    references,
+    units_with_phrases,
 )
 from trackdown.types import Match
 
@@ -41,6 +44,7 @@ RETRIEVERS: tuple[tuple[str, Retriever], ...] = (
     (mentions.SIGNAL, mentions.retrieve),
     (messages.SIGNAL, messages.retrieve),
     (commits.SIGNAL, commits.retrieve),
+    (references.SIGNAL, references.retrieve),
     (dense.SIGNAL, dense.retrieve),
 )
 _ASSESSED = 10
@@ -59,6 +63,11 @@ def search(
     ranking before reranking, if models rerank.
     """
     watch = watch or Stopwatch()
+    if query.only_filters:
+        return list_matching(corpus, options)
+    if query.only_references and dict(options.weights).get(references.SIGNAL):
+        query = with_commits(corpus, query)
+        watch.lap("references")
     if options.rewritten:
         corpus = with_rewrites(corpus)
         watch.lap("rewritten")
@@ -67,7 +76,7 @@ def search(
         watch.lap("exemplars")
         if options.exemplars_only and not query.exemplars:
             return []
-    pool = candidates(corpus.code, options.level)
+    pool = candidates(corpus.code, options.level, options.kinds)
     fused = fuse(corpus.code, pool, query, options, _retrieve(corpus, pool, query, options, watch))
     if options.declarations:
         fused = give_way(corpus.code, fused)
@@ -152,7 +161,20 @@ def _best(corpus: Corpus, query: Query, fused: Fused, options: SearchPlan) -> li
     )
     pool = fused.pool
     allowed = pool.allowed(
-        corpus.code, tests=options.tests, folders=options.folders, among=options.among, languages=options.languages
+        corpus.code, tests=options.tests, folders=options.folders, among=options.among, filters=options.filters
     )
+    if query.exactly_quoted:
+        allowed &= _with_phrases(corpus, pool, query)
     best = pool.best(corpus.code, np.where(allowed, fused.total, 0.0), depth + LOOKED_AT)
     return without_query_file(corpus, query, pool, best)[:depth] if options.roles else best[:depth]
+
+
+def _with_phrases(corpus: Corpus, pool: Candidates, query: Query) -> Mask:
+    """Which candidates contain the phrases of a query of nothing else. Notes where they are if it is none of these."""
+    units = units_with_phrases(corpus, query.quoted)
+    found = pool.with_a_unit(units)
+    if units.any() and not found.any():
+        corpus.note(
+            f"{len(set(corpus.code.unit_file[units].tolist()))} files have the phrase elsewhere: search with level file"
+        )
+    return found

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from trackdown.query import Filters
 from trackdown.rerank import Listwise, RerankPlan
 from trackdown.retrieve import MatchedTerms, commits, dense
 from trackdown.types import Aggregation, Fusion, Level, Why
@@ -28,14 +29,15 @@ class SearchPlan:
     A weight of 0 leaves a retriever out; `adaptive` adjusts the weights to the query; `repository_weights` replaces
     them with weights fitted to the repository's history, if there are any. `roles` False ranks all files like code,
     `foreign` False only third-party and generated ones. With `declarations`, a function without code of its own gives
-    way to what implements it. `folders`, `languages` and `among` (paths of files) restrict the answer, not the
-    statistics behind it. `commit_depth` is how many past commits count. `expansion` promotes neighbours of the best
-    candidates in the code graph, `judging` lets models read the best, and `listwise` lets a language model order the
-    first of them. `exemplars` is how many answers a language model writes, to be searched for along with the query or,
-    with `exemplars_only`, instead of it. `rewritten` searches units together with their rewrites. `explained` False
-    gives results without reasons; `numbers` adds the figures behind reasons. `models_by_effort` says that the mode
-    names no stage, so the request's effort decides what models read; `expects_models` that the caller asked for models,
-    so a missing one is worth a note. `word_forms` False finds only the query's own words.
+    way to what implements it. `folders`, `filters` and `among` (paths of files) restrict the answer, not the statistics
+    behind it. `kinds` of units, if there are any, replace those of the level. `commit_depth` is how many past commits
+    count. `expansion` promotes neighbours of the best candidates in the code graph, `judging` lets models read the
+    best, and `listwise` lets a language model order the first of them. `exemplars` is how many answers a language model
+    writes, to be searched for along with the query or, with `exemplars_only`, instead of it. `rewritten` searches units
+    together with their rewrites. `explained` False gives results without reasons; `numbers` adds the figures behind
+    reasons. `models_by_effort` says that the mode names no stage, so the request's effort decides what models read;
+    `expects_models` that the caller asked for models, so a missing one is worth a note. `word_forms` False finds only
+    the query's own words.
     """
 
     level: Level = "function"
@@ -49,6 +51,7 @@ class SearchPlan:
         ("commits", 0.5),
         ("mentions", 0.5),
         ("messages", 2.0),
+        ("references", 0.5),
         ("dense", 0.5),
     )
     adaptive: bool = False
@@ -66,7 +69,8 @@ class SearchPlan:
     exemplars: int = 0
     exemplars_only: bool = False
     rewritten: bool = False
-    languages: tuple[str, ...] = ()
+    filters: tuple[Filters, ...] = ()
+    kinds: frozenset[str] = frozenset()
     models_by_effort: bool = False
     repository_weights: bool = False
     expects_models: bool = False

@@ -9,8 +9,10 @@ if TYPE_CHECKING:
     from trackdown.query.exemplars import write_exemplars
     from trackdown.query.features import query_features
     from trackdown.query.parse import Frame, Query, understand
+    from trackdown.query.references import Reference
     from trackdown.query.same_text import is_short, runs, says_the_same
     from trackdown.query.stopwords import STOPWORDS
+    from trackdown.query.syntax import NO_FILTERS, Filters, words_of_phrases
     from trackdown.query.word_forms import other_forms
 else:
     __getattr__ = door(__name__)

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from itertools import islice
 
 from trackdown.errors import QueryError
+from trackdown.query.references import Reference, find_references, says_nothing_else
 from trackdown.query.stopwords import STOPWORDS
+from trackdown.query.syntax import NO_FILTERS, Filters, read_syntax
 from trackdown.types import MAX_QUERY_CHARS
 from trackdown.units import TEXT, language_of, term_counts, words
 
@@ -68,7 +70,9 @@ class Query:
     """The parts of an issue. `weights` holds every term worth searching for.
 
     `exemplars` is code that a language model wrote as an answer (GAR); with `exemplars_only`, the query's own words are
-    not searched for.
+    not searched for. `filters` limit the answer, and are no longer part of `text`. With `exactly_quoted`, the query is
+    nothing but phrases: what has none of them is no answer. `references` are issues and commits it speaks of; with
+    `only_references`, it says nothing else.
     """
 
     text: str
@@ -84,30 +88,41 @@ class Query:
     asks_for_prose: bool
     exemplars: tuple[str, ...] = ()
     exemplars_only: bool = False
+    filters: Filters = NO_FILTERS
+    exactly_quoted: bool = False
+    references: tuple[Reference, ...] = ()
+    only_references: bool = False
+
+    @property
+    def only_filters(self) -> bool:
+        """Whether there is nothing to search for, only filters: the answer is what they match."""
+        return bool(self.filters) and not self.text.strip()
 
 
 def understand(text: str) -> Query:
     """Split a query into its parts. Raises QueryError if there is nothing to search for."""
-    cleaned = _clean(text)
+    typed = read_syntax(_clean(text))
+    cleaned = typed.text
     prose, code = _fences(cleaned)
     frames = _frames(cleaned)
     title = next((line.strip().lstrip("#").strip() for line in prose.splitlines() if line.strip()), "")
     short = len(cleaned.strip().splitlines()) == 1
+    references = find_references(prose, typed=short)
     weights = _weights(cleaned, title)
-    quoted = tuple(dict.fromkeys((a or b).strip() for a, b in _QUOTED.findall(prose)))
+    quoted = dict.fromkeys([*typed.phrases, *((a or b).strip() for a, b in _QUOTED.findall(prose))])
     inline = _INLINE_CODE.findall(prose)
     paths = _paths(cleaned)
     names = _names(prose, inline, code, frames, paths)
     if short:
         names = tuple(dict.fromkeys((*names, *_letter_names(prose, inline))))
-    if not weights and not names:
+    if not weights and not names and (cleaned.strip() or not typed.filters):
         raise QueryError("the query has no words to search for: give a few words, a name or the text of an issue")
     return Query(
         cleaned,
         title,
         prose,
         (*code, *inline),
-        quoted,
+        tuple(quoted),
         frames,
         paths,
         names,
@@ -115,6 +130,10 @@ def understand(text: str) -> Query:
         # A long issue is resolved in code, even if it mentions tests or documentation.
         asks_for_tests=short and bool(_ASKS_FOR_TESTS.search(prose)),
         asks_for_prose=bool(_ASKS_FOR_PROSE.search(title)),
+        filters=typed.filters,
+        exactly_quoted=bool(typed.phrases) and not typed.has_words,
+        references=references,
+        only_references=short and bool(references) and says_nothing_else(cleaned),
     )
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     )
     from trackdown.repository.ignore import IGNORE_FILE, IgnoreRules, reason_by_name
     from trackdown.repository.mounts import changes_unseen
+    from trackdown.repository.patterns import PathPatterns
     from trackdown.repository.roles import role_of
     from trackdown.repository.snapshot import File, Snapshot, commit_snapshot
     from trackdown.repository.source import Source, is_url, open_source

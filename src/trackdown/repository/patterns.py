@@ -9,7 +9,7 @@ patterns are plain names or endings such as `*.log`; these are looked up, whatev
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 MAX_WILDCARDS = 1000
@@ -86,6 +86,11 @@ class IgnorePatterns:
                 self._add(_without_trailing_spaces(line.removesuffix("\r")))
         self._lengths = tuple({len(ending) for ending in self._endings[True]})
         self._wildcards.reverse()
+
+    @property
+    def obeyed(self) -> int:
+        """How many patterns there are, without those that are broken or dropped."""
+        return len(self._brings_back)
 
     @property
     def brings_back(self) -> bool:
@@ -168,6 +173,32 @@ class IgnorePatterns:
         tables[True][key] = number
         if not folders_only:
             tables[False][key] = number
+
+
+class PathPatterns:
+    """Patterns that somebody typed to name files: `*.py`, `src/web/`, `tests/**/data`.
+
+    They are those of an ignore file, except that one with a slash matches at any depth, too; a slash at its beginning
+    ties it to the root. `broken` are those that can match nothing.
+    """
+
+    def __init__(self, patterns: Iterable[str]) -> None:
+        lines = {pattern: _at_any_depth(pattern) for pattern in patterns}
+        self.broken = [pattern for pattern, line in lines.items() if not IgnorePatterns(line).obeyed]
+        self._patterns = IgnorePatterns("\n".join(lines.values()))
+
+    def matches(self, path: str) -> bool:
+        """Whether a pattern matches the path of a file, or a folder above it."""
+        return self._patterns.ignores(path) is not None
+
+
+def _at_any_depth(pattern: str) -> str:
+    """The line of an ignore file for a pattern that somebody typed."""
+    pattern = " ".join(pattern.removeprefix("./").splitlines())
+    if pattern.startswith("/") or not pattern.strip("/"):
+        return pattern
+    is_name = "/" not in pattern.removesuffix("/")
+    return pattern if is_name and pattern[0] not in "#!" else f"**/{pattern}"
 
 
 def _without_trailing_spaces(line: str) -> str:

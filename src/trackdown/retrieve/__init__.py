@@ -5,9 +5,11 @@ from typing import TYPE_CHECKING
 from trackdown.doors import door
 
 if TYPE_CHECKING:
-    from trackdown.retrieve.candidate_pool import Candidates, candidates
+    from trackdown.retrieve.candidate_pool import KINDS_OF_LEVELS, Candidates, candidates
     from trackdown.retrieve.channel import Channel, MatchedTerms, PastFound, Request, Retriever
-    from trackdown.retrieve.commits import PastCommits, describe_commit
+    from trackdown.retrieve.commits import PastCommits, describe_commit, touched_files
     from trackdown.retrieve.lexical import SIGNAL, Lexical
+    from trackdown.retrieve.phrases import units_with_phrases
+    from trackdown.retrieve.references import ReferredCommit, referred_commits
 else:
     __getattr__ = door(__name__)

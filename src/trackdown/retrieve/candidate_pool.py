@@ -9,13 +9,18 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from trackdown.index import CodeIndex, Mask, kth_largest
+from trackdown.index import CodeIndex, Mask, files_matching, kth_largest, units_called
+from trackdown.query import Filters
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS, TEST, Level
 
 Floats = npt.NDArray[np.float64]
 Int64s = npt.NDArray[np.int64]
 _UNITS_COUNTED = 5
-_KINDS = {"function": FUNCTION_KINDS, "class": CLASS_KINDS, "symbol": FUNCTION_KINDS | CLASS_KINDS}
+KINDS_OF_LEVELS: dict[Level, frozenset[str]] = {
+    "function": FUNCTION_KINDS,
+    "class": CLASS_KINDS,
+    "symbol": FUNCTION_KINDS | CLASS_KINDS,
+}
 _EACH_FOR_ITSELF = ("function", "symbol")
 """The levels at which a candidate is a single unit."""
 
@@ -85,10 +90,10 @@ class Candidates:
         tests: bool,
         folders: Sequence[str],
         among: Sequence[str] = (),
-        languages: Sequence[str] = (),
+        filters: Sequence[Filters] = (),
     ) -> Mask:
-        """Which candidates may be in the answer: those below a folder ('' is the root), of the files `among`, in the
-        languages, and not in tests unless `tests`.
+        """Which candidates may be in the answer: those below a folder ('' is the root), of the files `among`, that pass
+        all filters, and not in tests unless `tests`.
         """
         allowed = np.ones(self.count, dtype=bool)
         if not tests:
@@ -101,9 +106,35 @@ class Candidates:
         if among:
             chosen = [index.files_by_path[path] for path in among if path in index.files_by_path]
             allowed &= np.isin(self.files, chosen)
-        if languages:
-            allowed &= index.in_languages(languages)[self.files]
+        for each in filters:
+            if each:
+                allowed &= self._passing(index, each)
         return allowed
+
+    def _passing(self, index: CodeIndex, filters: Filters) -> Mask:
+        """Which candidates pass filters. Of a class or file, one unit with the name is enough."""
+        files = np.ones(len(index.file_alive), dtype=bool)
+        if filters.paths:
+            files &= files_matching(index, filters.paths)
+        if filters.without_paths:
+            files &= ~files_matching(index, filters.without_paths)
+        if filters.languages:
+            files &= index.in_languages(filters.languages)
+        if filters.without_languages:
+            files &= ~index.in_languages(filters.without_languages)
+        passing: Mask = files[self.files]
+        if filters.symbols:
+            passing &= self.with_a_unit(units_called(index, filters.symbols))
+        if filters.without_symbols:
+            passing &= ~self.with_a_unit(units_called(index, filters.without_symbols))
+        return passing
+
+    def with_a_unit(self, units: Mask) -> Mask:
+        """Which candidates have one of these units."""
+        found = np.zeros(self.count, dtype=bool)
+        owners = self.owner[units]
+        found[owners[owners >= 0]] = True
+        return found
 
     def best(self, index: CodeIndex, scores: Floats, k: int) -> list[int]:
         """The k best candidates with a score. Ties are ordered by path and line, so storage order does not matter."""
@@ -119,18 +150,19 @@ class Candidates:
         return sorted(found.tolist(), key=order)[:k]
 
 
-_MADE: WeakKeyDictionary[CodeIndex, dict[Level, Candidates]] = WeakKeyDictionary()
+_MADE: WeakKeyDictionary[CodeIndex, dict[tuple[Level, frozenset[str]], Candidates]] = WeakKeyDictionary()
 
 
-def candidates(index: CodeIndex, level: Level) -> Candidates:
-    """All live candidates of a level, cached as long as the index lives."""
+def candidates(index: CodeIndex, level: Level, kinds: frozenset[str] = frozenset()) -> Candidates:
+    """All live candidates of a level, cached as long as the index lives. `kinds` replace those of the level."""
     made = _MADE.setdefault(index, {})
-    if level not in made:
-        made[level] = _candidates(index, level)
-    return made[level]
+    key = (level, kinds)
+    if key not in made:
+        made[key] = _candidates(index, level, kinds or KINDS_OF_LEVELS.get(level, frozenset()))
+    return made[key]
 
 
-def _candidates(index: CodeIndex, level: Level) -> Candidates:
+def _candidates(index: CodeIndex, level: Level, kinds: frozenset[str]) -> Candidates:
     if level == "file":
         files = np.flatnonzero(index.file_alive)
         units = np.full(len(files), -1, dtype=np.int64)
@@ -138,7 +170,7 @@ def _candidates(index: CodeIndex, level: Level) -> Candidates:
         number[files] = np.arange(len(files))
         owner = np.where(index.unit_alive, number[index.unit_file], -1)
     else:
-        units = np.flatnonzero(index.is_kind(_KINDS[level]) & index.unit_alive)
+        units = np.flatnonzero(index.is_kind(kinds) & index.unit_alive)
         files = index.unit_file[units].astype(np.int64)
         owner = np.full(len(index.unit_file), -1, dtype=np.int64)
         owner[units] = np.arange(len(units))

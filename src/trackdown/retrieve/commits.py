@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 import numpy as np
 import numpy.typing as npt
 
-from trackdown.index import CommitIndex, Scores, kth_largest
+from trackdown.index import CommitIndex, Corpus, Scores, kth_largest
 from trackdown.retrieve.channel import Channel, PastFound, Request
 from trackdown.retrieve.expanded_terms import exact_terms, expanded_terms
 from trackdown.types import Aggregation, Match
@@ -91,7 +91,7 @@ class PastCommits:
 
     def files(self, present: Mapping[str, int], how: Aggregation = "maxp") -> FileScores:
         """Scores of the snapshot's files (`present`: path → number) from the commits that touched them."""
-        owners, numbers = self._touches(present)
+        owners, numbers = touches(self.index, self._named_at, self.positions, present)
         starts = np.flatnonzero(np.concatenate(([True], numbers[1:] != numbers[:-1]))) if len(numbers) else owners
         values = self.values[owners]
         if not len(numbers):
@@ -103,33 +103,6 @@ class PastCommits:
         scores = {"maxp": first, "sump": total, "avgp": total / counts, "blend": best + _BLEND * total}[how]
         return FileScores(numbers[starts], scores, starts, self.positions[owners])
 
-    def present_files(self, present: Mapping[str, int]) -> dict[int, list[int]]:
-        """Commit → the files of the snapshot that it touched."""
-        found: dict[int, list[int]] = {}
-        owners, files = self._touches(present)
-        order = np.argsort(owners, kind="stable")
-        for owner, file in zip(owners[order].tolist(), files[order].tolist(), strict=True):
-            found.setdefault(int(self.positions[owner]), []).append(file)
-        return found
-
-    def _touches(self, present: Mapping[str, int]) -> tuple[Int64s, Int64s]:
-        """Unique pairs (index of a commit, file of the snapshot), by file, with the file's best commit first."""
-        owners, paths = self.index.changes(self.positions)
-        numbers = self._present_paths(owners, paths, present)
-        touched = numbers >= 0
-        count = max(len(self.positions), 1)
-        pairs = np.sort(numbers[touched] * count + owners[touched])
-        pairs = pairs[np.diff(pairs, prepend=-1) > 0]
-        return pairs % count, pairs // count
-
-    def _present_paths(self, owners: Int64s, paths: Int64s, present: Mapping[str, int]) -> Int64s:
-        """The number in the snapshot of each touched file, or -1."""
-        identities = self.index.identities(self._named_at)
-        found = self.index.present_numbers(identities.present(paths, self.positions[owners]), present)
-        lost = np.flatnonzero(found < 0)
-        found[lost] = self.index.present_numbers(identities.last_resort(paths[lost]), present)
-        return found
-
     def match(self, commits: Sequence[int], verb: str) -> Match:
         """What the commits behind a file say: the strongest in words, a few with their scores."""
         numbers = {self.describe(position): float(self._scores.total[position]) for position in commits[:_SHOWN]}
@@ -140,6 +113,37 @@ class PastCommits:
         if position not in self._described:
             self._described[position] = describe_commit(self.index, position)
         return self._described[position]
+
+
+def touches(index: CommitIndex, named_at: str, positions: Int64s, present: Mapping[str, int]) -> tuple[Int64s, Int64s]:
+    """Unique pairs (index of a commit in `positions`, file of the snapshot), by file, with its first commit first.
+
+    The files of the snapshot (`present`: path → number) have the names of the commit `named_at`.
+    """
+    owners, paths = index.changes(positions)
+    identities = index.identities(named_at)
+    numbers = index.present_numbers(identities.present(paths, positions[owners]), present)
+    lost = np.flatnonzero(numbers < 0)
+    numbers[lost] = index.present_numbers(identities.last_resort(paths[lost]), present)
+    touched = numbers >= 0
+    count = max(len(positions), 1)
+    pairs = np.sort(numbers[touched] * count + owners[touched])
+    pairs = pairs[np.diff(pairs, prepend=-1) > 0]
+    return pairs % count, pairs // count
+
+
+def touched_files(corpus: Corpus, positions: Sequence[int]) -> dict[int, list[int]]:
+    """Commit → the files of the snapshot that it touched."""
+    if corpus.history is None:
+        return {}
+    index, commit = corpus.history
+    found: dict[int, list[int]] = {}
+    chosen = np.array(positions, dtype=np.int64)
+    owners, files = touches(index, corpus.named_at or commit, chosen, corpus.code.files_by_path)
+    order = np.argsort(owners, kind="stable")
+    for owner, file in zip(owners[order].tolist(), files[order].tolist(), strict=True):
+        found.setdefault(positions[owner], []).append(file)
+    return found
 
 
 def describe_commit(index: CommitIndex, position: int) -> str:

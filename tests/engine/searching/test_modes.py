@@ -48,7 +48,8 @@ def test_switches_change_what_they_say() -> None:
 
 def test_a_retriever_that_settings_leave_out_counts_when_it_is_asked_for_alone() -> None:
     options = default_plan(Settings(weight_commits=0.0, mode="commits"))
-    assert dict(options.weights) == {"lexical": 0.0, "commits": 1.0, "mentions": 0.0, "dense": 0.0}
+    everything = {signal for signal, _ in RETRIEVERS}
+    assert dict(options.weights) == dict.fromkeys(everything, 0.0) | {"commits": 1.0}
     assert dict(default_plan(Settings(weight_commits=0.0)).weights)["commits"] == 0.0
 
 

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from trackdown.graph import Direction, EdgeType, How
 
 
-def find_related(repository: Repository, location: str, k: int, at: str | None, progress: Progress) -> Related:
+def find_related(
+    repository: Repository, location: str, k: int, at: str | None, exclude: Sequence[str], progress: Progress
+) -> Related:
     """See `Repository.related`."""
     check_count(k)
     path, colon, line = location.rpartition(":")
@@ -31,7 +33,15 @@ def find_related(repository: Repository, location: str, k: int, at: str | None, 
     corpus = repository.present_or(at, progress)
     with SourceReader(corpus.snapshot) as reader:
         found = related_places(
-            corpus.code, corpus.history, corpus.graph(), place, k, reader, repository.source.name, repository.within
+            corpus.code,
+            corpus.history,
+            corpus.graph(),
+            place,
+            k,
+            reader,
+            repository.source.name,
+            repository.within,
+            exclude,
         )
     return replace(found, snapshots=(corpus.snapshot.info,), notes=repository.notes_of(corpus), partial=corpus.partial)
 

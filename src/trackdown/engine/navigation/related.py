@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from trackdown.engine.navigation.relations import Relative, RelativeFinder
-from trackdown.engine.searching.filters import files_below, lies_below
+from trackdown.engine.searching.filters import PathFilter, lies_below
 from trackdown.engine.searching.source_reader import SourceReader
 from trackdown.errors import UsageError
 from trackdown.graph import Graph
@@ -60,11 +61,13 @@ def related_places(
     snippets: SourceReader,
     repository: str,
     within: str = "",
+    exclude: Sequence[str] = (),
 ) -> Related:
     """Find related code. Raises UsageError if the location is not in the snapshot.
 
-    Code outside the folder `within` is ignored.
+    Code outside the folder `within` is ignored, and so are other files that match a pattern to `exclude`.
     """
+    shown = PathFilter(within, exclude)
     path, line = _parse(location)
     file = code.files_by_path.get(path) if lies_below(path, within) else None
     if file is None:
@@ -75,10 +78,10 @@ def related_places(
     unit = _unit_at(code, file, line)
     symbol = code.symbol(unit) if unit >= 0 else ""
     first, last = (int(code.unit_start[unit]), int(code.unit_end[unit])) if unit >= 0 else (1, len(lines))
-    similar = _similar(code, unit, "\n".join([*([symbol] * 3), *lines[first - 1 : last]]), k, within)
+    similar = _similar(code, unit, "\n".join([*([symbol] * 3), *lines[first - 1 : last]]), k, shown)
     results = [snippets.result(code, item, rank, repository) for rank, item in enumerate(similar, 1)]
-    together = _together(code, *history, path, k, within) if history is not None else ()
-    relations = RelativeFinder(graph, code, k, within).at(file, line)
+    together = _together(code, *history, path, k, shown) if history is not None else ()
+    relations = RelativeFinder(graph, code, k, shown).at(file, line)
     return Related(
         f"{path}:{line}",
         symbol,
@@ -105,7 +108,7 @@ def _unit_at(code: CodeIndex, file: int, line: int) -> int:
     return min(around, key=lambda row: int(code.unit_end[row] - code.unit_start[row]), default=-1)
 
 
-def _similar(code: CodeIndex, unit: int, text: str, k: int, within: str) -> list[Ranked]:
+def _similar(code: CodeIndex, unit: int, text: str, k: int, shown: PathFilter) -> list[Ranked]:
     """Units with the highest lexical score for the words of this one."""
     counts = dict(term_counts(text).most_common(_TERMS * 3))
     if not counts:
@@ -113,8 +116,7 @@ def _similar(code: CodeIndex, unit: int, text: str, k: int, within: str) -> list
     lexical = Lexical(code, {term: float(1 + np.log(count)) for term, count in counts.items()})
     scores = lexical.units * code.is_kind(FUNCTION_KINDS | CLASS_KINDS)
     best = lexical.units[unit] if unit >= 0 else scores.max(initial=1.0)
-    if within:
-        scores *= files_below(code, within)[code.unit_file]
+    scores *= shown.files(code)[code.unit_file]
     if unit >= 0:
         scores[_overlaps(code, unit)] = 0.0
     nearest = [row for row in np.argsort(-scores, kind="stable")[:k].tolist() if scores[row] > 0]
@@ -132,7 +134,9 @@ def _overlaps(code: CodeIndex, unit: int) -> Mask:
     return overlapping
 
 
-def _together(code: CodeIndex, index: CommitIndex, commit: str, path: str, k: int, within: str) -> tuple[CoChange, ...]:
+def _together(
+    code: CodeIndex, index: CommitIndex, commit: str, path: str, k: int, shown: PathFilter
+) -> tuple[CoChange, ...]:
     """Files by the number of commits they share with this one. Commits that touch very many files are ignored."""
     positions = index.touching(path, commit)
     owners, numbers = index.changes(positions)
@@ -145,7 +149,7 @@ def _together(code: CodeIndex, index: CommitIndex, commit: str, path: str, k: in
     latest: dict[str, int] = {}
     for owner, number in zip(owners[narrow].tolist(), present[narrow].tolist(), strict=True):
         other = index.path(number)
-        if other != path and other in code.files_by_path and lies_below(other, within):
+        if other != path and other in code.files_by_path and shown.admits(other):
             shared[other] += 1
             latest.setdefault(other, int(positions[owner]))
     ordered = sorted(shared.items(), key=lambda item: (-item[1], item[0]))[:k]

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from trackdown.engine.navigation.resolve_target import innermost
-from trackdown.engine.searching.filters import lies_below
+from trackdown.engine.searching.filters import PathFilter
 from trackdown.graph import HOWS, Direction, EdgeType, Graph, How, Node
 from trackdown.index import CodeIndex
 
@@ -39,13 +39,13 @@ class Relations:
 
 
 class RelativeFinder:
-    """Follows the edges of a snapshot's graph; finds at most `k` relatives of each kind, only below `within`."""
+    """Follows the edges of a snapshot's graph; finds at most `k` relatives of a kind, in files that `shown` admits."""
 
-    def __init__(self, graph: Graph, code: CodeIndex, k: int, within: str = "") -> None:
+    def __init__(self, graph: Graph, code: CodeIndex, k: int, shown: PathFilter) -> None:
         self._graph = graph
         self._code = code
         self._k = k
-        self._within = within
+        self._shown = shown
 
     def at(self, file: int, line: int) -> Relations:
         """The relatives of the innermost class or function around a line, or else of the file."""
@@ -78,7 +78,7 @@ class RelativeFinder:
     def _relatives(self, found: Iterable[tuple[Node, How]]) -> tuple[Relative, ...]:
         surest: dict[Node, How] = {}
         for node, how in found:
-            if not lies_below(node.path, self._within):
+            if not self._shown.admits(node.path):
                 continue
             surest[node] = min(how, surest.get(node, how), key=HOWS.index)
         ordered = sorted(surest.items(), key=lambda item: HOWS.index(item[1]))

@@ -86,9 +86,9 @@ def judged_evidence(corpus: Corpus, query: str, options: pipeline.SearchPlan) ->
     traces: list[pipeline.Tapped] = []
     with SourceReader(corpus.snapshot) as reader:
         pipeline.search(bound_corpus(corpus, reader), understood, replace(options, explained=False), tap=traces.append)
-    (tapped,) = traces
-    if not tapped.judged or not len(tapped.fused):
+    if not traces or not traces[0].judged or not len(traces[0].fused):
         return None
+    (tapped,) = traces
     columns = {FUSED: tapped.fused / np.maximum(tapped.factors, 1e-9)}  # fitting multiplies by the factor again
     for signal, values in tapped.judged.items():
         scale, without = SCALES[signal]

@@ -18,7 +18,7 @@ from trackdown.models import NONE
 from trackdown.pipeline import RETRIEVERS, SearchPlan
 from trackdown.query import MOST_EXEMPLARS
 from trackdown.rerank import Listwise, RerankPlan
-from trackdown.retrieve import commits, dense, lexical, mentions, messages
+from trackdown.retrieve import commits, dense, lexical, mentions, messages, references
 from trackdown.settings import Settings
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ _WHAT = {
     mentions.SIGNAL: "names, paths and traceback frames in the query",
     messages.SIGNAL: "texts of the program that the query quotes: string literals and entries of catalogues",
     commits.SIGNAL: "BM25 over past commit messages, aggregated to the files they touched (@N: the best N commits)",
+    references.SIGNAL: "files of the commits that the query refers to: #123, GH-123, KEY-123, a commit id",
     dense.SIGNAL: "static vectors of functions, classes and windows, if there is a model",
 }
 _COMMITS_READ = 100
@@ -261,6 +262,7 @@ def default_plan(settings: Settings) -> SearchPlan:
             (commits.SIGNAL, settings.weight_commits),
             (mentions.SIGNAL, settings.weight_mentions),
             (messages.SIGNAL, settings.weight_messages),
+            (references.SIGNAL, settings.weight_references),
             (dense.SIGNAL, settings.weight_dense),
         ),
         adaptive=settings.adaptive,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from trackdown.engine.searching.filters import checked_folder, checked_languages
+from trackdown.engine.searching.filters import requested_filters
 from trackdown.engine.searching.modes import LISTWISE_IF_THERE, THOROUGH, default_plan
 from trackdown.pipeline import SearchPlan
 from trackdown.request import SearchRequest
@@ -17,8 +17,8 @@ from trackdown.settings import Settings
 
 
 def plan(request: SearchRequest, settings: Settings) -> SearchPlan:
-    """The plan for a request. Raises UsageError for an unknown mode or language, or a folder outside the
-    repository.
+    """The plan for a request. Raises UsageError for an unknown mode or language, a folder outside the
+    repository, or a broken pattern.
     """
     settings = replace(
         settings,
@@ -27,6 +27,7 @@ def plan(request: SearchRequest, settings: Settings) -> SearchPlan:
         graph=request.graph or settings.graph,
     )
     base = default_plan(settings)
+    folder, filters = requested_filters(request)
     judging = _judging(request, base, settings)
     gar = request.gar or request.reco
     return replace(
@@ -35,8 +36,8 @@ def plan(request: SearchRequest, settings: Settings) -> SearchPlan:
         k=request.k,
         tests=request.tests,
         numbers=request.explain,
-        folders=(checked_folder(request.folder),),
-        languages=checked_languages(request.languages),
+        folders=(folder,),
+        filters=(filters,),
         judging=judging,
         listwise=_listwise(request, base.listwise),
         exemplars=base.exemplars or int(gar),

@@ -13,7 +13,7 @@ from trackdown.confidence import NOTHING, Assessment, answer_signs, assess, load
 from trackdown.engine.indexing.background import Background
 from trackdown.engine.searching.bind import bound_corpus
 from trackdown.engine.searching.cancel import Check, CheckedFacts
-from trackdown.engine.searching.filters import filter_notes, intersection
+from trackdown.engine.searching.filters import checked_filters, filter_notes, intersection, limited
 from trackdown.engine.searching.planning import plan
 from trackdown.engine.searching.source_reader import SourceReader
 from trackdown.errors import LlmError, UsageError
@@ -41,7 +41,8 @@ def run_search(
 ) -> SearchResults:
     """See `Repository.search`. Searches again if a file in the answer has changed since the index was opened."""
     query = understand(request.query)
-    stages = plan(request, repository.settings)
+    filters = checked_filters(query.filters)
+    stages = limited(plan(request, repository.settings), filters)
     folder = stages.folders[0]
     stages = replace(stages, folders=(intersection(folder, repository.source.subfolder),))
     notes: list[str] = []
@@ -55,10 +56,10 @@ def run_search(
             watch.lap("check")
             answer = SearchResults(
                 request.query,
-                request.level,
+                stages.level,
                 (),
                 (corpus.snapshot.info,),
-                (*repository.notes_of(corpus), *filter_notes(corpus.code, stages.languages, folder)),
+                (*repository.notes_of(corpus), *filter_notes(corpus.code, stages, folder, filters)),
                 corpus.partial,
             )
             weighted = _with_repository_weights(repository, corpus, stages)

@@ -200,6 +200,7 @@ class SharedRepositories:
         repository: str | None = None,
         k: int = 10,
         at: str | None = None,
+        exclude: Sequence[str] = (),
         **call: Unpack[CallOptions],
     ) -> HistoryResults:
         """As `Repository.history`; without a name, in all repositories together."""
@@ -207,7 +208,7 @@ class SharedRepositories:
         def ask(served: ServedRepository) -> HistoryResults:
             try:
                 found = self._ask(
-                    served, lambda used, running: used.history(query, k, at, progress=running.report), call
+                    served, lambda used, running: used.history(query, k, at, exclude, progress=running.report), call
                 )
             except NotIndexedYet as error:
                 return HistoryResults(query, (), notes=(str(error),), partial=True)
@@ -227,11 +228,16 @@ class SharedRepositories:
         repository: str | None = None,
         k: int = 10,
         at: str | None = None,
+        exclude: Sequence[str] = (),
         **call: Unpack[CallOptions],
     ) -> Related:
         """As `Repository.related`. Raises TooBusy as long as nothing is indexed yet."""
         served = self._only(repository)
-        found = self._ask(served, lambda used, running: used.related(location, k, at, progress=running.report), call)
+
+        def relate(used: Repository, running: Call) -> Related:
+            return used.related(location, k, at, exclude, progress=running.report)
+
+        found = self._ask(served, relate, call)
         similar = tuple(replace(result, repository=served.name) for result in found.similar)
         return replace(found, similar=similar, snapshots=state_under_name(found.snapshots, served.name))
 

@@ -36,6 +36,12 @@ def count_option(command: F) -> F:
     return click.option("-k", type=int, default=10, show_default=True, help=help_of("k"))(command)
 
 
+def exclude_option(command: F) -> F:
+    """`--exclude GLOB`."""
+    text = help_of("exclude") + " Repeatable."
+    return click.option("--exclude", multiple=True, metavar="GLOB", help=text)(command)
+
+
 def open_all(places: Sequence[str], **overrides: Any) -> list[Repository]:
     """Open every place, or the current folder if none is named. `overrides` are settings; None leaves one alone."""
     settings = load_settings(**overrides)

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import click
 
-from trackdown.surfaces.cli.options import at_option, count_option, format_option, open_all, print_json, print_notes
+from trackdown.surfaces.cli.options import (
+    at_option,
+    count_option,
+    exclude_option,
+    format_option,
+    open_all,
+    print_json,
+    print_notes,
+)
 from trackdown.surfaces.cli.progress import TerminalProgress
 
 EXAMPLES = """\b
@@ -19,8 +27,9 @@ Examples:
 @click.argument("place", default=".", metavar="[PATH]")
 @count_option
 @at_option
+@exclude_option
 @format_option
-def command(location: str, place: str, k: int, at: str | None, style: str) -> None:
+def command(location: str, place: str, k: int, at: str | None, exclude: tuple[str, ...], style: str) -> None:
     """Find code related to a line.
 
     For the class or function at FILE:LINE: what calls it, what it calls, its siblings, base classes and subclasses, and
@@ -29,7 +38,7 @@ def command(location: str, place: str, k: int, at: str | None, style: str) -> No
     (repository,) = open_all([place])
     repository.confined = False  # PATH says where to begin: whoever sits here has the whole repository
     with TerminalProgress(repository.source.name) as progress:
-        answer = repository.related(location, k, at, progress=progress)
+        answer = repository.related(location, k, at, exclude, progress=progress)
     if style == "json":
         print_json(answer)
         return

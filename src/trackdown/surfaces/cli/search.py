@@ -13,7 +13,15 @@ from trackdown.errors import NoSuchPath, QueryError, UsageError
 from trackdown.request import SearchRequest, help_of
 from trackdown.surfaces.cli.llm_cost import print_llm_cost
 from trackdown.surfaces.cli.llm_options import llm_options, llm_overrides
-from trackdown.surfaces.cli.options import at_option, count_option, format_option, open_all, print_json, print_notes
+from trackdown.surfaces.cli.options import (
+    at_option,
+    count_option,
+    exclude_option,
+    format_option,
+    open_all,
+    print_json,
+    print_notes,
+)
 from trackdown.surfaces.cli.progress import TerminalProgress
 from trackdown.types import EFFORTS, LEVELS, Effort, Level
 
@@ -23,6 +31,8 @@ EXAMPLES = """\b
 Examples:
   trackdown search "where is the session cookie signed?"
   trackdown search "TypeError in make_response" src/ --explain
+  trackdown search "signed cookie path:src/web -path:tests lang:python"
+  trackdown search "symbol:QuerySet.filter"
   trackdown search Flask.make_response ~/src/flask --at 2.3.0
   trackdown search --issue bug.md . --level file -k 5 --effort thorough
   trackdown search "undo the last edit" --reco --llm embedded
@@ -48,6 +58,7 @@ Examples:
 @llm_options
 @click.option("--language", "languages", multiple=True, metavar="NAME", help=help_of("languages") + " Repeatable.")
 @click.option("--folder", default="", metavar="DIR", help=help_of("folder"))
+@exclude_option
 @click.option("--no-tests", is_flag=True, help="Leave out test files. By default they are included, below code.")
 @click.option("--explain", is_flag=True, help=help_of("explain") + " Text also shows the time of each stage.")
 @format_option
@@ -71,6 +82,7 @@ def command(
     dry_run: bool,
     languages: tuple[str, ...],
     folder: str,
+    exclude: tuple[str, ...],
     no_tests: bool,
     explain: bool,
     style: str,
@@ -79,6 +91,10 @@ def command(
 
     PATH is a folder, a repository (bare ones, too) or a git URL. It defaults to the current folder. If it is a
     subfolder, only code in it is found. The first search in a repository indexes it.
+
+    A query of one line may contain filters: path:GLOB, lang:NAME, kind:KIND, symbol:NAME, each also with a minus before
+    it, and "exact phrases". Filters alone list what matches. #123, GH-123, KEY-123 or a commit id stand for the files
+    that those commits changed.
     """
     if issue is None and not arguments:
         raise UsageError('give a QUERY or --issue FILE, e.g. trackdown search "where is the cookie signed?"')
@@ -110,6 +126,7 @@ def command(
             reco=reco,
             languages=languages,
             folder=folder,
+            exclude=exclude,
             tests=not no_tests,
             explain=explain,
         )

@@ -32,6 +32,7 @@ Revision = Annotated[str, Field(min_length=1, max_length=250)]
 Location = Annotated[str, Field(min_length=1, max_length=4096)]
 Count = Annotated[int, Field(ge=1, le=MAX_RESULTS), BeforeValidator(_whole)]
 Line = Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARS_IN_URL)]
+Pattern = Annotated[str, Field(min_length=1, max_length=4096)]
 Absent = SkipJsonSchema[None]
 
 _REPOSITORY = (
@@ -45,8 +46,10 @@ _LIMITS: dict[str, dict[str, Any]] = {
     "mode": {"min_length": 1, "max_length": 200},
     "languages": {"max_length": 50},
     "folder": {"max_length": 4096},
+    "exclude": {"max_length": 50},
 }
 """Limits of this server beyond those of the engine."""
+_LISTS: dict[str, Any] = {"languages": list[Language], "exclude": list[Pattern]}
 
 
 class QueryParameters(BaseModel):
@@ -87,7 +90,7 @@ def _search_fields(*, in_address: bool) -> dict[str, Any]:
         if one.name == "query":
             limits["max_length"] = MAX_QUERY_CHARS_IN_URL if in_address else MAX_QUERY_CHARS
         optional, several = one.default is None, get_origin(types[one.name]) is tuple
-        kind: Any = list[Language] if several else types[one.name]
+        kind: Any = _LISTS[one.name] if several else types[one.name]
         if optional:
             kind = next(part for part in kind.__args__ if part is not type(None))
         described = Annotated[kind, Field(**limits)] if limits else kind
@@ -128,6 +131,7 @@ class HistoryQuery(QueryParameters):
     query: Line = Field(description=help_of("query"))
     k: Count = Field(10, description=help_of("k"))
     at: Revision | Absent = Field(None, description=help_of("at"))
+    exclude: list[Pattern] = Field([], max_length=50, description=help_of("exclude"))
 
 
 class RelatedQuery(QueryParameters):
@@ -138,6 +142,7 @@ class RelatedQuery(QueryParameters):
     )
     k: Count = Field(10, description="How many of each kind.")
     at: Revision | Absent = Field(None, description=help_of("at"))
+    exclude: list[Pattern] = Field([], max_length=50, description=help_of("exclude"))
 
 
 class GraphQuery(QueryParameters):

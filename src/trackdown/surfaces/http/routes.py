@@ -133,7 +133,12 @@ def _add_navigation(router: APIRouter, state: AppState) -> None:
         answer = await state.pool.run(
             request.receive,
             lambda cancelled: shared.history(
-                asked.query, repository=asked.repository, k=asked.k, at=asked.at, cancelled=cancelled
+                asked.query,
+                repository=asked.repository,
+                k=asked.k,
+                at=asked.at,
+                exclude=asked.exclude,
+                cancelled=cancelled,
             ),
         )
         fields = ("query", "partial", "notes", "snapshots", "commits")
@@ -147,7 +152,9 @@ def _add_navigation(router: APIRouter, state: AppState) -> None:
 
         def work(cancelled: Cancelled) -> Related:
             return found_or_missing(
-                lambda: shared.related(location, repository=name, k=asked.k, at=asked.at, cancelled=cancelled)
+                lambda: shared.related(
+                    location, repository=name, k=asked.k, at=asked.at, exclude=asked.exclude, cancelled=cancelled
+                )
             )
 
         return json_answer(await state.pool.run(request.receive, work))

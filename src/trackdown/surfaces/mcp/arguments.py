@@ -16,6 +16,7 @@ from trackdown.types import Level
 LEAST_TOKENS = 200
 MOST_TOKENS = 50_000
 _MOST_RESULTS = 100
+_MOST_PATTERNS = 50
 _MAX_TEXT_CHARS = 400_000
 
 
@@ -62,6 +63,7 @@ _LIMITS: dict[str, dict[str, Any]] = {
     "mode": {"max_length": 200},
     "languages": {"max_length": 20},
     "folder": {"max_length": 4096},
+    "exclude": {"max_length": _MOST_PATTERNS},
 }
 """Limits of the tools beyond those of the engine."""
 
@@ -102,7 +104,9 @@ else:
         __base__=SearchArguments,
         query=_text(
             "A question, a description of what the code does, or names: 'where is the session cookie signed?', "
-            "'retry failed uploads', 'QuerySet.bulk_create'."
+            "'retry failed uploads', 'QuerySet.bulk_create'. On one line it may contain filters: path:src/*.py, "
+            'lang:python, kind:class, symbol:QuerySet.filter, -path:tests, "exact phrase"; filters alone list what '
+            "matches."
         ),
         **_search_fields(),
     )
@@ -119,8 +123,13 @@ class PastChanges(ListArguments):
 
     query: Annotated[
         str,
-        Field(min_length=1, max_length=_MAX_TEXT_CHARS, description="What the change did, or the text of an issue."),
+        Field(
+            min_length=1,
+            max_length=_MAX_TEXT_CHARS,
+            description="What the change did, the text of an issue, '#123', 'KEY-123' or a commit id.",
+        ),
     ]
+    exclude: Annotated[list[str], Field(max_length=_MOST_PATTERNS, description=help_of("exclude"))] = []
 
 
 class RelatedCode(ListArguments):
@@ -134,6 +143,7 @@ class RelatedCode(ListArguments):
         Level | None,
         Field(description="Of similar code, return only functions, classes, or both (symbol)."),
     ] = None
+    exclude: Annotated[list[str], Field(max_length=_MOST_PATTERNS, description=help_of("exclude"))] = []
 
 
 class ReadUnit(ToolArguments):

@@ -69,12 +69,26 @@ def _search(
 
 
 def _past_changes(repositories: SharedRepositories, asked: arguments.PastChanges, call: ToolCall) -> ToolAnswer:
-    answer = repositories.history(asked.query, repository=asked.repository, k=asked.k, at=asked.at, **call.options())
+    answer = repositories.history(
+        asked.query,
+        repository=asked.repository,
+        k=asked.k,
+        at=asked.at,
+        exclude=asked.exclude,
+        **call.options(),
+    )
     return formatting.past(answer, asked.max_tokens, several=len(repositories.names) > 1)
 
 
 def _related_code(repositories: SharedRepositories, asked: arguments.RelatedCode, call: ToolCall) -> ToolAnswer:
-    answer = repositories.related(asked.location, repository=asked.repository, k=asked.k, at=asked.at, **call.options())
+    answer = repositories.related(
+        asked.location,
+        repository=asked.repository,
+        k=asked.k,
+        at=asked.at,
+        exclude=asked.exclude,
+        **call.options(),
+    )
     return formatting.nearby(answer, asked.max_tokens, asked.level)
 
 

@@ -8,6 +8,7 @@ const NAMES = {
   mentions: "Named in the query",
   references: "Issues and commits in the query",
   commits: "Past commits",
+  filters: "Filters",
   "commit-reranker": "Past commits, read closely",
   dense: "Vocabulary",
   encoder: "Meaning",

@@ -1,0 +1,42 @@
+"""The answer to a query of filters alone: everything that matches, by name."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from trackdown.index import Corpus
+from trackdown.pipeline.plan import Ranked, SearchPlan
+from trackdown.retrieve import candidates
+from trackdown.types import Why
+
+SIGNAL = "filters"
+
+
+def list_matching(corpus: Corpus, options: SearchPlan) -> list[Ranked]:
+    """The candidates that pass the filters: those that are called exactly as asked first, code before tests and prose,
+    then by name, path and line.
+    """
+    code = corpus.code
+    pool = candidates(code, options.level, options.kinds)
+    allowed = pool.allowed(
+        code, tests=options.tests, folders=options.folders, among=options.among, filters=options.filters
+    )
+    asked = {name for filters in options.filters for name in filters.symbols}
+
+    def order(candidate: int) -> tuple[bool, int, str, str, int]:
+        unit, file = int(pool.units[candidate]), int(pool.files[candidate])
+        symbol, line = (code.symbol(unit), int(code.unit_start[unit])) if unit >= 0 else ("", 0)
+        name = symbol.rpartition(".")[2]
+        return symbol not in asked and name not in asked, int(pool.roles[candidate]), symbol, code.path(file), line
+
+    matching = np.flatnonzero(allowed).tolist()
+    if len(matching) > options.k:
+        corpus.note(f"{len(matching)} match: the first {options.k} are shown, by name")
+    reason = "matches " + " ".join(str(filters) for filters in options.filters if filters)
+    why = (Why(SIGNAL, 1.0, reason),)
+    chosen = sorted(matching, key=order)[: options.k]
+    shown = pool.best_units(chosen, -code.unit_start.astype(np.float64))
+    return [
+        Ranked(int(pool.units[candidate]), int(pool.files[candidate]), unit, 1.0, why, reason)
+        for candidate, unit in zip(chosen, shown, strict=True)
+    ]

@@ -1,0 +1,200 @@
+"""Filters inside a query, `exclude` and patterns: what they leave in the answer, and what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import trackdown
+from tests.conftest import Repo
+from trackdown.errors import UsageError
+
+Opener = Callable[[Path | str], trackdown.Repository]
+STORE = '''class Store:
+    """Keeps cookies."""
+
+    def get(self, cookie):
+        return cookie
+
+    def put(self, cookie):
+        """Raise no secret
+        key for a cookie."""
+        return cookie
+'''
+FILES = {
+    "src/web/store.py": STORE,
+    "src/web/sign.py": "def sign(cookie):\n    return cookie\n\n\ndef get(cookie):\n    return cookie\n",
+    "src/web/sign.js": "function sign(cookie) {\n  return cookie;\n}\n",
+    "src/core/my notes/a.py": "LIMIT = 'cookie'\n\n\ndef note(cookie):\n    return 'no secret key', cookie\n",
+    "tests/web/test_sign.py": "def test_sign(cookie):\n    assert sign(cookie)\n",
+}
+
+
+@pytest.fixture
+def opened(repo: Repo, open_repo: Opener) -> trackdown.Repository:
+    repo.commit("Begin", FILES)
+    return open_repo(repo.root)
+
+
+def found(answer: trackdown.SearchResults) -> set[str]:
+    return {f"{result.path.rsplit('/', 1)[-1]}:{result.symbol}" for result in answer}
+
+
+EVERYTHING = {
+    "store.py:Store.get",
+    "store.py:Store.put",
+    "sign.py:sign",
+    "sign.py:get",
+    "sign.js:sign",
+    "a.py:note",
+    "test_sign.py:test_sign",
+}
+IN_WEB = {one for one in EVERYTHING if not one.startswith(("a.py", "test_"))}
+
+
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        ("", EVERYTHING),
+        ("path:src/web", IN_WEB),
+        ("path:web", IN_WEB | {"test_sign.py:test_sign"}),
+        ("path:/web", set()),
+        ("path:*.js path:core", {"sign.js:sign", "a.py:note"}),
+        ('path:"my notes"', {"a.py:note"}),
+        ("path:s*/**/s*.py", {"store.py:Store.get", "store.py:Store.put", "sign.py:sign", "sign.py:get"}),
+        ("-path:tests -path:*.py", {"sign.js:sign"}),
+        ("path:web -path:tests lang:py kind:function", {"sign.py:sign", "sign.py:get"}),
+        ("lang:js", {"sign.js:sign"}),
+        ("-lang:python", {"sign.js:sign"}),
+        ("kind:method", {"store.py:Store.get", "store.py:Store.put"}),
+        ("-kind:method path:web -path:tests", {"sign.py:sign", "sign.py:get", "sign.js:sign"}),
+        ("kind:class", {"store.py:Store"}),
+        ("kind:class,fn path:store.py", {"store.py:Store"}),
+        ("kind:file path:store.py", {"store.py:"}),
+        ("kind:window", {"a.py:"}),
+        ("symbol:get", {"store.py:Store.get", "sign.py:get"}),
+        ("symbol:store.GET", {"store.py:Store.get"}),
+        ("symbol:Store", {"store.py:Store"}),
+        ("symbol:Store.*", {"store.py:Store.get", "store.py:Store.put"}),
+        ("symbol:get -symbol:Store.get", {"sign.py:get"}),
+    ],
+)
+def test_filters_limit_an_answer_and_alone_list_what_matches(
+    opened: trackdown.Repository, filters: str, expected: set[str]
+) -> None:
+    assert found(opened.search(f"cookie {filters}", k=50)) == expected
+    if filters:
+        listed = opened.search(filters, k=50)
+        assert found(listed) == expected
+        assert all(result.why[0].signal == "filters" and result.score == 1.0 for result in listed)
+
+
+def test_a_list_is_ordered_by_name_and_says_how_much_there_is(opened: trackdown.Repository) -> None:
+    listed = opened.search("lang:python symbol:*", k=3)
+    assert [result.symbol for result in listed] == ["Store", "Store.get", "Store.put"]
+    assert any("7 match: the first 3 are shown" in note for note in listed.notes)
+    everything = opened.search("lang:python symbol:*")
+    assert [result.symbol for result in everything][3:] == ["get", "note", "sign", "test_sign"]
+    assert not any("match:" in note for note in everything.notes)
+
+
+def test_who_has_exactly_the_name_comes_first(repo: Repo, open_repo: Opener) -> None:
+    repo.commit("Begin", {"a.py": "def GET(): pass\n", "b.py": "class A:\n    def get(self): pass\n"})
+    assert [result.symbol for result in open_repo(repo.root).search("symbol:get")] == ["A.get", "GET"]
+
+
+def test_the_answer_says_which_filters_it_understood(opened: trackdown.Repository) -> None:
+    answer = opened.search("cookie lang:js -path:tests")
+    assert any(note.startswith("filters in the query: lang:javascript -path:tests") for note in answer.notes)
+    assert not opened.search("cookie in a path: of tests").notes
+
+
+@pytest.mark.parametrize(
+    ("query", "note"),
+    [
+        ("path:nowhere", "no indexed file matches nowhere: *nowhere* also matches parts of names"),
+        ("cookie lang:rust", "no indexed file is in rust"),
+        ("symbol:nobody", "no function or class is called nobody: nobody* matches the beginning of a name"),
+    ],
+)
+def test_a_filter_that_matches_nothing_is_told(opened: trackdown.Repository, query: str, note: str) -> None:
+    answer = opened.search(query)
+    assert not answer.results and note in answer.notes
+
+
+@pytest.mark.parametrize(
+    ("query", "problem"),
+    [
+        ("cookie lang:klingon", "unknown language 'klingon'; known are bash"),
+        ("cookie -kind:verb", "unknown kind 'verb'; known are class, enum, file"),
+        ("cookie path:[a", "is not a pattern of paths: write src/web"),
+        ("cookie -path:/", "is not a pattern of paths"),
+        ("cookie -kind:function -kind:method", "leaves nothing to find"),
+        ("kind:file kind:class", "kind:file ranks whole files"),
+    ],
+)
+def test_values_that_make_no_sense_are_refused(opened: trackdown.Repository, query: str, problem: str) -> None:
+    with pytest.raises(UsageError, match=problem.replace("[", r"\[")) as raised:
+        opened.search(query)
+    assert "\n" not in str(raised.value)
+
+
+def test_an_issue_that_speaks_of_filters_is_not_filtered(opened: trackdown.Repository) -> None:
+    issue = "path:nowhere lang:klingon is ignored for a cookie\n\nI set path:nowhere, and kind:verb."
+    answer = opened.search(issue, k=50)
+    assert found(answer) == EVERYTHING and not answer.notes
+
+
+def test_a_query_of_phrases_finds_only_what_has_them(opened: trackdown.Repository) -> None:
+    assert found(opened.search('"No secret key"', k=50)) == {"a.py:note", "store.py:Store.put"}
+    assert found(opened.search('"no secret key" "raise no"', k=50)) == {"store.py:Store.put"}
+    assert found(opened.search('"no secret key" -path:core', k=50, level="file")) == {"store.py:"}
+    assert found(opened.search('"secret no key"')) == set()
+    assert len(opened.search('a cookie with "no secret key"', k=50)) > 2  # evidence among other words
+
+
+def test_a_phrase_in_nothing_that_is_ranked_is_told(opened: trackdown.Repository) -> None:
+    answer = opened.search('"keeps cookies"')
+    assert not answer.results and any("1 files have the phrase elsewhere" in note for note in answer.notes)
+
+
+def test_patterns_of_the_caller(opened: trackdown.Repository, repo: Repo, open_repo: Opener) -> None:
+    assert found(opened.search("cookie", exclude=["tests/", "*.js", "src/core"], k=50)) == IN_WEB - {"sign.js:sign"}
+    assert found(opened.search("cookie path:sign*", exclude=["tests"], k=50, languages=["py"])) == {
+        "sign.py:sign",
+        "sign.py:get",
+    }
+    assert found(opened.search("cookie", folder="*/web", k=50)) == IN_WEB | {"test_sign.py:test_sign"}
+    assert found(opened.search("cookie", folder="src/*/s*.js", k=50)) == {"sign.js:sign"}
+    below = open_repo(repo.root / "src")
+    assert found(below.search("cookie", exclude=["web"])) == {"a.py:note"}
+    with pytest.raises(UsageError, match="not a pattern of paths"):
+        opened.search("cookie", exclude=["[a"])
+
+
+def test_related_code_without_what_is_excluded(opened: trackdown.Repository, repo: Repo) -> None:
+    repo.commit("Change both", {"src/web/sign.py": FILES["src/web/sign.py"] + "#\n", "tests/web/test_sign.py": "#\n"})
+    both = opened.related("src/web/sign.py:1")
+    fewer = opened.related("src/web/sign.py:1", exclude=["tests"])
+    assert [one.path for one in both.changes_together] and not [
+        one.path for one in fewer.changes_together if one.path.startswith("tests")
+    ]
+    assert opened.related("src/web/sign.py:1", exclude=["src"]).similar == ()
+
+
+def subjects(answer: trackdown.HistoryResults) -> list[str]:
+    return [commit.subject for commit in answer]
+
+
+def test_history_by_the_files_that_commits_touched(opened: trackdown.Repository, repo: Repo) -> None:
+    repo.commit("Change the cookie script", {"src/web/sign.js": "// cookie\n"})
+    repo.commit("Change the cookie store", {"src/web/store.py": STORE + "#\n", "src/web/sign.js": "//\n"})
+    assert subjects(opened.history("change cookie lang:python")) == ["Change the cookie store"]
+    only = opened.history("change cookie path:*.py")
+    assert only[0].files == ("src/web/store.py",)
+    assert subjects(opened.history("cookie", exclude=["*.js"])) == ["Change the cookie store"]
+    assert subjects(opened.history("path:src/web")) == ["Change the cookie store", "Change the cookie script", "Begin"]
+    notes = opened.history("cookie symbol:get").notes
+    assert "kind: and symbol: do not apply to commits" in notes

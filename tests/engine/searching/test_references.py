@@ -1,0 +1,121 @@
+"""`#123` and commit ids: history lists the commits, and search takes their files as evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import trackdown
+from tests.conftest import Repo
+
+Opener = Callable[[Path | str], trackdown.Repository]
+
+
+def code(name: str) -> str:
+    return f"def {name}(value):\n    return value\n"
+
+
+@pytest.fixture
+def grown(repo: Repo) -> Repo:
+    repo.commit("Begin", {f"{name}.py": code(name) for name in ("alpha", "beta", "gamma", "delta")})
+    repo.commit("Let alpha wait (#123)", {"alpha.py": code("alpha") + "#\n"})
+    repo.commit("Make beta quick\n\nFixes GH-123, see also #1234.", {"beta.py": code("beta") + "#\n"})
+    repo.commit("Use 123 in gamma", {"gamma.py": code("gamma") + "#\n"})
+    repo.commit("ABC-17: let delta wait", {"delta.py": code("delta") + "#\n"})
+    return repo
+
+
+def subjects(answer: trackdown.HistoryResults) -> list[str]:
+    return [commit.subject for commit in answer]
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("#123", ["Make beta quick", "Let alpha wait (#123)"]),
+        ("GH-123", ["Make beta quick", "Let alpha wait (#123)"]),
+        ("#1234", ["Make beta quick"]),
+        ("ABC-17", ["ABC-17: let delta wait"]),
+        ("#12", []),
+        ("XYZ-17", ["ABC-17: let delta wait"]),  # no reference to it, but a word of it
+    ],
+)
+def test_history_lists_the_commits_that_speak_of_a_number(
+    grown: Repo, open_repo: Opener, query: str, expected: list[str]
+) -> None:
+    assert subjects(open_repo(grown.root).history(query)) == expected
+
+
+def test_commits_that_are_referred_to_come_before_those_that_are_similar(grown: Repo, open_repo: Opener) -> None:
+    answer = open_repo(grown.root).history("gamma uses 123, unlike #1234")
+    assert subjects(answer)[:2] == ["Make beta quick", "Use 123 in gamma"]
+    assert answer[0].matched == ("#1234",) and answer[0].score > answer[1].score
+
+
+def test_a_commit_is_found_by_its_id_and_so_are_those_that_name_it(grown: Repo, open_repo: Opener) -> None:
+    wanted = grown.git("rev-parse", "HEAD~3")
+    grown.commit(f'Revert "Let alpha wait"\n\nThis reverts commit {wanted}.', {"alpha.py": code("alpha")})
+    grown.commit(f"Repair what {wanted[:9]} broke", {"gamma.py": code("gamma")})
+    opened = open_repo(grown.root)
+    for length in (7, 12, 40):
+        found = opened.history(wanted[:length])
+        assert found[0].commit == wanted
+        assert sorted(subjects(found)[1:]) == [f"Repair what {wanted[:9]} broke", 'Revert "Let alpha wait"']
+
+
+def test_search_takes_the_files_of_the_commits_as_evidence(grown: Repo, open_repo: Opener) -> None:
+    opened = open_repo(grown.root)
+    answer = opened.search("#123", level="file")
+    assert {result.path for result in answer[:2]} == {"alpha.py", "beta.py"}
+    reasons = [why.text for result in answer for why in result.why if why.signal == "references"]
+    assert len(reasons) == 2
+    oid = grown.git("rev-parse", "HEAD~3")
+    assert f'commit {oid[:7]} mentions #123: "Let alpha wait (#123)" (2020)' in reasons
+    named = opened.search(f"return value broken since {oid[:8]}", level="function")
+    assert named[0].symbol == "alpha"
+    (why,) = [why for why in named[0].why if why.signal == "references"]
+    assert why.text.startswith(f"commit {oid[:7]} is named in the query")
+
+
+def test_a_query_that_only_refers_is_answered_by_what_the_commits_say(grown: Repo, open_repo: Opener) -> None:
+    opened = open_repo(grown.root)
+    assert opened.search("ABC-17")[0].symbol == "delta"
+    assert opened.search(f"commit {grown.git('rev-parse', 'HEAD~2')}")[0].symbol == "beta"
+    assert not opened.search("ABC-17 -path:delta.py").results
+    assert opened.search("ABC-17 path:delta.py")[0].symbol == "delta"
+
+
+def test_a_mode_leaves_references_out(grown: Repo, open_repo: Opener) -> None:
+    opened = open_repo(grown.root)
+
+    def signals(mode: str) -> set[str]:
+        return {why.signal for result in opened.search("value #123", mode=mode) for why in result.why}
+
+    assert signals("hybrid") >= {"lexical", "references"}
+    assert signals("bm25+commits+mentions") == {"lexical", "commits"} and signals("references") == {"references"}
+
+
+def test_only_ancestors_are_visible(grown: Repo, open_repo: Opener) -> None:
+    before = grown.git("rev-parse", "HEAD~3")
+    opened = open_repo(grown.root)
+    later = grown.git("rev-parse", "HEAD")
+    assert subjects(opened.history("#123", at=before)) == ["Let alpha wait (#123)"]
+    assert opened.history(later[:10])[0].commit == later
+    assert later not in [commit.commit for commit in opened.history(f"alpha {later[:10]}", at=before)]
+    then = opened.search("value #1234", level="file", at=before)
+    assert not any(why.signal == "references" for result in then for why in result.why)
+
+
+def test_a_commit_of_many_files_says_less_of_each(repo: Repo, open_repo: Opener) -> None:
+    repo.commit("Begin", {f"{number}.py": code("common") for number in range(60)})
+    repo.commit("Touch all (#77)", {f"{number}.py": code("common") + "#\n" for number in range(60)})
+    repo.commit("Touch one (#78)", {"7.py": code("common") + "##\n"})
+    opened = open_repo(repo.root)
+
+    def strength(query: str) -> float:
+        answer = opened.search(query, level="file")
+        return max((why.value for result in answer for why in result.why if why.signal == "references"), default=0.0)
+
+    assert 0 < strength("common #77") < 0.4 * strength("common #78")
