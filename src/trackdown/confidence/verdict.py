@@ -11,6 +11,7 @@ from trackdown.query import Query
 from trackdown.types import Confidence, Level, Verdict
 
 NOTHING = Confidence("weak", 0.0, "nothing was found")
+LISTED = Confidence("strong", 1.0, "this lists what matches the filters")
 _NAMED = 0.5
 _MOSTLY = 0.5
 _AGREED = 0.6

@@ -88,6 +88,7 @@ def test_filters_limit_an_answer_and_alone_list_what_matches(
     if filters:
         listed = opened.search(filters, k=50)
         assert found(listed) == expected
+        assert listed.confidence is not None and listed.confidence.verdict == ("strong" if expected else "weak")
         assert all(result.why[0].signal == "filters" and result.score == 1.0 for result in listed)
 
 
