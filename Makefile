@@ -23,7 +23,7 @@ BEFORE = benchmarks/results/characterisation-before.jsonl.gz
 PYTEST = $(BIN)/pytest -n logical --dist worksteal
 
 .PHONY: help demo test test-fast test-lab test-browser test-llm coverage release screenshots lint types unit clean \
-  bench-speed bench-cmu bench-swe bench-semble bench-text2code bench-reco bench-history bench-golden bench-same-answer bench-doubt bench-kills \
+  bench-speed bench-cmu bench-swe bench-semble bench-text2code bench-reco bench-history bench-golden bench-same-answer bench-doubt bench-messages bench-kills \
   bench-cascade bench-depth bench-ceiling bench-llm-rerank bench-leaks bench-style bench-train bench-live bench-load bench-mcp \
   bench-graph characterise word-forms versions walk size grammars
 
@@ -184,6 +184,9 @@ word-forms: $(BENCH_STAMP)  ## Functions named by another form of a word: make w
 
 characterise: $(BENCH_STAMP)  ## Compare all answers with a recording: make characterise REPOS='flask express cobra gson' [AGAINST=file] [WRITE=file]
 	$(BIN)/python benchmarks/characterise.py $(REPOS) $(if $(WRITE),--write $(WRITE),--against $(or $(AGAINST),$(BEFORE)))
+
+bench-messages: $(BENCH_STAMP)  ## Are messages found as users see them? make bench-messages REPOS='django redis' [OLD=program] [EFFORT=balanced] [JSON=file]
+	$(BIN)/python benchmarks/messages.py $(REPOS) --program $(BIN)/trackdown $(if $(OLD),--before $(OLD)) $(if $(EFFORT),--effort $(EFFORT)) $(if $(JSON),--json $(JSON))
 
 versions: $(BENCH_STAMP)  ## Answers and costs of two installed versions: make versions OLD=program REPOS='django flask' [JSON=file]
 	$(BIN)/python benchmarks/versions.py $(OLD) $(BIN)/trackdown $(REPOS) $(if $(JSON),--json $(JSON))

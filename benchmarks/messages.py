@@ -18,13 +18,10 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 from measure import cloned, keep, new_parser
 from message_texts import Text, draw
-
-if TYPE_CHECKING:
-    from trackdown.types import Effort
 
 Place = tuple[str, int, int]
 WITHIN = 5
@@ -62,9 +59,9 @@ def main() -> int:
             ranks.setdefault(name, []).extend(each)
         if arguments.show:
             show_missed(chosen, found["after"])
-    report["all"] = {name: summary(each) for name, each in ranks.items()}
+        report["all"] = {name: summary(each) for name, each in ranks.items()}
+        keep(report, arguments.json)
     print(json.dumps(report["all"], indent=1))
-    keep(report, arguments.json)
     return 0
 
 
@@ -86,8 +83,8 @@ def answer(effort: str) -> int:
     with trackdown.open(".") as repository:
         found = []
         for text in json.load(sys.stdin):
-            request = trackdown.SearchRequest(text, k=ASKED_FOR, effort=cast("Effort", effort))
-            found.append([(one.path, one.start_line, one.end_line) for one in repository.search(request)])
+            results = repository.search(text, k=ASKED_FOR, effort=effort)
+            found.append([(one.path, one.start_line, one.end_line) for one in results])
     print(json.dumps(found))
     return 0
 

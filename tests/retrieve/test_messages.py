@@ -120,3 +120,10 @@ def test_scores_do_not_depend_on_how_the_index_was_built() -> None:
         scores.append({index.symbol(unit): channel.units[unit] for unit in np.flatnonzero(channel.units).tolist()})
     assert scores[0] == scores[1]
     assert set(scores[0]) == {"Producer.send"}
+
+
+def test_a_catalogue_leads_to_those_who_use_the_key() -> None:
+    catalogue = '{"cart": {"emptied": "Your basket has been emptied", "x": "Other things"}, "z": "The very end"}'
+    files = FILES | {"locale/en.json": catalogue, "src/cart.ts": "export function clear() {\n  t('cart.emptied')\n}\n"}
+    text = "Your basket has been emptied"
+    assert best(index_of(files), text) == ("clear", f'uses cart.emptied, which says "{text}"')

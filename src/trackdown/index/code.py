@@ -207,8 +207,8 @@ class CodeIndex:
         return self._holders([word.lower().strip("_")], "body")
 
     def units_using(self, name: str) -> list[int]:
-        """Live units whose text has a name, whatever its case. Empty for a very common name."""
-        holders = self.units_with(name)
+        """Live units whose text has the words of a name or key, whatever their case. Empty for a very common one."""
+        holders = self._holders([word.lower().strip("_") for word in words(name)], "body")
         return holders.tolist() if len(holders) <= _TOO_COMMON else []
 
     def units_named(self, name: str) -> list[int]:

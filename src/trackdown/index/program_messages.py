@@ -68,7 +68,9 @@ class ProgramMessages:
         self, segments: Sequence[Arrays], unit_offsets: Sequence[int], unit_alive: npt.NDArray[np.bool_]
     ) -> None:
         self.words: Hashes = np.concatenate([arrays["message_words"] for arrays in segments])
-        self._ends: Int64s = np.flatnonzero(self.words == END_NUMBER)
+        is_end = self.words == END_NUMBER
+        self._ends: Int64s = np.flatnonzero(is_end)
+        self._message_of: Int64s = np.cumsum(is_end) - is_end
         pieces = [arrays["message_units"] + offset for arrays, offset in zip(segments, unit_offsets, strict=False)]
         self.units: Int64s = np.concatenate(pieces).astype(np.int64)
         self._alive = unit_alive[self.units]
@@ -87,7 +89,7 @@ class ProgramMessages:
         values = self.words[places]
         rows = np.minimum(np.searchsorted(wanted, values), len(wanted) - 1)
         places = places[wanted[rows] == values]
-        live: Int64s = places[self._alive[self.message_at(places)]]
+        live: Int64s = places if self.count == len(self.units) else places[self._alive[self.message_at(places)]]
         return live
 
     def frequencies(self, wanted: Hashes) -> Int64s:
@@ -97,8 +99,7 @@ class ProgramMessages:
 
     def message_at(self, places: Int64s) -> Int64s:
         """The message that each place belongs to."""
-        found: Int64s = np.searchsorted(self._ends, places)
-        return found
+        return self._message_of[places]
 
     def said(self, message: int) -> Hashes:
         """The words of a message."""

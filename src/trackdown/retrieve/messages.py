@@ -120,7 +120,8 @@ def _lead_to_users(code: CodeIndex, quoted: Quoted, evidence: _Evidence) -> None
     name = code.messages.name(quoted.message)
     if not name:
         return
-    users = [unit for unit in code.units_using(name) if unit != quoted.unit]
+    translated = [same.unit for same in quoted_messages(code.messages, name)] if " " in name else []
+    users = [unit for unit in translated or code.units_using(name) if unit != quoted.unit]
     if not 0 < len(users) <= _MOST_USERS:
         return
     share = _USES_OF_SAID if code.kind(quoted.unit) in FUNCTION_KINDS else _USES

@@ -14,6 +14,7 @@ from tree_sitter import Node, QueryCursor
 
 from trackdown.repository import decode_text, reason_to_skip, seems_generated
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS
+from trackdown.units.catalogues import catalogue_messages
 from trackdown.units.declarations import only_declares
 from trackdown.units.facts import BlobFacts, Unit, skipped
 from trackdown.units.languages import BY_NAME, UNCERTAIN, Language, language_of_content
@@ -70,7 +71,9 @@ def extract(
     row = BY_NAME.get(language)
     found: list[_Found] = []
     said: list[Message] = []
-    if row is not None and not as_text:
+    if row is None:
+        said = catalogue_messages(source)
+    elif not as_text:
         try:
             root = syntax_tree(source, row.name)
             found = _definitions(root, source, row)

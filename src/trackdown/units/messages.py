@@ -121,7 +121,7 @@ def messages(source: bytes, spans: Sequence[Span]) -> list[Message]:
             continue  # one word, as most literals are
         led = f"{_GAP_MARK} " if _LED.search(source, max(0, start - _LONGEST_OPERATOR), start) else ""
         followed = _GAP_MARK if _FOLLOWED.match(source, end, end + _LONGEST_OPERATOR) else ""
-        said = _said("".join([led, _content(source, *first), *joined, followed]))
+        said = said_by("".join([led, _content(source, *first), *joined, followed]))
         if said:
             found.append(Message(start, said, _name(source, start, end)))
     return found
@@ -144,7 +144,7 @@ def _joint(between: bytes) -> str | None:
     return _GAP_MARK if b"," not in between and _JOINED_AROUND.fullmatch(between) else None
 
 
-def _said(text: str) -> list[str]:
+def said_by(text: str) -> list[str]:
     """The words of a text with gaps for its placeholders; empty if it does not look like a text for people."""
     if " " not in text and "\\n" not in text and _GAP_MARK not in text:
         return []

@@ -1,0 +1,84 @@
+"""Catalogues of messages: .properties, Android's strings.xml, .resx, gettext, JSON and YAML of locales.
+
+They are recognised by their content. An entry is a message whose name is its key: `users.flash.created`. The name of a
+gettext entry is the text that it translates.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from trackdown.units.messages import LONGEST, Message, said_by
+
+_FEWEST_ENTRIES = 3
+_LONGEST_CATALOGUE = 1 << 20
+_XML = re.compile(rb'<(?:string|data)\s[^<>]{0,200}?name="([\w.:-]{1,100})"[^<>]{0,200}>\s*(?:<value>)?([^<]{3,2000})')
+_JSON = re.compile(rb'"((?:[^"\\\n]|\\.){1,100})"\s{0,8}:\s{0,8}(?:(\{)|"((?:[^"\\\n]|\\.){0,2000})")|(\})')
+_PROPERTY = re.compile(rb"^[ \t]*([\w.-]{2,100})[ \t]*=[ \t]*([^\n]{3,2000})$", re.M)
+_YAML = re.compile(rb"^( *)([\w.-]{1,80}):(?:[ \t]+([^\n]{1,2000}))?$", re.M)
+_YAML_LOCALE = re.compile(rb"(?:\s|#[^\n]*\n|---)*[\"']?[a-z]{2}(?:[-_][A-Za-z]{2,4})?[\"']?:[ \t]*\n")
+_GETTEXT = re.compile(rb'^msgid[ \t]+((?:"(?:[^"\\\n]|\\.)*"\s*)+)^msgstr[ \t]+((?:"(?:[^"\\\n]|\\.)*"\s*)+)', re.M)
+_GETTEXT_QUOTES = re.compile(rb'"\s*"|^"|"\s*$')
+_LONGEST_NAME = 200
+Entry = tuple[int, str, str]
+
+
+def catalogue_messages(source: bytes) -> list[Message]:
+    """The entries of a catalogue that are texts; none if the source is no catalogue."""
+    if len(source) > _LONGEST_CATALOGUE:
+        return []
+    count, found = 0, []
+    for start, name, text in _entries(source):
+        count += 1
+        if said := said_by(text):
+            found.append(Message(start, said[:LONGEST], name[:_LONGEST_NAME]))
+    return found if len(found) >= _FEWEST_ENTRIES and 2 * len(found) >= count else []
+
+
+def _entries(source: bytes) -> Iterator[Entry]:
+    """(where it begins, key, text) of each entry."""
+    head = source[:4096].lstrip()
+    if head.startswith(b"<") and (b"<resources" in head or b"<root" in head):
+        yield from ((found.start(), _decoded(found[1]), _decoded(found[2])) for found in _XML.finditer(source))
+    elif head.startswith(b"{"):
+        yield from _nested_json(source)
+    elif b'\nmsgid "' in b"\n" + head:
+        for found in _GETTEXT.finditer(source):
+            original, translated = (_GETTEXT_QUOTES.sub(b"", text) for text in (found[1], found[2]))
+            yield found.start(), _decoded(original), _decoded(translated)
+    elif _YAML_LOCALE.match(head):
+        yield from _nested_yaml(source)
+    else:
+        lines = sum(1 for line in source.split(b"\n") if line.strip()[:1] not in (b"", b"#", b"!"))
+        properties = list(_PROPERTY.finditer(source))
+        if 2 * len(properties) >= lines:
+            yield from ((found.start(), _decoded(found[1]), _decoded(found[2])) for found in properties)
+
+
+def _nested_json(source: bytes) -> Iterator[Entry]:
+    path: list[str] = []
+    for found in _JSON.finditer(source):
+        if found[4]:
+            path = path[:-1]
+        elif found[2]:
+            path.append(_decoded(found[1]))
+        else:
+            yield found.start(), ".".join([*path[-4:], _decoded(found[1])]), _decoded(found[3])
+
+
+def _nested_yaml(source: bytes) -> Iterator[Entry]:
+    """The entries below the language that a file of Rails begins with."""
+    path: list[tuple[int, str]] = []
+    for found in _YAML.finditer(source):
+        indent = len(found[1])
+        while path and path[-1][0] >= indent:
+            path.pop()
+        if found[3] and found[3][:1] not in b"|>&*":
+            yield found.start(), ".".join([*(key for _, key in path[1:][-4:]), _decoded(found[2])]), _decoded(found[3])
+        else:
+            path.append((indent, _decoded(found[2])))
+
+
+def _decoded(text: bytes) -> str:
+    return text.decode("utf-8", "replace").strip()
