@@ -71,12 +71,15 @@ class Calibration:
         return _bounded(answer), [_bounded(one) for one in each[:count]]
 
     def of_results(self, answer_odds: float, rows: Floats) -> list[float]:
-        """The probability of each result, given the log-odds of the answer. A lower rank is never more likely."""
+        """The probability of each result, given the log-odds of the answer.
+
+        A lower rank is never more likely, and no result is more likely than that any of them is right.
+        """
         if not len(rows):
             return []
         with_answer = np.concatenate([np.full((len(rows), 1), answer_odds), rows], axis=1)
         found = [_probability(odds) for odds in self.result.log_odds(with_answer).tolist()]
-        return list(accumulate(found, min))
+        return list(accumulate([min(found[0], _probability(answer_odds)), *found[1:]], min))
 
     def as_dict(self) -> dict[str, Any]:
         """The value for the data file."""

@@ -28,7 +28,8 @@ WEAK_UNANSWERABLE, WEAK_RIGHT = 0.90, 0.05
 """An answer is weak below a probability: nine in ten questions without an answer should be, few right first ones."""
 STRONG_PRECISION = 0.85
 """Of strong answers, this share should show a right place."""
-_RIDGE = 2.0
+_RIDGES = (2.0, 5.0, 10.0, 20.0, 40.0)
+"""Penalties to choose from: the more answers there are, the less a fit needs."""
 _ROUNDS = 50
 _FEWEST = 20
 
@@ -64,8 +65,7 @@ def fit_confidence(answers: Sequence[AssessedAnswer], out: Path | None = None) -
         raise UsageError(f"confidence needs {_FEWEST} answers of two repositories at least, not {len(answers)}")
     rows, truth = np.array([answer.features for answer in answers]), _any_right(answers)
     weights = _weights(answers)
-    unseen = _predict_unseen(rows, truth, weights, repositories)
-    answer_model = _corrected(fit_logistic(rows, truth, weights), unseen, truth, weights)
+    answer_model, unseen = _best_fit(rows, truth, weights, repositories)
     odds = answer_model.slope * unseen + answer_model.shift
     result_model, each, right = _fit_results(answers, odds, weights, repositories)
     weak, strong = _thresholds(answers, _probabilities(odds), truth)
@@ -114,7 +114,7 @@ def _report(
     return ConfidenceReport(calibration, scores, results, weak, counts)
 
 
-def fit_logistic(rows: Floats, truth: Floats, weights: Floats, ridge: float = _RIDGE) -> LogisticModel:
+def fit_logistic(rows: Floats, truth: Floats, weights: Floats, ridge: float) -> LogisticModel:
     """Logistic regression with a ridge penalty on standardised features, by Newton's method."""
     mean, scale = rows.mean(axis=0), rows.std(axis=0)
     scale = np.where(scale > 1e-9, scale, 1.0)
@@ -133,12 +133,28 @@ def fit_logistic(rows: Floats, truth: Floats, weights: Floats, ridge: float = _R
     return LogisticModel(_rounded(mean), _rounded(scale), _rounded(found[1:]), round(float(found[0]), 6))
 
 
-def _predict_unseen(rows: Floats, truth: Floats, weights: Floats, repositories: npt.NDArray[Any]) -> Floats:
+def _best_fit(
+    rows: Floats, truth: Floats, weights: Floats, repositories: npt.NDArray[Any]
+) -> tuple[LogisticModel, Floats]:
+    """The corrected model with the penalty that predicts unseen rows best, and its log-odds of them, uncorrected."""
+    fits = []
+    for ridge in _RIDGES:
+        unseen = _predict_unseen(rows, truth, weights, repositories, ridge)
+        model = _corrected(fit_logistic(rows, truth, weights, ridge), unseen, truth, weights)
+        errors = (_probabilities(model.slope * unseen + model.shift) - truth) ** 2
+        fits.append((float(weights @ errors), model, unseen))
+    _, model, unseen = min(fits, key=lambda fit: fit[0])
+    return model, unseen
+
+
+def _predict_unseen(
+    rows: Floats, truth: Floats, weights: Floats, repositories: npt.NDArray[Any], ridge: float
+) -> Floats:
     """The log-odds of each row by a model that was fitted to the other repositories."""
     found = np.zeros(len(rows))
     for name in sorted(set(repositories.tolist())):
         held = repositories == name
-        found[held] = fit_logistic(rows[~held], truth[~held], weights[~held]).log_odds(rows[held])
+        found[held] = fit_logistic(rows[~held], truth[~held], weights[~held], ridge).log_odds(rows[held])
     return found
 
 
@@ -158,8 +174,7 @@ def _fit_results(
     rows = np.concatenate([np.repeat(odds, sizes)[:, None], rows], axis=1)
     truth = np.array([right for answer in answers for right in answer.right], dtype=np.float64)
     each, names = np.repeat(weights, sizes), np.repeat(repositories, sizes)
-    unseen = _predict_unseen(rows, truth, each, names)
-    model = _corrected(fit_logistic(rows, truth, each), unseen, truth, each)
+    model, unseen = _best_fit(rows, truth, each, names)
     return model, _probabilities(model.slope * unseen + model.shift), truth
 
 
