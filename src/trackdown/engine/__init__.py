@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from trackdown.engine.searching.evidence import (
         DEEPEST,
         AnswerEvidence,
+        CandidateFeatures,
         answer_evidence,
+        candidate_features,
         channel_evidence,
         judged_evidence,
         speaking_models,

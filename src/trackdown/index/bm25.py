@@ -41,6 +41,13 @@ class _ScoredSegment:
         """The scores of the segment's documents. Terms are added up in the query's order."""
         return np.bincount(self.documents, weights=self.values, minlength=self.size).astype(np.float64, copy=False)
 
+    def total_of(self, wanted: Mask) -> Floats:
+        """The scores by some of the query's terms."""
+        sizes = np.diff(self.ends, prepend=0)
+        kept = np.repeat(wanted, sizes)
+        found = np.bincount(self.documents[kept], weights=self.values[kept], minlength=self.size)
+        return found.astype(np.float64, copy=False)
+
 
 class Scores:
     """The scores of all documents, segment after segment, and what each term added."""
@@ -58,6 +65,10 @@ class Scores:
         for segment in self._segments:
             found += np.diff(segment.ends, prepend=0)
         return found
+
+    def total_of(self, wanted: Mask) -> Floats:
+        """The scores of all documents by some of the query's terms: `wanted` says for each whether it counts."""
+        return np.concatenate([np.zeros(0), *(segment.total_of(wanted) for segment in self._segments)])
 
     def contributions(self, documents: Sequence[int]) -> Floats:
         """What each term of the query added to the score: a row per document."""

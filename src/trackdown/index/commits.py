@@ -324,6 +324,13 @@ class CommitIndex:
             paths.append(numbers[segment.arrays["change_paths"][rows]])
         return np.concatenate(owners), np.concatenate(paths)
 
+    def latest(self, commit: str, count: int) -> npt.NDArray[np.int64]:
+        """The last `count` commits that a commit reaches, oldest first."""
+        mask = self.ancestors(commit)
+        if mask is None:
+            return np.arange(max(self.count - count, 0), self.count)
+        return np.flatnonzero(mask)[-count:]
+
     def touching(self, path: str, commit: str, limit: int = 2000) -> npt.NDArray[np.int64]:
         """Visible commits that touched the file that is now at `path`, latest first."""
         past = self._states(commit)

@@ -76,10 +76,7 @@ def search(
         watch.lap("exemplars")
         if options.exemplars_only and not query.exemplars:
             return []
-    pool = candidates(corpus.code, options.level, options.kinds)
-    fused = fuse(corpus.code, pool, query, options, _retrieve(corpus, pool, query, options, watch))
-    if options.declarations:
-        fused = give_way(corpus.code, fused)
+    fused = fused_candidates(corpus, query, options, watch)
     chosen = _best(corpus, query, fused, options)
     watch.lap("fuse")
     moves: dict[int, dict[str, Match]] = {}
@@ -97,6 +94,14 @@ def search(
     if tap is not None:
         tap(tapped(fused, chosen, verdict))
     return _ranked(corpus, fused, chosen, verdict, moves, options, watch)
+
+
+def fused_candidates(corpus: Corpus, query: Query, options: SearchPlan, watch: Stopwatch | None = None) -> Fused:
+    """All candidates of a level with what each retriever says of them."""
+    pool = candidates(corpus.code, options.level, options.kinds)
+    channels = _retrieve(corpus, pool, query, options, watch or Stopwatch())
+    fused = fuse(corpus.code, pool, query, options, channels)
+    return give_way(corpus.code, fused) if options.declarations else fused
 
 
 def _ranked(

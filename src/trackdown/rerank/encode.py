@@ -38,19 +38,30 @@ class UnitEncoder:
 
         With exemplars, units are compared with the mean of the query's vector and the exemplars' mean vector.
         """
-        collector = ScoreCollector(candidates)
-        query_vector = None
+        (found,) = self.similarities([query], candidates, budget, exemplars)
+        return found
+
+    def similarities(
+        self,
+        queries: Sequence[str],
+        candidates: Sequence[Sequence[int]],
+        budget: TimeBudget,
+        exemplars: Sequence[str] = (),
+    ) -> list[CandidateScores]:
+        """The same for several queries, such as an issue and its title; each unit is encoded once."""
+        collectors = [ScoreCollector(candidates) for _ in queries]
+        vectors: list[Floats] = []
         try:
-            for batch in budget.batches(collector.items(), self._at_once, "compare"):
-                if query_vector is None:
-                    query_vector = self._query_vector(query, exemplars)
+            for batch in budget.batches(collectors[0].items(), self._at_once, "compare"):
+                vectors = vectors or [self._query_vector(query, exemplars) for query in queries]
                 texts = [self._texts.opening(unit) for _, unit in batch]
                 rows = self._cache.rows([text for text in texts if text is not None])
-                cosines = iter((rows.astype(np.float64) @ query_vector).tolist())
-                collector.add(batch, [None if text is None else next(cosines) for text in texts])
+                for collector, vector in zip(collectors, vectors, strict=True):
+                    cosines = iter((rows.astype(np.float64) @ vector).tolist())
+                    collector.add(batch, [None if text is None else next(cosines) for text in texts])
         finally:
             self._cache.flush()  # even if the search is cancelled
-        return collector.scores()
+        return [collector.scores() for collector in collectors]
 
     def _query_vector(self, query: str, exemplars: Sequence[str]) -> Floats:
         """The query's vector. Vectors hold half-precision numbers and have length 1, so their dot products in double

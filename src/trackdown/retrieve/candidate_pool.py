@@ -61,6 +61,15 @@ class Candidates:
         shares = np.where(rank < _UNITS_COUNTED, scores[order] / (rank + 1), 0.0)
         return np.bincount(owner, weights=shares, minlength=self.count).astype(np.float64)
 
+    def best_of_units(self, scores: Floats) -> Floats:
+        """Scores of candidates: those of their best units, 0 without any."""
+        if self.by_itself:
+            return scores[self.units]
+        found = np.zeros(self.count)
+        inside = np.flatnonzero((self.owner >= 0) & (scores > 0))
+        np.maximum.at(found, self.owner[inside], scores[inside])
+        return found
+
     def from_files(self, scores: Floats) -> Floats:
         """Scores of candidates: those of their files."""
         return scores[self.files]

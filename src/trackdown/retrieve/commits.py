@@ -26,6 +26,8 @@ SIGNAL = "commits"
 K1, B = 0.9, 0.4
 DEPTH = 1000
 _BLEND = 0.01
+_RECENT = 2000
+"""How many of the latest commits tell how often and how recently a file changed."""
 _TIE = 1e-9
 _SHOWN = 3
 _LONGEST_SUBJECT = 60
@@ -163,6 +165,22 @@ def _date(index: CommitIndex, position: int) -> datetime:
     return datetime.fromtimestamp(int(index.times[position]), UTC)
 
 
+def _change_views(request: Request) -> dict[str, npt.NDArray[np.float64]]:
+    """How often each candidate's file changed lately, and how recently: 1 for the latest commit, towards 0 before."""
+    assert request.corpus.history is not None
+    index, commit = request.corpus.history
+    code = request.corpus.code
+    changes, recency = np.zeros(len(code.file_alive)), np.zeros(len(code.file_alive))
+    recent = index.latest(commit, _RECENT)
+    owners, paths = index.changes(recent)
+    identities = index.identities(request.corpus.named_at or commit)
+    files = index.present_numbers(identities.present(paths, recent[owners]), code.files_by_path)
+    owners, files = owners[files >= 0], files[files >= 0]
+    np.add.at(changes, files, 1.0)
+    np.maximum.at(recency, files, (owners + 1.0) / max(len(recent), 1))
+    return {"changes": request.candidates.from_files(changes), "recency": request.candidates.from_files(recency)}
+
+
 def retrieve(request: Request, before: Sequence[Channel]) -> Channel | None:
     """Score candidates by the commits that touched their files.
 
@@ -194,7 +212,8 @@ def retrieve(request: Request, before: Sequence[Channel]) -> Channel | None:
     def reasons(chosen: Sequence[int]) -> list[Match]:
         return [past.match(files.commits(int(pool.files[candidate])), verb) for candidate in chosen]
 
+    views = {"file": pool.from_files(by_file), **_change_views(request)}
     found = PastFound(
         past.positions.tolist(), files.commits, past.describe, lambda position: quote_commit(index, position)
     )
-    return Channel(SIGNAL, scores, reasons, past=found)
+    return Channel(SIGNAL, scores, reasons, past=found, views=views)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from trackdown.index import CodeIndex, Floats, Scores
-from trackdown.query import code_weights
+from trackdown.query import Query, code_weights
 from trackdown.retrieve.channel import Channel, MatchedTerms, Request
 from trackdown.retrieve.expanded_terms import exact_terms, expanded_terms
 from trackdown.retrieve.wording import Field, part_of, terms_in_words
 from trackdown.types import Match
+from trackdown.units import term_counts
 
 if TYPE_CHECKING:
     from trackdown.index import RewriteBodies
@@ -53,6 +54,7 @@ class Lexical:
         self._index = index
         wanted = expanded_terms(weights, index.has_terms) if with_forms else exact_terms(weights)
         self._terms = wanted.terms
+
         values, forms = wanted.weights, wanted.forms
         in_names = None if forms is None else forms.in_names()
         self._words = np.array(list(weights.values()))
@@ -73,6 +75,20 @@ class Lexical:
         # A path alone is not evidence for every unit of the file: it only adds to a unit's own score.
         found = np.flatnonzero(self.units)
         self.units[found] += parameters.path * by_path[index.unit_file[found]]
+
+    def fields(self) -> dict[str, Floats]:
+        """The scores of units by their names and, for all units of a file, by its path."""
+        _, (_, _, names), (_, _, paths) = self._fields
+        return {"name": names.total, "path": paths.total[self._index.unit_file]}
+
+    def by_terms(self, wanted: Collection[str]) -> Floats:
+        """The scores of units by some of the terms: in the body and, at its weight, in the name."""
+        mask = np.array([term in wanted for term in self._terms], dtype=bool)
+        mask = mask[self._heads]  # a form counts where its word does
+        if not mask.any():
+            return np.zeros(len(self.units))
+        (_, _, body), (_, weight, names), _ = self._fields
+        return body.total_of(mask) + weight * names.total_of(mask)
 
     def matched(self, units: Sequence[int]) -> MatchedTerms:
         """Which words each unit (-1: none) has in any form in its body, name or path, and how rare each is."""
@@ -138,4 +154,22 @@ def retrieve(request: Request, before: Sequence[Channel]) -> Channel:
     def matched(chosen: Sequence[int]) -> MatchedTerms:
         return lexical.matched(pool.best_units(chosen, lexical.units))
 
-    return Channel(SIGNAL, pool.from_units(lexical.units), reasons, units=lexical.units, matched=matched)
+    views = {name: pool.from_units(scores) for name, scores in _views(lexical, request.query).items()}
+    scores = pool.from_units(lexical.units)
+    return Channel(SIGNAL, scores, reasons, units=lexical.units, matched=matched, views=views)
+
+
+def _views(lexical: Lexical, query: Query) -> dict[str, Floats]:
+    """What the parts of an issue find by themselves. A short query has only one part."""
+    found = lexical.fields()
+    if len(query.text) <= 2 * len(query.title):
+        return found
+    texts = {
+        "title": query.title,
+        "prose": query.prose,
+        "code": "\n".join(query.code),
+        "names": " ".join(query.names),
+    }
+    for name, text in texts.items():
+        found[name] = lexical.by_terms(term_counts(text))
+    return found

@@ -39,7 +39,9 @@ def retrieve(request: Request, before: Sequence[Channel]) -> Channel | None:
             for candidate, part in zip(chosen, parts, strict=True)
         ]
 
-    return Channel(SIGNAL, scores, reasons, floor=1.0)
+    views = {kind: pool.best_of_units(units) for kind, units in found.by_kind.items()}
+    views["file"] = pool.from_files(found.files)
+    return Channel(SIGNAL, scores, reasons, floor=1.0, views=views)
 
 
 @dataclass(slots=True)
@@ -53,9 +55,12 @@ class Mentions:
     files: npt.NDArray[np.float64]
     unit_matches: dict[int, list[str]] = field(default_factory=lambda: defaultdict(list))
     file_matches: dict[int, list[tuple[str, str]]] = field(default_factory=lambda: defaultdict(list))
+    by_kind: dict[str, npt.NDArray[np.float64]] = field(default_factory=dict)
 
-    def unit(self, unit: int, score: float, match: str) -> None:
+    def unit(self, unit: int, score: float, match: str, kind: str) -> None:
         """Add a match of a unit. The strongest one counts, further ones a little."""
+        of_kind = self.by_kind.setdefault(kind, np.zeros(len(self.units)))
+        of_kind[unit] = max(of_kind[unit], score)
         self.units[unit] = max(self.units[unit], score) + 0.1 * min(self.units[unit], score)
         self.unit_matches[unit].append(match)
 
@@ -142,7 +147,7 @@ def _frame(index: CodeIndex, frame: Frame, score: float, found: Mentions) -> Non
         at_line = [row for row in rows if index.unit_start[row] <= frame.line <= index.unit_end[row]]
         both = [row for row in named if row in at_line]
         for row in both or named or at_line[-1:]:
-            found.unit(row, score / len(files), where)
+            found.unit(row, score / len(files), where, "frames")
 
 
 def _folder(index: CodeIndex, path: str, found: Mentions) -> None:
@@ -183,7 +188,7 @@ def _name(index: CodeIndex, name: str, found: Mentions) -> None:
             for unit in units:
                 weight = 1.0 if unit in exact else 0.7
                 score = _NAME * weight / len(units) ** 0.5
-                found.unit(unit, score, "the query names it")
+                found.unit(unit, score, "the query names it", "names")
                 of_file, of_unit = f"the query names {name} in it", f"near {name}, which the query names"
                 found.file(int(index.unit_file[unit]), 0.6 * score, of_file, of_unit)
         return

@@ -17,6 +17,7 @@ from trackdown.fuse import ranks_of
 from trackdown.index import Corpus
 from trackdown.models import model_shelf
 from trackdown.query import query_features, understand
+from trackdown.rank import FeatureTable
 from trackdown.request import SearchRequest
 from trackdown.rerank import FUSED, SCALES
 from trackdown.retrieve import Channel, Request, candidates
@@ -129,3 +130,23 @@ def answer_evidence(corpus: Corpus, request: SearchRequest, settings: Settings) 
         found = pipeline.search(bound_corpus(corpus, reader), understood, options, tap=traces.append)
     places = _places(corpus, [item.unit for item in found], [item.file for item in found])
     return AnswerEvidence(places, answer_signs(understood, options.level, traces[0], options.k))
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateFeatures:
+    """The candidates of one search, best hand-set sum first, and their features."""
+
+    places: tuple[tuple[str, str], ...]
+    table: FeatureTable
+
+
+def candidate_features(corpus: Corpus, query: str, options: pipeline.SearchPlan) -> CandidateFeatures:
+    """What a ranker would know of each candidate of a search, in the order of the hand-set sum. Raises QueryError."""
+    understood = understand(query)
+    with SourceReader(corpus.snapshot) as reader:
+        bound = bound_corpus(corpus, reader)
+        fused = pipeline.fused_candidates(bound, understood, options)
+        ranked = pipeline.rank_pool(bound, understood, fused, options, None, pipeline.Stopwatch())
+    pool = fused.pool
+    units, files = pool.units[ranked.chosen].tolist(), pool.files[ranked.chosen].tolist()
+    return CandidateFeatures(_places(corpus, units, files), ranked.table)

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from trackdown.lab.mine.dataset import MINED, MinedCases, build_from_git
     from trackdown.lab.mine.harvest import HarvestLimits
     from trackdown.lab.mine.issue_writer import IssueWriter
+    from trackdown.lab.mine.issues import IssueCases, issue_cases, write_issue_cases
     from trackdown.lab.mine.parquet_table import check_pyarrow, read_about
     from trackdown.lab.mine.training import MiningJob, MiningPlan, MiningReport, mine_all, read_rewritten
     from trackdown.lab.mine.truth import edited_by_patch

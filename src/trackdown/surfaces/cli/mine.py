@@ -16,6 +16,7 @@ from trackdown.settings import Settings, load_settings
 from trackdown.surfaces.cli.llm_options import llm_options, llm_overrides
 from trackdown.surfaces.cli.mining_board import MiningBoard
 from trackdown.surfaces.cli.options import format_option, print_json, print_notes
+from trackdown.surfaces.cli.progress import TerminalProgress
 
 if TYPE_CHECKING:
     from trackdown.lab import MinedRepository
@@ -30,6 +31,7 @@ Examples:
   trackdown mine pairs mirrors/*/repo --layout '{owner}+{name}/repo' --exclude held-out.txt --out mined --negatives 15
   trackdown mine pairs ~/src/kafka --issues kafka.parquet --exclude held-out.txt --allow apache/kafka --out mined
   trackdown mine pairs ~/src/project --rewrite-queries --llm http://localhost:8000/v1 --llm-model qwen --out mined
+  trackdown mine issues tables/*.parquet --repos mirrors --layout '{owner}+{name}/repo' --out cases.jsonl
   trackdown mine records --manifest repositories.json --out records
 """
 
@@ -227,6 +229,29 @@ def _mine(
 
 def _names(failed: list[tuple[str, str]]) -> str:
     return ", ".join(name for name, _ in failed[:5]) + (", …" if len(failed) > 5 else "")
+
+
+@command.command(short_help="Issues matched with commits → cases for `bench swe` and `train ranker`.")
+@click.argument("tables", nargs=-1, required=True, type=_FILE, metavar="OWNER+NAME.parquet...")
+@click.option("--repos", type=_FILE, required=True, help="Folder that holds clones or bare mirrors.")
+@click.option("--layout", default="{owner}/{name}", show_default=True, help="How a repository's name maps to a folder.")
+@click.option("--most", type=click.IntRange(1), default=150, show_default=True, help="Cases of each repository.")
+@click.option("--out", type=_FILE, required=True, help="The JSONL file to write.")
+def issues(tables: tuple[Path, ...], repos: Path, layout: str, most: int, out: Path) -> None:
+    """Turn tables of issues into cases in SWE-bench's shape.
+
+    A table has the columns commit_id and issue, and may have kind and plan. Pull requests and texts about a change
+    already made are left out. A case asks at the commit's first parent for what the commit changed, tests and prose
+    left out.
+    """
+    from trackdown.lab.mine import issue_cases, write_issue_cases
+
+    with TerminalProgress("issues") as progress:
+        found = issue_cases(tables, repos, layout, most, progress)
+    write_issue_cases(out, found.rows)
+    click.echo(f"{len(found.rows)} cases of {len({row['repo'] for row in found.rows})} repositories in {out}")
+    for rule, count in found.dropped.most_common():
+        click.echo(f"  left out, {rule}: {count}")
 
 
 def _told(mined: MiningReport) -> str:
