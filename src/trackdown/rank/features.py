@@ -150,6 +150,7 @@ def _shape_columns(
         columns["shape.lines"] = (end - start + 1).astype(np.float64)
         columns["shape.position"] = start / lines
         columns["shape.function"] = index.is_kind(FUNCTION_KINDS)[units].astype(np.float64)
+        columns["shape.declares"] = index.unit_declares[units].astype(np.float64)
         columns["shape.member"] = (index.unit_class[units] >= 0).astype(np.float64)
 
 
