@@ -20,7 +20,7 @@ from trackdown.rerank.plan import CODE, ENCODER, RerankPlan
 from trackdown.rerank.texts import UnitTexts, normalized_query
 
 Floats = npt.NDArray[np.float64]
-TITLE = f"{ENCODER}-title"
+TITLE = f"{ENCODER}.title"
 
 
 class CandidateReader:
