@@ -7,7 +7,7 @@ from trackdown.doors import door
 if TYPE_CHECKING:
     from trackdown.pipeline.cascade import RETRIEVERS, fused_candidates, search
     from trackdown.pipeline.plan import Early, Ranked, SearchPlan, Stopwatch, Tap, Tapped
-    from trackdown.pipeline.ranking import LearnedRanking, rank_pool
+    from trackdown.pipeline.ranking import PoolRanking
     from trackdown.pipeline.roles import candidate_factors, role_factors
 else:
     __getattr__ = door(__name__)

@@ -20,8 +20,10 @@ from trackdown.pipeline.listing import list_matching
 from trackdown.pipeline.one_line import one_line_each
 from trackdown.pipeline.plan import Early, Ranked, SearchPlan, Stopwatch, Tap
 from trackdown.pipeline.query_file import LOOKED_AT, without_query_file
+from trackdown.pipeline.ranking import PoolRanking
 from trackdown.pipeline.reranking import judge_best, order, weighed
 from trackdown.query import Query
+from trackdown.rank import Ranker, candidate_pool, packaged_ranker
 from trackdown.rerank import Reranking
 from trackdown.retrieve import (
     Candidates,
@@ -84,7 +86,16 @@ def search(
         chosen, moves = expand(corpus, query, fused, chosen, options.expansion)
         watch.lap("expand")
     verdict = Reranking(list(range(len(chosen))), fused_factor=1.0)
-    if options.judging is not None and corpus.models is not None:
+    judged = options.judging is not None and corpus.models is not None
+    ranker = ranker_of(options)
+    if ranker is not None:
+        ranking = PoolRanking(corpus, query, fused, chosen, ranker)
+        watch.lap("rank")
+        if early is not None and judged:
+            early(_ranked(corpus, fused, chosen, ranking.verdict(options.k), moves, options, watch))
+        ranking.read(options, watch)
+        verdict = ranking.verdict(options.k if options.explained else 0)
+    elif options.judging is not None and corpus.models is not None:
         if early is not None:
             early(_ranked(corpus, fused, chosen, verdict, moves, options, watch))
         verdict = judge_best(corpus, query, fused, chosen, weighed(options.judging, query, options), watch)
@@ -155,6 +166,13 @@ def _retrieve(corpus: Corpus, pool: Candidates, query: Query, options: SearchPla
     return channels
 
 
+def ranker_of(options: SearchPlan) -> Ranker | None:
+    """The ranker of a plan; None if its fusion is another, or if neighbours are to move up in the fused order."""
+    if options.fusion != "ranker" or options.expansion is not None:
+        return None
+    return packaged_ranker(options.level)
+
+
 def _best(corpus: Corpus, query: Query, fused: Fused, options: SearchPlan) -> list[int]:
     """The best candidates: as many as the answer and the later stages need. The query's own text is none."""
     depth = max(
@@ -170,6 +188,9 @@ def _best(corpus: Corpus, query: Query, fused: Fused, options: SearchPlan) -> li
     )
     if query.exactly_quoted:
         allowed &= _with_phrases(corpus, pool, query)
+    if ranker_of(options) is not None:
+        best = candidate_pool(corpus.code, pool, fused.channels, fused.total, allowed)
+        return without_query_file(corpus, query, pool, best) if options.roles else best
     best = pool.best(corpus.code, np.where(allowed, fused.total, 0.0), depth + LOOKED_AT)
     return without_query_file(corpus, query, pool, best)[:depth] if options.roles else best[:depth]
 

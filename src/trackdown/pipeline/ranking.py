@@ -1,11 +1,11 @@
-"""The learned ranking: a pool of candidates, their features, trees that order them, and models that read the first.
+"""The learned ranking: features of a pool's candidates, trees that order them, and models that read the first.
 
 Each time a model has read, the trees order all candidates anew, with what the model said as further features.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -14,56 +14,83 @@ from trackdown.index import Corpus
 from trackdown.pipeline.fusing import Fused
 from trackdown.pipeline.plan import SearchPlan, Stopwatch
 from trackdown.query import Query
-from trackdown.rank import FeatureTable, ModelValues, Ranker, candidate_pool, feature_table
-from trackdown.rerank import CandidateReader
+from trackdown.rank import FeatureTable, ModelValues, Ranker, feature_table
+from trackdown.rerank import CODE, CandidateReader, Reranking
 
 Floats = npt.NDArray[np.float64]
+FUSED = "fused"
 
 
-@dataclass(frozen=True, slots=True)
-class LearnedRanking:
-    """A pool's candidates, their features, the places of the pool in order, and their scores.
+class PoolRanking:
+    """The ranking of one pool, before and after models have read. Without a ranker the pool keeps its order."""
 
-    `raw` holds what models said of each place, nan where they did not read it.
-    """
+    def __init__(
+        self, corpus: Corpus, query: Query, fused: Fused, chosen: Sequence[int], ranker: Ranker | None
+    ) -> None:
+        self._corpus = corpus
+        self._query = query
+        self._fused = fused
+        self._chosen = list(chosen)
+        self._ranker = ranker
+        self._plain = feature_table(
+            corpus.code, fused.pool, fused.channels, fused.total, fused.factor, query, self._chosen
+        )
+        self.table: FeatureTable = self._plain
+        self.scores: Floats = fused.total[self._chosen] if ranker is None else ranker.scores(self._plain)
+        self.order = _ordered(self.scores)
+        self._raw: dict[str, Floats] = {}
+        self._before: dict[int, int] = {}
 
-    chosen: list[int]
-    table: FeatureTable
-    order: list[int]
-    scores: Floats
-    raw: dict[str, Floats]
+    def read(self, options: SearchPlan, watch: Stopwatch) -> None:
+        """Let the models of the plan read the first candidates, and order all of them again after each."""
+        judging = options.judging
+        if judging is None or self._corpus.models is None or not self._chosen:
+            return
+        units = self._fused.pool.units_of(self._chosen, self._fused.units, judging.units)
+        reader = CandidateReader(
+            self._corpus, self._query.text, self._query.title, units, judging, self._query.exemplars
+        )
+        stages: tuple[tuple[str, int, Callable[[Sequence[int]], bool]], ...] = (
+            ("encode", judging.encoder, reader.encode),
+            ("code-rerank", judging.code, reader.read_code),
+        )
+        for name, depth, read in stages:
+            first = self.order[:depth]
+            if first and read(first):
+                self._before = {place: before for before, place in enumerate(first)}
+                self._take(reader.values)
+            watch.lap(name)
+        reader.note_what_was_cut()
 
+    def _take(self, values: dict[str, Floats]) -> None:
+        self._raw = dict(values)
+        self.table = self._plain.with_models(ModelValues(values))
+        if self._ranker is not None:
+            self.scores = self._ranker.scores(self.table)
+            self.order = _ordered(self.scores)
 
-def rank_pool(
-    corpus: Corpus, query: Query, fused: Fused, options: SearchPlan, ranker: Ranker | None, watch: Stopwatch
-) -> LearnedRanking:
-    """Rank the pool of one search. Without a ranker its order is that of the fused scores, as for collecting data."""
-    pool = fused.pool
-    allowed = pool.allowed(
-        corpus.code, tests=options.tests, folders=options.folders, among=options.among, languages=options.languages
-    )
-    chosen = candidate_pool(corpus.code, pool, fused.channels, fused.total, allowed)
-    plain = feature_table(corpus.code, pool, fused.channels, fused.total, fused.factor, query, chosen)
-    watch.lap("features")
-    scores = fused.total[chosen] if ranker is None else ranker.scores(plain)
-    order = _ordered(scores)
-    judging = options.judging
-    if judging is None or corpus.models is None or not chosen:
-        return LearnedRanking(chosen, plain, order, scores, {})
-    units = pool.units_of(chosen, fused.units, judging.units)
-    reader = CandidateReader(corpus, query.text, query.title, units, judging, query.exemplars)
-    table = plain
-    for name, depth, read in (
-        ("encode", judging.encoder, reader.encode),
-        ("code-rerank", judging.code, reader.read_code),
-    ):
-        if depth and read(order[:depth]):
-            table = plain.with_models(ModelValues(reader.values))
-            if ranker is not None:
-                scores = ranker.scores(table)
-                order = _ordered(scores)
-        watch.lap(name)
-    return LearnedRanking(chosen, table, order, scores, reader.values)
+    def verdict(self, shown: int) -> Reranking:
+        """The ranking so far, with the parts of the first scores."""
+        first = self.order[:shown]
+        parts: dict[str, Floats] = {}
+        if self._ranker is not None and first:
+            for signal, values in self._by_channel(self._ranker.parts(self.table.rows(first)), first).items():
+                parts[signal] = np.zeros(len(self._chosen))
+                parts[signal][first] = values
+        before = self._before if CODE in self._raw else {}
+        return Reranking(self.order, 0.0, parts, self._raw, before=before, total=self.scores)
+
+    def _by_channel(self, parts: dict[str, Floats], first: Sequence[int]) -> dict[str, Floats]:
+        """The parts of the channels: what the hand-set sum adds is shared out by what each channel adds to the sum."""
+        shared = parts.pop(FUSED, None)
+        if shared is None:
+            return parts
+        rows = [self._chosen[place] for place in first]
+        total = self._fused.total[rows]
+        for channel, part in zip(self._fused.channels, self._fused.parts, strict=True):
+            share = shared * part[rows] / np.where(total > 0, total, 1.0)
+            parts[channel.signal] = parts.get(channel.signal, 0.0) + share
+        return parts
 
 
 def _ordered(scores: Floats) -> list[int]:

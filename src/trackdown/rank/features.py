@@ -48,6 +48,10 @@ class FeatureTable:
                 found[:, number] = self.values[:, place[name]]
         return found
 
+    def rows(self, wanted: Sequence[int]) -> FeatureTable:
+        """The table with these rows only."""
+        return FeatureTable(self.names, self.values[list(wanted)])
+
     def with_models(self, models: ModelValues) -> FeatureTable:
         """The table with what models said: the value, its distance from the best, and its rank."""
         names, columns = list(self.names), [self.values]

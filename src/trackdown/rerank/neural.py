@@ -126,7 +126,7 @@ class _NeuralStages:
         if not self._result.parts:
             self._result.fused_factor = 1.0  # no stage took part: scores stay what they are
         if self._budget.cut:
-            self._corpus.note(_cut_short(self._plan, self._budget.cut))
+            self._corpus.note(cut_short(self._plan, self._budget.cut))
         return self._result
 
     def _encode(self, depth: int) -> None:
@@ -210,7 +210,7 @@ class _NeuralStages:
         order[start:end] = sorted(order[start:end], key=lambda place: -self._scores[place])
 
 
-def _cut_short(plan: RerankPlan, cut: Mapping[str, tuple[int, int]]) -> str:
+def cut_short(plan: RerankPlan, cut: Mapping[str, tuple[int, int]]) -> str:
     """A note for an answer that the clock cut short."""
     done = ", ".join(f"{step}: {reached} of {wanted}" for step, (reached, wanted) in cut.items())
     seconds = (plan.budget_ms or 0.0) / 1000

@@ -15,6 +15,7 @@ from trackdown.index import Corpus
 from trackdown.rerank.budget import TimeBudget
 from trackdown.rerank.code import CodeReranker
 from trackdown.rerank.encode import UnitEncoder
+from trackdown.rerank.neural import ENCODER_SHARE, cut_short
 from trackdown.rerank.pair_scorer import PairScorer
 from trackdown.rerank.plan import CODE, ENCODER, RerankPlan
 from trackdown.rerank.texts import UnitTexts, normalized_query
@@ -47,9 +48,15 @@ class CandidateReader:
         self._budget = TimeBudget(plan.budget_ms, progress=corpus.progress)
         self.values: dict[str, Floats] = {}
 
+    def note_what_was_cut(self) -> None:
+        """Say in the answer's notes what there was no time for."""
+        if self._budget.cut:
+            self._corpus.note(cut_short(self._plan, self._budget.cut))
+
     def encode(self, places: Sequence[int]) -> bool:
         """Compare the query and its title with candidates. Whether any was compared."""
-        encoder = self._models.encoder()
+        with self._budget.paused():  # it may still be loading
+            encoder = self._models.encoder()
         if encoder is None or not places or not self._query:
             return False
         units = UnitEncoder(encoder, self._texts, self._corpus.facts)
@@ -65,8 +72,9 @@ class CandidateReader:
 
     def read_code(self, places: Sequence[int]) -> bool:
         """Let the cross-encoder read the query and the code of candidates. Whether it read any."""
-        model = self._models.cross_encoder()
-        if model is None or not places or not self._query or not self._budget.left():
+        with self._budget.paused():
+            model = self._models.cross_encoder()
+        if model is None or not places or not self._query:
             return False
         pairs = PairScorer(model, self._query, self._corpus.facts)
         reranker = CodeReranker(pairs, self._texts, all_windows=self._plan.all_windows)
@@ -80,7 +88,7 @@ class CandidateReader:
 
     @property
     def _share(self) -> float:
-        return 0.5 if self._plan.code else 1.0
+        return ENCODER_SHARE if self._plan.code else 1.0
 
     def _of(self, places: Sequence[int]) -> list[Sequence[int]]:
         return [self._units[place] for place in places]

@@ -43,6 +43,7 @@ class CommitWords(Protocol):
 class Reranking:
     """The places of a ranking in their new order. A score is the fused score × `fused_factor` plus all `parts`.
 
+    A learned ranking has the scores of all places in `total` and their parts only for the first places.
     `raw` holds each model's own values, nan where it gave none. `commits` names the commit behind each place's commit
     score, `before` the place that a candidate had before the code reranker, and `ranks` the rank that a candidate had
     before a language model moved it.
@@ -55,6 +56,7 @@ class Reranking:
     commits: list[int] = field(default_factory=list)
     before: dict[int, int] = field(default_factory=dict)
     ranks: dict[int, int] = field(default_factory=dict)
+    total: Floats | None = None
 
     def reorder(self, order: list[int], fused: Floats) -> None:
         """Adopt a language model's order. A candidate that moves gets the score of its new rank: scores stay sorted."""
@@ -66,6 +68,8 @@ class Reranking:
 
     def scores(self, fused: Floats) -> Floats:
         """The scores of all places, given their fused scores."""
+        if self.total is not None:
+            return self.total + self.parts[LLM] if LLM in self.parts else self.total
         return sum(self.parts.values(), fused * self.fused_factor)
 
     def values(self, place: int) -> dict[str, float]:

@@ -164,7 +164,7 @@ def _letter(index: CodeIndex, name: str, found: Mentions) -> None:
     windows = index.windows_defining(name[-1])
     for unit in windows if len(windows) <= _TOO_COMMON else []:
         score = _NAME / len(windows) ** 0.5
-        found.unit(unit, score, f"defines {name}, which the query names")
+        found.unit(unit, score, f"defines {name}, which the query names", "names")
         of_file, of_unit = f"defines {name}, which the query names", f"near {name}, which the query names"
         found.file(int(index.unit_file[unit]), score, of_file, of_unit)
 

@@ -17,7 +17,7 @@ from trackdown.fuse import ranks_of
 from trackdown.index import Corpus
 from trackdown.models import model_shelf
 from trackdown.query import query_features, understand
-from trackdown.rank import FeatureTable
+from trackdown.rank import FeatureTable, candidate_pool
 from trackdown.request import SearchRequest
 from trackdown.rerank import FUSED, SCALES
 from trackdown.retrieve import Channel, Request, candidates
@@ -146,7 +146,10 @@ def candidate_features(corpus: Corpus, query: str, options: pipeline.SearchPlan)
     with SourceReader(corpus.snapshot) as reader:
         bound = bound_corpus(corpus, reader)
         fused = pipeline.fused_candidates(bound, understood, options)
-        ranked = pipeline.rank_pool(bound, understood, fused, options, None, pipeline.Stopwatch())
-    pool = fused.pool
-    units, files = pool.units[ranked.chosen].tolist(), pool.files[ranked.chosen].tolist()
-    return CandidateFeatures(_places(corpus, units, files), ranked.table)
+        pool = fused.pool
+        everything = np.ones(pool.count, dtype=bool)
+        chosen = candidate_pool(corpus.code, pool, fused.channels, fused.total, everything)
+        ranking = pipeline.PoolRanking(bound, understood, fused, chosen, None)
+        ranking.read(options, pipeline.Stopwatch())
+    units, files = pool.units[chosen].tolist(), pool.files[chosen].tolist()
+    return CandidateFeatures(_places(corpus, units, files), ranking.table)
