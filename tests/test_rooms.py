@@ -14,7 +14,7 @@ from trackdown.doors import exported_names
 
 SOURCE = Path(__file__).parents[1] / "src" / "trackdown"
 EVERYWHERE = {"types", "errors", "doors"}
-STAGES = {"query", "retrieve", "fuse", "expand", "rerank"}
+STAGES = {"query", "retrieve", "fuse", "expand", "rerank", "rank"}
 BELOW_ENGINE = {
     "repository",
     "units",
@@ -46,6 +46,7 @@ TABLE: dict[str, set[str]] = {
     "index": {"units", "graph", "models", "repository", "store"},
     "query": {"units", "models"},
     "retrieve": {"index", "query", "models", "graph"},
+    "rank": {"index", "query", "retrieve", "units"},
     "expand": {"graph", "index", "models"},
     "rerank": {"models", "index"},
     "rewrite": {"units", "models", "index"},
@@ -59,6 +60,8 @@ TABLE: dict[str, set[str]] = {
         "pipeline",
         "models",
         "fuse",
+        "rank",
+        "rerank",
         "repository",
         "units",
         "settings",
