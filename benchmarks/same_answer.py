@@ -105,7 +105,15 @@ def compare(queries: Sequence[str], answers: dict[str, list[dict[str, Any]]]) ->
         "equal": len(queries) - len(different),
         "cut": sum(CUT in note for found in answers.values() for one in found for note in one["notes"]),
         "different": different,
+        "different_uncut": [query for number, query in enumerate(queries) if _differ_uncut(number, answers)],
     }
+
+
+def _differ_uncut(number: int, answers: dict[str, list[dict[str, Any]]]) -> bool:
+    """Whether answers to a query differ although no clock cut them short."""
+    found = [one[number] for one in answers.values()]
+    whole = [one for one in found if not any(CUT in note for note in one["notes"])]
+    return any(one != whole[0] for one in whole)
 
 
 if __name__ == "__main__":

@@ -26,8 +26,9 @@ from trackdown.rerank.texts import UnitTexts
 Floats = npt.NDArray[np.float64]
 Scale = Callable[[Floats], Floats]
 
-ENCODER_SHARE = 0.5
-"""The share of the time budget that the encoder may use; the cross-encoder gets what is left."""
+ENCODER_SHARE = 0.7
+"""The share of the time budget that the encoder may use, about what the default depths need; the cross-encoder gets
+what is left."""
 _CLIPPED_AT = 3.0
 
 
