@@ -45,7 +45,7 @@ TABLE: dict[str, set[str]] = {
     "graph": {"units"},
     "index": {"units", "graph", "models", "repository", "store"},
     "query": {"units", "models"},
-    "retrieve": {"index", "query", "models", "graph"},
+    "retrieve": {"index", "query", "models", "graph", "units"},
     "rank": {"index", "query", "retrieve", "units"},
     "expand": {"graph", "index", "models"},
     "rerank": {"models", "index"},
