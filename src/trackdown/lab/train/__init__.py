@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from trackdown.lab.train.fusion import METRICS, JudgedFusion, train_fusion
     from trackdown.lab.train.model_training import train_ablations, train_models
     from trackdown.lab.train.questions import QUESTIONS, read_questions
+    from trackdown.lab.train.ranker_training import RankerReport, train_ranker
     from trackdown.lab.train.repository_weights import FEWEST_CASES, MOST_CASES, WeightsReport, fit_weights
 else:
     __getattr__ = door(__name__)

@@ -15,6 +15,7 @@ from trackdown.surfaces.cli.options import format_option, print_json
 from trackdown.surfaces.cli.progress import TerminalProgress
 from trackdown.surfaces.cli.terminal_text import one_line
 from trackdown.surfaces.cli.train_confidence import confidence
+from trackdown.surfaces.cli.train_ranker import ranker
 
 if TYPE_CHECKING:
     from trackdown.lab.train import JudgedFusion, WeightsReport
@@ -27,6 +28,7 @@ Examples:
   trackdown train weights --count-cases
   trackdown train weights ~/src/project
   trackdown train weights --forget
+  trackdown train ranker --cases cases.jsonl --repos mirrors --data collected --out fitted
   trackdown train fusion --manifest repositories.json --data collected --out learned.json
   trackdown train confidence --cases issues.jsonl --repos repositories --data answers --out weights.json
   trackdown train models --data mined --base all-MiniLM-L6-v2 --out trained --small
@@ -174,6 +176,7 @@ def _show_level(judged: JudgedFusion) -> None:
 
 
 command.add_command(confidence)
+command.add_command(ranker)
 
 
 def recipe_options(function: F) -> F:

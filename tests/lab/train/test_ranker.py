@@ -1,0 +1,70 @@
+"""From issues to a fitted ranker, on small repositories made for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from trackdown.lab.cases import CodeLocation
+from trackdown.lab.train.ranker_fit import FitPlan, fit_ranker, staged_scores
+from trackdown.lab.train.ranker_training import HAND_SET, STAGES, judged
+from trackdown.lab.train.ranking_data import RankingExample, read_ranking_examples, write_ranking_examples
+
+NAMES = ("lexical.share", "shape.lines", "encoder.value", "encoder.behind", "encoder.rank")
+PLAN = FitPlan(rounds=30, fewest=5, depths=(20, 10))
+
+
+def example(number: int, repository: str, *, missed: int = 0) -> RankingExample:
+    """Forty candidates. The gold one is the best for the encoder, and somewhere in the middle for the words."""
+    random = np.random.default_rng(number)
+    shares = np.sort(random.random(40))[::-1]
+    gold = np.zeros(40, dtype=bool)
+    gold[random.integers(3, 15)] = True
+    cosines = np.where(gold, 0.8, 0.5 * random.random(40))
+    cosines[25:] = np.nan
+    table = np.stack([shares, random.random(40), cosines, np.zeros(40), np.zeros(40)], axis=1)
+    places = tuple(CodeLocation("a.py", f"f{place}") for place in range(40))
+    return RankingExample(f"{repository}-{number}", repository, places, NAMES, table.astype(np.float32), gold, missed)
+
+
+def examples() -> list[RankingExample]:
+    return [example(number, f"repository{number % 6}") for number in range(60)]
+
+
+def test_what_a_model_says_is_learned_and_used_when_it_has_read() -> None:
+    report = judged(examples(), "function", PLAN)
+    assert report.cases == 60 and report.repositories == 6
+    assert set(report.found) == {HAND_SET, *STAGES}
+    assert report.found["+ encoder"]["Acc@5"] >= 0.9 > report.found["without models"]["Acc@5"]
+    assert report.found["without models"]["Acc@200"] == 1.0
+
+
+def test_gold_that_is_no_candidate_was_not_found() -> None:
+    report = judged([*examples(), example(99, "another", missed=1)], "function", PLAN)
+    assert report.found[HAND_SET]["Acc@200"] == pytest.approx(60 / 61, abs=1e-3)
+
+
+def test_a_ranker_without_models_still_ranks() -> None:
+    ranker = fit_ranker(examples(), "function", PLAN)
+    assert ranker.trained["cases"] == 60 and ranker.trained["repositories"]["repository0"] == 10
+    scores = staged_scores(examples(), ranker, PLAN.depths)
+    assert all(len(stages) == 3 and not np.isnan(stages[0]).any() for stages in scores)
+
+
+def test_the_same_examples_give_the_same_ranker() -> None:
+    one, other = (fit_ranker(examples(), "function", PLAN) for _ in range(2))
+    assert one.trees.nodes.tobytes() == other.trees.nodes.tobytes()
+
+
+def test_examples_survive_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "some.function.npz"
+    fewer = example(2, "b")
+    without = RankingExample(fewer.id, "b", fewer.places, NAMES[:2], fewer.table[:, :2], fewer.gold, 3)
+    write_ranking_examples(path, [example(1, "a"), without], "digest")
+    first, second = read_ranking_examples([path])
+    assert first.places == example(1, "a").places
+    assert np.array_equal(first.table, example(1, "a").table, equal_nan=True)
+    assert second.missed == 3 and np.isnan(second.table[:, 2:]).all()
+    assert second.gold.tolist() == fewer.gold.tolist()
