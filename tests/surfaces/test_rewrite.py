@@ -71,7 +71,7 @@ def test_exemplars_alone(in_process: InProcess, shop: Repo, scribe: ScribeServer
     assert any(result["path"] == "lib/cart.js" for result in plain["results"])
     found = in_process("search", query, shop.root, "--mode", "exemplar", *at(scribe), "--format", "json").json()
     assert found["results"][0]["symbol"] == "parse_header"
-    reasons = [why["detail"] for result in found["results"] for why in result["why"]]
+    reasons = [why["text"] for result in found["results"] for why in result["why"]]
     assert reasons and not any("cart " in reason or "caller" in reason for reason in reasons)
 
 

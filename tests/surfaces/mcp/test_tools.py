@@ -152,7 +152,7 @@ def test_several_repositories_are_told_apart(program: Program, shop: Repo, tmp_p
         async with over_stdio(program, shop.root, bank.root) as client:
             both = await client.call_tool("search_code", {"query": "sign cookie"})
             assert {one["repository"] for one in value_of(both)["results"]} == {"shop", "bank"}
-            assert "vault.py:1-2 sign_cookie_of_vault [function in bank]" in text_of(both)
+            assert "vault.py:1-2 sign_cookie_of_vault [function in bank, " in text_of(both)
             one = await client.call_tool("search_code", {"query": "sign cookie", "repository": "bank"})
             assert {one["path"] for one in value_of(one)["results"]} == {"vault.py"}
             refused(await client.call_tool("read_unit", {"path": "vault.py"}), "bank", "shop")

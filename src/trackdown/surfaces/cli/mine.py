@@ -231,13 +231,14 @@ def _names(failed: list[tuple[str, str]]) -> str:
     return ", ".join(name for name, _ in failed[:5]) + (", …" if len(failed) > 5 else "")
 
 
-@command.command(short_help="Issues matched with commits → cases for `bench swe` and `train ranker`.")
+@command.command(short_help="Issues that commits resolved → cases.")
 @click.argument("tables", nargs=-1, required=True, type=_FILE, metavar="OWNER+NAME.parquet...")
 @click.option("--repos", type=_FILE, required=True, help="Folder that holds clones or bare mirrors.")
 @click.option("--layout", default="{owner}/{name}", show_default=True, help="How a repository's name maps to a folder.")
 @click.option("--most", type=click.IntRange(1), default=150, show_default=True, help="Cases of each repository.")
 @click.option("--out", type=_FILE, required=True, help="The JSONL file to write.")
-def issues(tables: tuple[Path, ...], repos: Path, layout: str, most: int, out: Path) -> None:
+@format_option
+def issues(tables: tuple[Path, ...], repos: Path, layout: str, most: int, out: Path, style: str) -> None:
     """Turn tables of issues into cases in SWE-bench's shape.
 
     A table has the columns commit_id and issue, and may have kind and plan. Pull requests and texts about a change
@@ -249,6 +250,10 @@ def issues(tables: tuple[Path, ...], repos: Path, layout: str, most: int, out: P
     with TerminalProgress("issues") as progress:
         found = issue_cases(tables, repos, layout, most, progress)
     write_issue_cases(out, found.rows)
+    if style == "json":
+        repositories = Counter(row["repo"] for row in found.rows)
+        print_json({"out": str(out), "repositories": dict(repositories), "dropped": dict(found.dropped)})
+        return
     click.echo(f"{len(found.rows)} cases of {len({row['repo'] for row in found.rows})} repositories in {out}")
     for rule, count in found.dropped.most_common():
         click.echo(f"  left out, {rule}: {count}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+import textwrap
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -23,7 +24,8 @@ def print_results(answer: SearchResults, *, explain: bool) -> None:
         print("Nothing found. Try other words, --level file, or trackdown history.", file=sys.stderr)
     page = _page()
     if answer.results and answer.confidence is not None:
-        page.line("bold", answer.confidence.sentence())
+        for line in textwrap.wrap(answer.confidence.sentence(), page.width()):
+            page.line("bold", line)
         page.line("", "")
     for result in answer:
         page.result(result, with_repository=many, explain=explain, numbered=answer.level in ("function", "symbol"))
