@@ -24,7 +24,7 @@ PYTEST = $(BIN)/pytest -n logical --dist worksteal
 
 .PHONY: help demo test test-fast test-lab test-browser test-llm coverage release screenshots lint types unit clean \
   bench-speed bench-cmu bench-swe bench-semble bench-text2code bench-reco bench-history bench-golden bench-same-answer bench-doubt bench-messages bench-kills \
-  bench-cascade bench-depth bench-ceiling bench-llm-rerank bench-leaks bench-style bench-train bench-live bench-load bench-mcp \
+  bench-cascade bench-depth side-by-side bench-ceiling bench-llm-rerank bench-leaks bench-style bench-train bench-live bench-load bench-mcp \
   bench-graph characterise word-forms versions walk size grammars
 
 help:  ## List the targets
@@ -144,6 +144,9 @@ bench-cascade: $(BENCH_STAMP)  ## Cost of the models and of each effort: make be
 bench-depth: $(BENCH_STAMP)  ## Quality by reranking depth: make bench-depth DATA=file.jsonl REPOS=folder LAYOUT='{owner}/{name}' JSON=result.json
 	for depth in 10 30 100; do TRACKDOWN_STORE=$$(mktemp -d) $(RECORD) $(basename $(JSON))-$$depth.json -- bench swe $(DATA) \
 	  --repos $(REPOS) --layout '$(LAYOUT)' --jobs 1 --modes hybrid,hybrid+rerank@$$depth || exit 1; done
+
+side-by-side: $(BENCH_STAMP)  ## Sets of issues side by side: make side-by-side RUNS='set=file.run.jsonl …' [BEFORE=report MODE=name THAN=name] [JSON=report]
+	$(BIN)/python benchmarks/side_by_side.py $(RUNS) $(if $(BEFORE),--before $(BEFORE) --mode $(MODE)) $(if $(THAN),--than $(THAN)) $(if $(JSON),--json $(JSON))
 
 bench-ceiling: $(BENCH_STAMP)  ## Recall of the candidates before reranking: make bench-ceiling DATA=file.jsonl REPOS=folder LAYOUT='{owner}/{name}' JSON=result.json
 	$(BIN)/python benchmarks/ceiling.py $(DATA) --repos $(REPOS) --layout '$(LAYOUT)' $(if $(JSON),--json $(JSON))
