@@ -145,8 +145,8 @@ bench-depth: $(BENCH_STAMP)  ## Quality by reranking depth: make bench-depth DAT
 	for depth in 10 30 100; do TRACKDOWN_STORE=$$(mktemp -d) $(RECORD) $(basename $(JSON))-$$depth.json -- bench swe $(DATA) \
 	  --repos $(REPOS) --layout '$(LAYOUT)' --jobs 1 --modes hybrid,hybrid+rerank@$$depth || exit 1; done
 
-side-by-side: $(BENCH_STAMP)  ## Sets of issues side by side: make side-by-side RUNS='set=file.run.jsonl …' [BEFORE=report MODE=name THAN=name] [JSON=report]
-	$(BIN)/python benchmarks/side_by_side.py $(RUNS) $(if $(BEFORE),--before $(BEFORE) --mode $(MODE)) $(if $(THAN),--than $(THAN)) $(if $(JSON),--json $(JSON))
+side-by-side: $(BENCH_STAMP)  ## Sets of issues side by side: make side-by-side RUNS='set=file.run.jsonl …' [REPORT=file MODE=name THAN=name] [JSON=report]
+	$(BIN)/python benchmarks/side_by_side.py $(RUNS) $(if $(REPORT),--before $(REPORT) --mode $(MODE)) $(if $(THAN),--than $(THAN)) $(if $(JSON),--json $(JSON))
 
 bench-ceiling: $(BENCH_STAMP)  ## Recall of the candidates before reranking: make bench-ceiling DATA=file.jsonl REPOS=folder LAYOUT='{owner}/{name}' JSON=result.json
 	$(BIN)/python benchmarks/ceiling.py $(DATA) --repos $(REPOS) --layout '$(LAYOUT)' $(if $(JSON),--json $(JSON))
