@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,6 +22,7 @@ from trackdown.repository import Git, open_source, role_of
 from trackdown.types import CODE, Progress, no_progress
 
 _SUFFIX = ".parquet"
+_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _ISSUE = "issue"
 _LARGEST_PATCH = 200_000
 
@@ -83,7 +85,7 @@ def _cases_of(
     """Cases of one repository, in an order that depends on nothing but the commits' ids."""
     taken = 0
     seen: set[str] = set()
-    for row in sorted(rows, key=lambda row: hashlib.sha256(row["commit_id"].encode()).digest()):
+    for row in sorted(rows, key=lambda row: hashlib.sha256(str(row["commit_id"]).encode()).digest()):
         if taken == most:
             return
         commit = row["commit_id"]
@@ -99,6 +101,8 @@ def _cases_of(
 
 def _rule(row: Mapping[str, Any]) -> str:
     """Why a row is left out; empty if it is not."""
+    if not _COMMIT.fullmatch(str(row["commit_id"])) or not str(row["issue"] or "").strip():
+        return "no commit or no text"
     if row.get("kind", _ISSUE) != _ISSUE:
         return "a pull request"
     return "speaks of a change already made" if row.get("plan") else ""
