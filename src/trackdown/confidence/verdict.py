@@ -53,7 +53,7 @@ def _in_favour(features: Mapping[str, float]) -> str:
     if features["mention"] >= _NAMED:
         found.append("the query names code that is here")
     if features["message"] >= _NAMED:
-        found.append("the program says a message of the query")
+        found.append("the program says a message that the query quotes")
     if features["agreement"] >= _AGREED:
         found.append("words, history and meaning point to the same place")
     if features["covered_by_first"] >= _MOSTLY:
@@ -66,7 +66,7 @@ def _in_favour(features: Mapping[str, float]) -> str:
 def _against(features: Mapping[str, float]) -> str:
     """What speaks against them."""
     if features["unknown"] >= _STRANGE:
-        return f"{features['unknown']:.0%} of the query's words, weighed by rarity, occur nowhere in this code"
+        return f"{features['unknown']:.0%} of the query's words, weighted by rarity, occur nowhere in this code"
     if features["covered_by_best"] < _LITTLE:
         return f"no result has more than {features['covered_by_best']:.0%} of the query's rare words"
     if features["margin"] < _NEAR:
@@ -83,5 +83,5 @@ def _help(query: Query, level: Level, features: Mapping[str, float]) -> str:
         found.append("an error message in quotes")
     if features["words"] < _SHORT:
         found.append("more words about what the code does")
-    added = f"Adding {' or '.join(found[:2])} may help" if found else "Other words may help"
-    return added if level == "file" else f"{added}, or asking for files (level file)"
+    added = f"It may help to add {', or '.join(found[:2])}" if found else "It may help to use other words"
+    return added if level == "file" else f"{added}, or to ask for files (level file)"

@@ -85,7 +85,11 @@ class Switch:
 SWITCHES: dict[str, Switch] = {
     "weighted": Switch("fusion", "weighted sum of scores", lambda o, _: replace(o, fusion="weighted")),
     "rrf": Switch("fusion", "reciprocal rank fusion", lambda o, _: replace(o, fusion="rrf")),
-    "ranker": Switch("fusion", "trees fitted to issues", lambda o, _: replace(o, fusion="ranker")),
+    "ranker": Switch(
+        "fusion",
+        "trees fitted to issues; the weighted sum as long as none are packaged",
+        lambda o, _: replace(o, fusion="ranker"),
+    ),
     "learned": Switch("fusion", "weights fitted to past cases", lambda o, _: replace(o, fusion="learned")),
     "adaptive": Switch("fusion", "weights that depend on the query's kind", lambda o, _: replace(o, adaptive=True)),
     "flat-roles": Switch(
