@@ -9,7 +9,7 @@ from pathlib import Path
 
 from trackdown.errors import StoreError
 from trackdown.store.opening_lock import opening_lock
-from trackdown.store.ownership import DATABASE, MARK, not_a_store, stores_in
+from trackdown.store.ownership import DATABASE, MARK, holds_others, not_a_store, stores_in
 
 _ATTEMPTS = 3
 
@@ -21,7 +21,7 @@ def clear_stores(top: Path) -> tuple[int, int]:
     """
     stores = stores_in(top)
     try:
-        if not stores and top.exists() and (not top.is_dir() or any(top.iterdir())):
+        if not stores and top.exists() and holds_others(top):
             raise not_a_store(top)
     except OSError as error:
         raise StoreError(f"the store at {top} cannot be read ({error.strerror}): check its permissions") from None

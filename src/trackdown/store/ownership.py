@@ -54,6 +54,11 @@ def stores_in(top: Path) -> list[Path]:
     return [folder for folder in sorted(top.glob("v[0-9]*")) if _is_store(folder)]
 
 
+def holds_others(top: Path) -> bool:
+    """Whether a folder holds anything that is neither a store nor one that a process is just creating or removing."""
+    return not top.is_dir() or not all(_is_store(entry) or _is_half_made(entry) for entry in top.iterdir())
+
+
 def adopt_older(top: Path) -> None:
     """Mark the stores of earlier versions, and close them to others."""
     for folder in stores_in(top):
@@ -127,6 +132,21 @@ def _tables(address: str) -> set[str]:
             return {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type='table'")}
     except sqlite3.Error:
         return set()
+
+
+def _is_half_made(folder: Path) -> bool:
+    """Whether a folder is named like a store and holds only what a store holds before its database. True if it has just
+    vanished.
+    """
+    found = _lstat(folder)
+    if found is None:
+        return True
+    try:
+        named = re.fullmatch(r"v[0-9]+(\.removed-.*)?", folder.name) is not None
+        begun = stat.S_ISDIR(found.st_mode) and _lstat(folder / DATABASE) is None
+        return named and begun and _holds_only_ours(folder)
+    except FileNotFoundError:
+        return True
 
 
 def _holds_only_ours(folder: Path) -> bool:
