@@ -71,8 +71,16 @@ class Connection:
                 raise self._explained(error) from None
 
     def close(self) -> None:
-        """Close the connection."""
-        self._connection.close()
+        """Close the connection.
+
+        The last one to close removes the log by name. If the store were taken away in that very moment, it would remove
+        the log of the store that follows.
+        """
+        try:
+            with opening_lock(self.path):
+                self._connection.close()
+        except FileNotFoundError:
+            self._connection.close()
 
     def is_replaced(self) -> bool:
         """Whether another file has taken our file's name: another process cleared or repaired the store."""
@@ -85,7 +93,7 @@ class Connection:
             self._next_try = time.monotonic() + _RETRY_SECONDS
             with self._lock, suppress(StoreError, FileNotFoundError):
                 opened = self._open()
-                self._connection.close()
+                self.close()
                 self._connection = opened
         return self._read_only
 
@@ -189,7 +197,7 @@ class Connection:
         """Continue with an empty file. The caller holds the lock."""
         if self._read_only:
             raise error
-        self._connection.close()
+        self.close()
         try:
             self._remove(error)
             self._connection = self._open_or_replace()
