@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import trackdown
 from tests.conftest import Repo
+from trackdown.engine.searching.merge import merged
 
 Opener = Callable[[Path | str], trackdown.Repository]
 CODE = "def sign_cookie(value):\n    return value\n"
 
 
-def test_answers_are_merged_by_score_and_ranked_anew(make_repo: Callable[[str], Repo], open_repo: Opener) -> None:
+def test_answers_are_merged_by_probability_and_ranked_anew(make_repo: Callable[[str], Repo], open_repo: Opener) -> None:
     opened = []
     for name, other in (("one", "cookie_header"), ("two", "cookie_session")):
         repo = make_repo(name)
@@ -22,11 +24,24 @@ def test_answers_are_merged_by_score_and_ranked_anew(make_repo: Callable[[str], 
     assert [result.rank for result in answer] == [1, 2, 3]
     assert {result.repository for result in answer} == {"one", "two"}
     assert [info.repository for info in answer.snapshots] == ["one", "two"]
-    scores = [result.score for result in answer]
-    assert scores == sorted(scores, reverse=True)
+    likely = [result.probability or 0.0 for result in answer]
+    assert likely == sorted(likely, reverse=True) and likely[0] > 0
     apart = [repository.search("sign cookie", k=3) for repository in opened]
-    everything = sorted((result.score for found in apart for result in found), reverse=True)
-    assert scores == everything[:3]
+    assert likely == sorted((result.probability or 0.0 for found in apart for result in found), reverse=True)[:3]
+
+
+def test_a_sure_answer_comes_before_a_higher_score_in_another_repository(
+    make_repo: Callable[[str], Repo], open_repo: Opener
+) -> None:
+    sure, unsure = make_repo("sure"), make_repo("unsure")
+    sure.commit("Begin", {"a.py": CODE, **{f"x{n}.py": f"def other_{n}():\n    pass\n" for n in range(9)}})
+    unsure.commit("Begin", {f"c{n}.py": f"def cookie_{n}(value):\n    cookie = value\n" for n in range(9)})
+    answers = [open_repo(one.root).search("sign cookie", effort="fast") for one in (unsure, sure)]
+    higher = [replace(result, score=result.score + 10) for result in answers[0]]
+    answer = merged([replace(answers[0], results=tuple(higher)), answers[1]], 5)
+    assert (answer[0].repository, answer[0].symbol) == ("sure", "sign_cookie")
+    unknown = [replace(one, results=tuple(replace(result, probability=None) for result in one)) for one in answers]
+    assert merged(unknown, 5)[0].score == max(result.score for one in answers for result in one)
 
 
 def test_repositories_of_one_name_are_told_apart(tmp_path: Path, open_repo: Opener) -> None:

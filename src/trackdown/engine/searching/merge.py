@@ -70,14 +70,19 @@ def under_name(answer: SearchResults, name: str) -> SearchResults:
 
 
 def merged(answers: Sequence[SearchResults], k: int) -> SearchResults:
-    """The best results of several answers to one request, by score."""
+    """The best results of several answers to one request: the likeliest first.
+
+    Scores of different repositories cannot be compared. They decide only where a probability is missing.
+    """
     if len(answers) == 1:
         return answers[0]
+    by_score = any(result.probability is None for answer in answers for result in answer)
     unique: dict[Place, tuple[float, Result]] = {}
     for answer in answers:
         lowest = inf  # a result that was moved down ranks below its predecessors, even if its score is higher
         for result in answer:
-            lowest = min(lowest, result.score)
+            own = result.score if by_score or result.probability is None else result.probability
+            lowest = min(lowest, own)
             unique.setdefault((result.repository, result.path, result.symbol, result.start_line), (lowest, result))
     ordered = sorted(unique.values(), key=lambda item: (-item[0], item[1].repository, item[1].rank, item[1].path))
     timings: Counter[str] = Counter()

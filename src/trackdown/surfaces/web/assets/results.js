@@ -28,7 +28,7 @@ export class ResultList {
   show(answer, { many, at }) {
     const places = new Map(Array.from(this.items, ([key, item]) => [key, item.getBoundingClientRect().top]));
     const ranks = new Map(this.results.map((result) => [identity(result), result.rank]));
-    const best = Math.max(...answer.results.map((result) => result.score), 1e-9);
+    const best = Math.max(...answer.results.map(worth), 1e-9);
     this.results = answer.results;
     const items = new Map();
     for (const result of answer.results) {
@@ -182,12 +182,15 @@ export class ResultList {
 
 const sep = () => h("span", { "aria-hidden": "true" }, " · ");
 
-/** What a score consists of, at a glance; its length says how it compares with the best. */
+/** How likely a result is, or its score as long as that is not known. */
+const worth = (result) => result.probability ?? result.score;
+
+/** What a score consists of, at a glance; its length says how the result compares with the best. */
 const strip = (result, best) => {
   const parts = result.why.filter((why) => why.value > 0);
   const total = parts.reduce((sum, why) => sum + why.value, 0);
   if (!total) return "";
-  const share = Math.max(0.04, Math.min(1, result.score / best));
+  const share = Math.max(0.04, Math.min(1, worth(result) / best));
   return h(
     "div",
     {
