@@ -9,7 +9,7 @@ program's. The searched copy is a plain folder of the same files, in which the d
 blanked, so that no sentence finds itself. What is asked, and what is a right answer:
 
 - sentence: the first sentence without words that the name has exactly. Right is the function.
-- whole: the first sentence as it stands. Right is the function.
+- whole: the first sentence without the name itself, with which documentation in Go begins. Right is the function.
 - words: the word and, as the name spells it, the next part of the name. Right is the function.
 - word: the word alone, if no function's name has it exactly. Right is every function whose name has a form of it.
 
@@ -37,7 +37,7 @@ from measure import keep, new_parser
 from trackdown.lab.measure import bootstrap_interval, paired_permutation_test
 from trackdown.repository import role_of
 from trackdown.types import CODE
-from trackdown.units import TEXT, extract, language_of, split_docstring, terms
+from trackdown.units import TEXT, extract, language_of, split_docstring, terms, words
 
 DEPTH = 100
 LARGEST = 1 << 19
@@ -216,13 +216,14 @@ def is_form(one: str, other: str) -> bool:
 
 
 def _questions(function: Function, word: str, form: str, names: dict[str, list[str]]) -> Iterator[Question]:
-    parts = [part for part in terms(function.name) if part != function.name.lower().strip("_")] or [form]
-    left = [
-        piece for piece in function.sentence.split() if not set(terms(piece.strip("`'\".,()").lower())) & set(parts)
-    ]
+    name = function.name.lower().strip("_")
+    parts = [part for part in terms(function.name) if part != name] or [form]
+    whole = [piece for piece in function.sentence.split() if name not in _plain_terms(piece)]
+    left = [piece for piece in whole if not _plain_terms(piece) & set(parts)]
     if len(left) >= min(SENTENCE_WORDS):
         yield Question("sentence", " ".join(left), (function.place,))
-    yield Question("whole", function.sentence, (function.place,))
+    if len(whole) >= min(SENTENCE_WORDS):
+        yield Question("whole", " ".join(whole), (function.place,))
     after = parts[parts.index(form) + 1 :] if form in parts else []
     others = [part for part in (*after, *parts) if part != form and part.isalpha()]
     if others:
@@ -230,6 +231,11 @@ def _questions(function: Function, word: str, form: str, names: dict[str, list[s
     if not names.get(word):
         right = {place for part, places in names.items() if is_form(word, part) for place in places}
         yield Question("word", word, tuple(sorted(right)))
+
+
+def _plain_terms(piece: str) -> set[str]:
+    """The terms of a word of a sentence: `Command.SetArgs()` gives `command` and `setargs`."""
+    return {term for word in words(piece.lower()) for term in terms(word)}
 
 
 def ranks(program: Path, place: Path, store: Path, questions: Sequence[Question], mode: str) -> list[int]:

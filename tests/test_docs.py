@@ -67,6 +67,13 @@ def slug(heading: str) -> str:
     return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
 
 
+@pytest.mark.parametrize("document", ["benchmarks/README.md", "docs/measuring.md"])
+def test_every_benchmark_is_listed(document: str) -> None:
+    targets = re.findall(r"^(bench-[\w-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
+    told = re.findall(r"make (bench-[\w-]+)", (ROOT / document).read_text("utf-8"))
+    assert len(targets) > 20 and not set(targets) - set(told)
+
+
 @pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
 def test_links_lead_somewhere(document: Path) -> None:
     for target, anchor in LINK.findall(document.read_text("utf-8")):
