@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from trackdown.index import Corpus
+from trackdown.index import Corpus, is_letter
 from trackdown.pipeline.plan import Ranked, SearchPlan
 from trackdown.retrieve import candidates
 from trackdown.types import Why
@@ -22,21 +22,23 @@ def list_matching(corpus: Corpus, options: SearchPlan) -> list[Ranked]:
         code, tests=options.tests, folders=options.folders, among=options.among, filters=options.filters
     )
     asked = {name for filters in options.filters for name in filters.symbols}
+    defining = {unit: name for name in asked if is_letter(name) for unit in code.windows_defining(name)}
 
     def order(candidate: int) -> tuple[bool, int, str, str, int]:
         unit, file = int(pool.units[candidate]), int(pool.files[candidate])
         symbol, line = (code.symbol(unit), int(code.unit_start[unit])) if unit >= 0 else ("", 0)
-        name = symbol.rpartition(".")[2]
-        return symbol not in asked and name not in asked, int(pool.roles[candidate]), symbol, code.path(file), line
+        called = symbol in asked or symbol.rpartition(".")[2] in asked or unit in defining
+        return not called, int(pool.roles[candidate]), symbol, code.path(file), line
 
     matching = np.flatnonzero(allowed).tolist()
     if len(matching) > options.k:
         corpus.note(f"{len(matching)} match: the first {options.k} are shown, by name")
     reason = "matches " + " ".join(str(filters) for filters in options.filters if filters)
-    why = (Why(SIGNAL, 1.0, reason),)
     chosen = sorted(matching, key=order)[: options.k]
     shown = pool.best_units(chosen, -code.unit_start.astype(np.float64))
-    return [
-        Ranked(int(pool.units[candidate]), int(pool.files[candidate]), unit, 1.0, why, reason)
-        for candidate, unit in zip(chosen, shown, strict=True)
-    ]
+    found = []
+    for candidate, unit in zip(chosen, shown, strict=True):
+        said = f"{reason}: defines {defining[unit]}" if unit in defining else reason
+        why = (Why(SIGNAL, 1.0, said),)
+        found.append(Ranked(int(pool.units[candidate]), int(pool.files[candidate]), unit, 1.0, why, said))
+    return found

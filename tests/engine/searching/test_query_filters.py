@@ -106,6 +106,17 @@ def test_who_has_exactly_the_name_comes_first(repo: Repo, open_repo: Opener) -> 
     assert [result.symbol for result in open_repo(repo.root).search("symbol:get")] == ["A.get", "GET"]
 
 
+def test_a_variable_of_one_letter_is_found_by_its_name(repo: Repo, open_repo: Opener) -> None:
+    tests = "def test_g():\n    def g(): pass\n"
+    repo.commit("Begin", {"globals.py": "import os\n\ng = os.environ\n", "h.py": "h = 1\n", "tests/test_g.py": tests})
+    opened = open_repo(repo.root)
+    listed = opened.search("symbol:g").results
+    assert [(result.path, result.symbol) for result in listed] == [("globals.py", ""), ("tests/test_g.py", "test_g.g")]
+    assert listed[0].reason == "matches symbol:g: defines g"
+    assert [result.path for result in opened.search("environ symbol:G")] == ["globals.py"]
+    assert found(opened.search("symbol:g kind:function")) == {"test_g.py:test_g.g"}
+
+
 def test_the_answer_says_which_filters_it_understood(opened: trackdown.Repository) -> None:
     answer = opened.search("cookie lang:js -path:tests")
     assert any(note.startswith("filters in the query: lang:javascript -path:tests") for note in answer.notes)

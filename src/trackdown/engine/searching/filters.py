@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from trackdown.errors import UsageError
-from trackdown.index import KINDS, CodeIndex, Mask, files_matching, units_called
+from trackdown.index import KINDS, CodeIndex, Mask, files_matching, is_letter, units_called
 from trackdown.pipeline import SearchPlan
 from trackdown.query import Filters
 from trackdown.repository import PathPatterns
@@ -96,6 +96,8 @@ def limited(stages: SearchPlan, filters: Filters) -> SearchPlan:
     if level == _FILE:
         return stages
     kinds = frozenset(filters.kinds) or KINDS_OF_LEVELS[level]
+    if not filters.kinds and any(map(is_letter, filters.symbols)):
+        kinds |= {"window"}  # where variables are defined
     if not kinds - set(filters.without_kinds):
         unwanted = " ".join(f"-kind:{kind}" for kind in filters.without_kinds)
         raise UsageError(f"{unwanted} leaves nothing to find: leave one out, or say what to find with kind: or a level")
