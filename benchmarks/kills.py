@@ -1,11 +1,13 @@
 """Kill -9 a first index at many moments, and see that nothing is lost, left running or answered wrongly.
 
-python benchmarks/kills.py REPOSITORY [--kills 50] [--seed 1] [--json FILE]
+python benchmarks/kills.py REPOSITORY [--kills 50] [--seed 1] [--within 2] [--json FILE]
 
 A clean build is timed first; the moments then spread over all of it, one in each of as many equal parts, at random
-within its part. After each kill: no process of the build may be alive after two seconds, searches must answer exactly
-as they do from a clean store, and the store they complete must hold the facts and array files of a clean one, byte by
-byte. Everything happens on a clone in a temporary folder. Ends with code 1 when anything was different.
+within its part. A build that ends before its moment, because the machine is less busy now, tells how long builds take:
+the kill is tried again, at the same share of that time. After each kill: no process of the build may be alive after two
+seconds, searches must answer exactly as they do from a clean store, and the store they complete must hold the facts and
+array files of a clean one, byte by byte. Everything happens on a clone in a temporary folder. Ends with code 1 when
+anything was different.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ from measure import cloned, keep, latest_subjects, new_parser
 
 MARK = "TRACKDOWN_KILLS_MARK"
 PROGRAM = [sys.executable, "-m", "trackdown"]
-SECONDS_TO_END = 2.0
+TRIES = 4
 Fingerprint = dict[str, str]
 
 
@@ -36,6 +38,7 @@ Fingerprint = dict[str, str]
 class Kill:
     """One kill and what was found after it. `problems` is empty when all was well."""
 
+    share: float
     moment_s: float
     finished_before: bool = False
     gone_after_s: float = 0.0
@@ -48,15 +51,16 @@ def main() -> None:
     parser.add_argument("repository", type=Path)
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--within", type=float, default=2.0, help="seconds in which a killed build has to be gone")
     arguments = parser.parse_args()
     with cloned(arguments.repository) as (clone, folder):
         report = {"repository": arguments.repository.resolve().name}
-        report |= measure(clone, folder, arguments.kills, arguments.seed)
+        report |= measure(clone, folder, arguments.kills, arguments.seed, arguments.within)
     keep(report, arguments.json)
     sys.exit(1 if report["failed"] else 0)
 
 
-def measure(clone: Path, folder: Path, kills: int, seed: int) -> dict[str, Any]:
+def measure(clone: Path, folder: Path, kills: int, seed: int, within: float) -> dict[str, Any]:
     """All kills, each on a store of its own."""
     clean = folder / "clean"
     queries = latest_subjects(clone, 3)
@@ -68,8 +72,9 @@ def measure(clone: Path, folder: Path, kills: int, seed: int) -> dict[str, Any]:
     print(f"clean build {build:.2f} s, {len(wanted)} facts and files, seed {seed}, {kills} kills")
     print(f"{'at s':>7} {'gone s':>6}  problems")
     done: list[Kill] = []
-    for moment in moments(build, kills, seed):
-        kill = one_kill(folder / "store", clone, moment, queries, expected, wanted)
+    for share in shares(kills, seed):
+        kill = killed_build(folder / "store", clone, share, build, within)
+        kill.problems += problems_after(folder / "store", clone, queries, expected, wanted)
         done.append(kill)
         told = "; ".join(kill.problems) or ("none (it had ended)" if kill.finished_before else "none")
         print(f"{kill.moment_s:7.2f} {kill.gone_after_s:6.2f}  {told}", flush=True)
@@ -86,40 +91,53 @@ def measure(clone: Path, folder: Path, kills: int, seed: int) -> dict[str, Any]:
     }
 
 
-def moments(build: float, kills: int, seed: int) -> list[float]:
-    """One moment in each equal part of the build, in a random order."""
+def shares(kills: int, seed: int) -> list[float]:
+    """One moment in each equal part of a build, as a share of its time, in a random order."""
     chance = random.Random(seed)
-    found = [build * (part + chance.random()) / kills for part in range(kills)]
+    found = [(part + chance.random()) / kills for part in range(kills)]
     chance.shuffle(found)
     return found
 
 
-def one_kill(
-    store: Path, clone: Path, moment: float, queries: list[str], expected: list[object], wanted: Fingerprint
-) -> Kill:
-    """Build into an empty store, kill the build, and compare what the store then gives and holds."""
-    shutil.rmtree(store, ignore_errors=True)
-    mark = f"{os.getpid()}-{time.monotonic_ns()}"
-    build = subprocess.Popen(
-        [*PROGRAM, "index", str(clone)],
-        env=environment(store) | {MARK: mark},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    time.sleep(moment)
-    kill = Kill(round(moment, 3), finished_before=build.poll() is not None)
-    build.send_signal(signal.SIGKILL)
-    build.wait()
-    killed = time.monotonic()
-    while (left := alive(mark)) and time.monotonic() - killed < SECONDS_TO_END:
+def killed_build(store: Path, clone: Path, share: float, build_s: float, within: float) -> Kill:
+    """Build into an empty store and kill the build at a share of the time that builds take."""
+    for _ in range(TRIES):
+        shutil.rmtree(store, ignore_errors=True)
+        mark = f"{os.getpid()}-{time.monotonic_ns()}"
+        started = time.monotonic()
+        build = subprocess.Popen(
+            [*PROGRAM, "index", str(clone)],
+            env=environment(store) | {MARK: mark},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        moment = share * build_s
+        try:
+            build.wait(moment)
+        except subprocess.TimeoutExpired:
+            build.send_signal(signal.SIGKILL)
+            build.wait()
+            break
+        build_s = time.monotonic() - started
+    kill = Kill(round(share, 4), round(moment, 3), finished_before=build.returncode != -signal.SIGKILL)
+    ended = time.monotonic()
+    while (left := alive(mark)) and time.monotonic() - ended < within:
         time.sleep(0.02)
-    kill.gone_after_s = round(time.monotonic() - killed, 2)
+    kill.gone_after_s = round(time.monotonic() - ended, 2)
     kill.problems += [f"still alive: {name}" for name in left]
-    for query, answer in zip(queries, expected, strict=True):
-        if ask(store, clone, query) != answer:
-            kill.problems.append(f"another answer for {query!r}")
-    kill.problems += differences(fingerprint(store), wanted)
     return kill
+
+
+def problems_after(
+    store: Path, clone: Path, queries: list[str], expected: list[object], wanted: Fingerprint
+) -> list[str]:
+    """In what the answers from a store, and then what it holds, differ from those of a clean one."""
+    found = [
+        f"another answer for {query!r}"
+        for query, answer in zip(queries, expected, strict=True)
+        if ask(store, clone, query) != answer
+    ]
+    return found + differences(fingerprint(store), wanted)
 
 
 def environment(store: Path) -> dict[str, str]:

@@ -31,13 +31,14 @@ def survivors(program: Program) -> list[str]:
 def test_killed_at_any_moment_it_loses_nothing(grown: Repo, tmp_path: Path) -> None:
     report = tmp_path / "kills.json"
     command = [sys.executable, str(SCRIPT), str(grown.root), "--kills", str(KILLS), "--json", str(report)]
+    command += ["--within", "60"]  # a busy machine is no failure
     done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     found = json.loads(report.read_text())
     assert done.returncode == 0 and found["failed"] == 0, done.stdout + done.stderr
     assert len(found["kills"]) == KILLS and f"seed {found['seed']}" in done.stdout
-    moments = sorted(kill["moment_s"] / found["clean_build_s"] for kill in found["kills"])
-    assert all(part / KILLS <= moment <= (part + 1) / KILLS for part, moment in enumerate(moments))
-    assert found["ended_before_kill"] < KILLS / 2, "the clean build was timed too long"
+    shares = sorted(kill["share"] for kill in found["kills"])
+    assert all(part / KILLS <= share <= (part + 1) / KILLS for part, share in enumerate(shares))
+    assert found["ended_before_kill"] < KILLS / 2, "the builds were not killed"
 
 
 @pytest.mark.parametrize("whom", ["the program", "the whole group, as a terminal does"])
