@@ -7,6 +7,7 @@ import re
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import IO
 
@@ -254,7 +255,12 @@ def read_rest(stream: IO[bytes] | None) -> bytes:
 
 
 def check_version() -> None:
-    """Raise GitError when git is missing or too old."""
+    """Raise GitError when git is missing or too old. A process that opens many repositories asks once for a PATH."""
+    _check_version_on(os.environ.get("PATH"))
+
+
+@cache  # which keeps no errors
+def _check_version_on(path: str | None) -> None:
     text = run(["git", "version"], cwd=Path("/")).decode("utf-8", "replace")
     found = re.search(r"(\d+)\.(\d+)", text)
     if found and (int(found[1]), int(found[2])) < OLDEST_GIT:
