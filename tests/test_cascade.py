@@ -66,7 +66,7 @@ def places(corpus: Corpus, found: list[Ranked]) -> list[str]:
 
 
 @pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize("fusion", ["weighted", "rrf", "learned"])
+@pytest.mark.parametrize("fusion", ["weighted", "rrf"])
 def test_the_parts_of_a_score_sum_to_it(corpus: Corpus, level: Level, fusion: Fusion) -> None:
     for text in ("where is the session biscuit signed?", "sign_cookie in src/web/session.py", "tests of the session"):
         found = search(corpus, understand(text), SearchPlan(level, k=50, fusion=fusion, judging=DEEP))

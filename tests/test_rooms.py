@@ -59,7 +59,6 @@ TABLE: dict[str, set[str]] = {
         "confidence",
         "pipeline",
         "models",
-        "fuse",
         "rank",
         "rerank",
         "repository",

@@ -80,7 +80,7 @@ def test_a_bad_variable_is_named_with_its_value(tmp_path: Path, variable: str, v
         ("weight_lexical = true\n", "weight_lexical must be a number, not True"),
         ("workers = [2]\n", "workers must be a whole number, not [2]"),
         ("workers = -1\n", "must be at least 0"),
-        ("fusion = 3\n", "fusion must be one of rrf, weighted, learned, ranker, not 3"),
+        ("fusion = 3\n", "fusion must be one of rrf, weighted, ranker, not 3"),
         ("store = 3\n", "store must be a path, not 3"),
         ('store = "~nobody-of-that-name/x"\n', "store must be a path, not '~nobody-of-that-name/x'"),
         (f"weight_lexical = 1{'0' * 400}\n", "weight_lexical must be a number"),

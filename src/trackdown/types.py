@@ -10,7 +10,7 @@ Level = Literal["function", "class", "symbol", "file"]
 Effort = Literal["fast", "balanced", "thorough"]
 Aggregation = Literal["maxp", "sump", "avgp", "blend"]
 Verdict = Literal["strong", "likely", "weak"]
-Fusion = Literal["rrf", "weighted", "learned", "ranker"]
+Fusion = Literal["rrf", "weighted", "ranker"]
 
 LEVELS: tuple[Level, ...] = ("function", "class", "symbol", "file")
 """What can be ranked. The level `symbol` ranks functions and classes together."""

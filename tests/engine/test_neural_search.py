@@ -16,10 +16,8 @@ from tests.rerank.tiny_models import make_models
 from trackdown.engine import default_plan, rank, with_mode
 from trackdown.engine.indexing.housekeeping import collect
 from trackdown.errors import UsageError
-from trackdown.fuse.learned import LearnedFusion, WeightTable
 from trackdown.pipeline import Tapped
 from trackdown.rerank.cache import RELEVANCE, VECTORS
-from trackdown.rerank.plan import RerankWeights
 from trackdown.settings import Settings
 from trackdown.store.store import Store
 from trackdown.types import SearchResults
@@ -238,19 +236,6 @@ def test_several_repositories_are_merged_in_the_order_of_each(
             alone = [place[:2] for place in order(opened.search("sign the cookie", k=20, depth=2))]
             name = opened.source.name
             assert [(r.path, r.symbol) for r in merged if r.repository == name] == alone
-
-
-def test_fitted_weights_judge_where_fusion_is_fitted(open_with: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-    table = WeightTable((), {"fused.scaled": 1.0, "encoder.scaled": 7.0})
-    fitted = LearnedFusion("function", (table,), "rerank")
-    monkeypatch.setattr("trackdown.fuse.learned.packaged_fusions", lambda: (fitted,))
-    with open_with() as plain, open_with(fusion="learned") as learned:
-        by_hand = plain.search("sign the cookie", depth=5)
-        by_fit = learned.search("sign the cookie", depth=5)
-    said = {why.signal: why.value for why in by_fit[0].why}
-    usual = next(why.value for why in by_hand[0].why if why.signal == "encoder")
-    assert said["encoder"] == pytest.approx(7.0 / RerankWeights().encoder * usual)
-    assert said["code-reranker"] == 0.0, "what was not fitted has no say"
 
 
 def test_clearing_another_repository_leaves_what_models_have_read(open_with: Open, tmp_path: Path) -> None:

@@ -26,15 +26,11 @@ if TYPE_CHECKING:
     from trackdown.engine.navigation.relations import Relative
     from trackdown.engine.opening import clear_everything, open
     from trackdown.engine.repository import Repository
-    from trackdown.engine.repository_weights import RepositoryWeights, WeightsRecord, WeightsScore, default_digest
     from trackdown.engine.searching.evidence import (
-        DEEPEST,
         AnswerEvidence,
         CandidateFeatures,
         answer_evidence,
         candidate_features,
-        channel_evidence,
-        judged_evidence,
         speaking_models,
     )
     from trackdown.engine.searching.merge import search_all

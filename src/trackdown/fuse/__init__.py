@@ -6,20 +6,6 @@ from trackdown.doors import door
 
 if TYPE_CHECKING:
     from trackdown.fuse.adaptive import adapted
-    from trackdown.fuse.learned import (
-        LearnedFusion,
-        Stage,
-        WeightTable,
-        decode_fusions,
-        encode_fusions,
-        feature,
-        fusion_for,
-        lean_of,
-        load_learned,
-        packaged_text,
-        ranks_of,
-        split_name,
-    )
     from trackdown.fuse.rrf import fuse_rrf
     from trackdown.fuse.weighted import fuse_weighted
 else:

@@ -21,7 +21,7 @@ from trackdown.pipeline.one_line import one_line_each
 from trackdown.pipeline.plan import Early, Ranked, SearchPlan, Stopwatch, Tap
 from trackdown.pipeline.query_file import LOOKED_AT, without_query_file
 from trackdown.pipeline.ranking import PoolRanking
-from trackdown.pipeline.reranking import judge_best, order, weighed
+from trackdown.pipeline.reranking import judge_best, order
 from trackdown.query import Query
 from trackdown.rank import Ranker, candidate_pool, packaged_ranker
 from trackdown.rerank import Reranking
@@ -98,7 +98,7 @@ def search(
     elif options.judging is not None and corpus.models is not None:
         if early is not None:
             early(_ranked(corpus, fused, chosen, verdict, moves, options, watch))
-        verdict = judge_best(corpus, query, fused, chosen, weighed(options.judging, query, options), watch)
+        verdict = judge_best(corpus, query, fused, chosen, options.judging, watch)
     if options.listwise is not None and corpus.llm is not None and corpus.models is not None:
         order(corpus, query, fused, chosen, options.listwise, verdict)
         watch.lap("llm-rerank")

@@ -76,26 +76,7 @@ def _parts(channels: Sequence[Channel], query: Query, options: SearchPlan) -> li
     by_signal = dict(options.weights)
     if options.adaptive:
         by_signal = adapted(by_signal, names_code=bool(query.names or query.frames or query.paths))
-    fitted = options.fusion == "learned" or options.learned is not None
-    if fitted and (found := _learned(channels, by_signal, query, options)) is not None:
-        return found
     weights = [by_signal[channel.signal] for channel in channels]
     if options.fusion == "rrf":
         return fuse_rrf([channel.scores for channel in channels], weights)
     return fuse_weighted([channel.scores for channel in channels], weights, [channel.floor for channel in channels])
-
-
-def _learned(
-    channels: Sequence[Channel], weights: Mapping[str, float], query: Query, options: SearchPlan
-) -> list[Floats] | None:
-    """What each channel adds by fitted weights; None if there are none for the level."""
-    from trackdown.fuse import load_learned
-    from trackdown.query import query_features
-
-    learned = options.learned or load_learned(options.level)
-    if learned is None:
-        return None
-    used = [channel for channel in channels if weights[channel.signal]]
-    scores = {channel.signal: channel.scores for channel in used}
-    found = learned.parts(scores, {channel.signal: channel.floor for channel in used}, query_features(query))
-    return [found.get(channel.signal, np.zeros(len(channel.scores))) for channel in channels]

@@ -17,7 +17,6 @@ from trackdown.types import Aggregation, Fusion, Level, Why
 
 if TYPE_CHECKING:
     from trackdown.expand import Expansion
-    from trackdown.fuse import LearnedFusion
 
 Floats = npt.NDArray[np.float64]
 
@@ -26,18 +25,17 @@ Floats = npt.NDArray[np.float64]
 class SearchPlan:
     """What each stage of one search does. `engine.plan` makes it from a request and the settings.
 
-    A weight of 0 leaves a retriever out; `adaptive` adjusts the weights to the query; `repository_weights` replaces
-    them with weights fitted to the repository's history, if there are any. `roles` False ranks all files like code,
-    `foreign` False only third-party and generated ones. With `declarations`, a function without code of its own gives
-    way to what implements it. `folders`, `filters` and `among` (paths of files) restrict the answer, not the statistics
-    behind it. `kinds` of units, if there are any, replace those of the level. `commit_depth` is how many past commits
-    count. `expansion` promotes neighbours of the best candidates in the code graph, `judging` lets models read the
-    best, and `listwise` lets a language model order the first of them. `exemplars` is how many answers a language model
-    writes, to be searched for along with the query or, with `exemplars_only`, instead of it. `rewritten` searches units
-    together with their rewrites. `explained` False gives results without reasons; `numbers` adds the figures behind
-    reasons. `models_by_effort` says that the mode names no stage, so the request's effort decides what models read;
-    `expects_models` that the caller asked for models, so a missing one is worth a note. `word_forms` False finds only
-    the query's own words.
+    A weight of 0 leaves a retriever out; `adaptive` adjusts the weights to the query. `roles` False ranks all files
+    like code, `foreign` False only third-party and generated ones. With `declarations`, a function without code of its
+    own gives way to what implements it. `folders`, `filters` and `among` (paths of files) restrict the answer, not the
+    statistics behind it. `kinds` of units, if there are any, replace those of the level. `commit_depth` is how many
+    past commits count. `expansion` promotes neighbours of the best candidates in the code graph, `judging` lets models
+    read the best, and `listwise` lets a language model order the first of them. `exemplars` is how many answers a
+    language model writes, to be searched for along with the query or, with `exemplars_only`, instead of it. `rewritten`
+    searches units together with their rewrites. `explained` False gives results without reasons; `numbers` adds the
+    figures behind reasons. `models_by_effort` says that the mode names no stage, so the request's effort decides what
+    models read; `expects_models` that the caller asked for models, so a missing one is worth a note. `word_forms` False
+    finds only the query's own words.
     """
 
     level: Level = "function"
@@ -64,7 +62,6 @@ class SearchPlan:
     numbers: bool = False
     expansion: Expansion | None = None
     judging: RerankPlan | None = None
-    learned: LearnedFusion | None = None
     listwise: Listwise | None = None
     exemplars: int = 0
     exemplars_only: bool = False
@@ -72,7 +69,6 @@ class SearchPlan:
     filters: tuple[Filters, ...] = ()
     kinds: frozenset[str] = frozenset()
     models_by_effort: bool = False
-    repository_weights: bool = False
     expects_models: bool = False
     word_forms: bool = True
 
@@ -124,7 +120,7 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Tapped:
-    """The unweighted scores of every stage, best fused candidate first: the data that weights are fitted to.
+    """The unweighted scores of every stage, best fused candidate first: what a search knows of its own answer.
 
     `scores` are the scores of the channels and `best` the best of each among all candidates; `fused` are the fused
     scores, `factors` the role factors. `judged` are the models' raw values by signal, nan where there is none. `order`

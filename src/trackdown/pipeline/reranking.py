@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from trackdown.index import Corpus
 from trackdown.pipeline.expanding import pieces
 from trackdown.pipeline.fusing import Fused
-from trackdown.pipeline.plan import SearchPlan, Stopwatch
+from trackdown.pipeline.plan import Stopwatch
 from trackdown.query import Query
-from trackdown.rerank import SIGNALS, Listwise, Reranking, RerankPlan, RerankWeights
+from trackdown.rerank import Listwise, Reranking, RerankPlan
 
 
 def judge_best(
@@ -44,16 +43,3 @@ def order(
     shown = pieces(corpus, fused, UNITS, [chosen[place] for place in first])
     found = llm_order(query.text, shown, listwise, corpus.llm, corpus.note, corpus.progress)
     verdict.reorder([*(first[number] for number in found), *rest], fused.total[chosen])
-
-
-def weighed(judging: RerankPlan, query: Query, options: SearchPlan) -> RerankPlan:
-    """The plan with fitted weights, if fusion is learned and there are weights for the level."""
-    if options.fusion != "learned":
-        return judging
-    from trackdown.fuse import load_learned
-    from trackdown.query import query_features
-
-    fitted = load_learned(options.level, "rerank")
-    if fitted is None:
-        return judging
-    return replace(judging, weights=RerankWeights.by_signal(fitted.by_signal(SIGNALS, query_features(query))))

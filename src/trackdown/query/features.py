@@ -1,4 +1,4 @@
-"""A query → its kind, as numbers from 0 to 1 for learned weights."""
+"""A query → its kind, as numbers from 0 to 1 that a fit can use."""
 
 from __future__ import annotations
 

@@ -7,9 +7,9 @@ from trackdown.doors import door
 if TYPE_CHECKING:
     from trackdown.rerank.cache import RELEVANCE, VECTORS
     from trackdown.rerank.llm import UNITS, llm_order
-    from trackdown.rerank.neural import SCALES, RerankInput, relevance_scorer, rerank
+    from trackdown.rerank.neural import RerankInput, relevance_scorer, rerank
     from trackdown.rerank.passages import candidate_passages
-    from trackdown.rerank.plan import CODE, ENCODER, FUSED, SIGNALS, Listwise, RerankPlan, RerankWeights
+    from trackdown.rerank.plan import CODE, ENCODER, Listwise, RerankPlan
     from trackdown.rerank.reading import TITLE, CandidateReader
     from trackdown.rerank.result import Reranking
     from trackdown.rerank.texts import normalized_query

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
-FUSED, ENCODER, COMMITS, CODE, LLM = "fused", "encoder", "commit-reranker", "code-reranker", "llm"
-SIGNALS = (FUSED, ENCODER, COMMITS, CODE)
-"""The signals with a weight: the fused score, and the models' scores."""
+ENCODER, COMMITS, CODE, LLM = "encoder", "commit-reranker", "code-reranker", "llm"
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,15 +15,6 @@ class RerankWeights:
     encoder: float = 0.7
     commit: float = 0.15
     code: float = 0.6
-
-    @staticmethod
-    def by_signal(weights: Mapping[str, float]) -> RerankWeights:
-        """Weights from a mapping by signal; a signal that is missing weighs 0."""
-        return RerankWeights(*(weights.get(signal, 0.0) for signal in SIGNALS))
-
-    def as_dict(self) -> dict[str, float]:
-        """The weights as a mapping by signal."""
-        return dict(zip(SIGNALS, (self.fused, self.encoder, self.commit, self.code), strict=True))
 
 
 @dataclass(frozen=True, slots=True)

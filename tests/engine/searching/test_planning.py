@@ -130,11 +130,6 @@ def test_exemplars_and_rewrites() -> None:
     assert planned(mode="bm25+gar@3", gar=True).exemplars == 3
 
 
-def test_weights_fitted_to_the_repository_replace_the_default_fusion_only() -> None:
-    assert planned().repository_weights and planned(mode="bm25+learned").repository_weights
-    assert not planned(Settings(fusion="rrf")).repository_weights and not planned(mode="bm25").repository_weights
-
-
 def test_models_are_expected_where_somebody_asks_for_them() -> None:
     assert not planned().expects_models and not planned(effort="fast").expects_models
     assert planned(rerank=True).expects_models and planned(mode=NAMED).expects_models

@@ -7,7 +7,6 @@ from typing import TypeVar
 
 import msgspec
 
-from trackdown.engine.repository_weights import WEIGHTS_RECORDS
 from trackdown.index import (
     CODE_MANIFESTS,
     COMMIT_MANIFESTS,
@@ -119,7 +118,6 @@ def forget(store: Store, source: Source, repository: str) -> None:
     drop_manifests(store, [manifest for manifest in held(store) if manifest.repository == repository])
     for kind, place in (("worktree", source.root), ("repository", source.common_dir or source.root)):
         store.database.delete_records(kind, [str(place).encode("utf-8", "replace").decode()])
-    store.database.delete_records(WEIGHTS_RECORDS, [repository])
     collect(store, but_not_read=True)
     if source.url is not None:
         import shutil

@@ -90,7 +90,6 @@ SWITCHES: dict[str, Switch] = {
         "trees fitted to issues; the weighted sum as long as none are packaged",
         lambda o, _: replace(o, fusion="ranker"),
     ),
-    "learned": Switch("fusion", "weights fitted to past cases", lambda o, _: replace(o, fusion="learned")),
     "adaptive": Switch("fusion", "weights that depend on the query's kind", lambda o, _: replace(o, adaptive=True)),
     "flat-roles": Switch(
         "fusion",

@@ -42,7 +42,6 @@ def plan(request: SearchRequest, settings: Settings) -> SearchPlan:
         listwise=_listwise(request, base.listwise),
         exemplars=base.exemplars or int(gar),
         rewritten=base.rewritten or request.reco,
-        repository_weights=base.fusion == "learned" or (base.models_by_effort and base.fusion == "weighted"),
         expects_models=judging is not None and (base.judging is not None or _asks_for_models(request)),
     )
 

@@ -62,13 +62,12 @@ def run_search(
                 (*repository.notes_of(corpus), *filter_notes(corpus.code, stages, folder, filters)),
                 corpus.partial,
             )
-            weighted = _with_repository_weights(repository, corpus, stages)
             with SourceReader(corpus.snapshot) as reader:
                 bound = bound_corpus(corpus, reader, llm=llm, note=notes.append, progress=report)
                 bound = replace(bound, facts=CheckedFacts(corpus.facts, check))
                 report_early = None if early is None else partial(_report_early, early, answer, watch, reader, corpus)
                 tapped: list[pipeline.Tapped] = []
-                found = pipeline.search(bound, query, weighted, watch, tapped.append, report_early)
+                found = pipeline.search(bound, query, stages, watch, tapped.append, report_early)
                 assessed = _assessed(query, stages, tapped, len(found))
                 results = read_results(reader, corpus, found, assessed.probabilities)
             watch.lap("snippets")
@@ -144,18 +143,6 @@ def _open_llm(repository: Repository, stages: SearchPlan, note: Callable[[str], 
     if llm is None and stages.needs_llm:
         note(f"{WITHOUT_LLM}: searched without it")
     return llm
-
-
-def _with_repository_weights(repository: Repository, corpus: Corpus, stages: SearchPlan) -> SearchPlan:
-    """The plan with the weights fitted to this repository's history, if they beat the default."""
-    if not stages.repository_weights:
-        return stages
-    from trackdown.engine.repository_weights import fusing_models, repository_fusion
-
-    indexes = repository.indexes
-    identity = indexes.identity(corpus.snapshot.commit)
-    fusion = repository_fusion(repository.store, identity, stages.level, fusing_models(indexes.models))
-    return replace(stages, learned=fusion)
 
 
 @contextmanager

@@ -30,7 +30,7 @@ COMMANDS = {
     "eval": "Measure on the repository's own history.",
     "bench": "Measure on public benchmarks.",
     "modes": "List the modes and models you can search with.",
-    "train": "Fit the weights to a repository's own history, or train models.",
+    "train": "Train the models, the ranker and the probabilities of answers.",
     "mine": "Mine training data from histories.",
     "style": "Compare two pieces of code by style.",
     "rewrite": "Let a language model rewrite code, so that search --reco finds more.",

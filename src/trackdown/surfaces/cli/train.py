@@ -1,35 +1,26 @@
-"""`trackdown train`: fit a repository's own weights, fit the program's fusion, or train and export models."""
+"""`trackdown train`: fit the ranker and the probabilities of answers, or train and export models."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
 from trackdown.errors import UsageError
-from trackdown.settings import load_settings
 from trackdown.surfaces.cli.options import format_option, print_json
-from trackdown.surfaces.cli.progress import TerminalProgress
 from trackdown.surfaces.cli.terminal_text import one_line
 from trackdown.surfaces.cli.train_confidence import confidence
 from trackdown.surfaces.cli.train_ranker import ranker
-
-if TYPE_CHECKING:
-    from trackdown.lab.train import JudgedFusion, WeightsReport
 
 F = TypeVar("F", bound=Callable[..., Any])
 _PATH = click.Path(path_type=Path)
 
 EXAMPLES = """\b
 Examples:
-  trackdown train weights --count-cases
-  trackdown train weights ~/src/project
-  trackdown train weights --forget
   trackdown train ranker --cases cases.jsonl --repos mirrors --data collected --out fitted
-  trackdown train fusion --manifest repositories.json --data collected --out learned.json
   trackdown train confidence --cases issues.jsonl --repos repositories --data answers --out weights.json
   trackdown train models --data mined --base all-MiniLM-L6-v2 --out trained --small
   trackdown train models --data mined --base all-MiniLM-L6-v2 --teacher all-mpnet-base-v2 --out trained
@@ -58,121 +49,13 @@ FIDELITY_TEXTS = (
 @click.group(epilog=EXAMPLES, invoke_without_command=True)
 @click.pass_context
 def command(ctx: click.Context) -> None:
-    """Fit Trackdown to data.
+    """Make what ships with the program, from data.
 
-    `weights` fits search to one repository and is for everyone. The other commands make what ships with the program;
     `models`, `ablations` and `export` need PyTorch: pip install 'trackdown[train]'.
     """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help(), err=True)
         ctx.exit(2)
-
-
-@command.command(short_help="Fit the weights of signals to one repository.")
-@click.argument("path", default=".")
-@click.option("--max-cases", type=click.IntRange(1), help="How many commits to learn from, newest first.")
-@click.option("--count-cases", is_flag=True, help="Only say whether the history is long enough.")
-@click.option("--forget", is_flag=True, help="Remove the fitted weights; searches use the default weights again.")
-@format_option
-def weights(path: str, max_cases: int | None, count_cases: bool, forget: bool, style: str) -> None:
-    """Fit the weights of the signals to the history of the repository at PATH.
-
-    The older 70 % of its commits fit the weights, and the newer 30 % judge them. Searches in this repository use the
-    fitted weights only where they win significantly; otherwise nothing changes.
-    """
-    if forget:
-        if count_cases:
-            raise UsageError("--forget removes the fitted weights: it cannot be combined with --count-cases")
-        _forget(path, style)
-        return
-    from trackdown.lab.train import MOST_CASES, fit_weights
-
-    with TerminalProgress(path) as progress:
-        most = max_cases or MOST_CASES
-        report = fit_weights(path, load_settings(), max_cases=most, count_only=count_cases, progress=progress)
-    if style == "json":
-        print_json(report.as_dict())
-        return
-    for line in _weights_lines(report):
-        print(one_line(line))
-
-
-def _forget(path: str, style: str) -> None:
-    from trackdown.engine import RepositoryWeights
-
-    with RepositoryWeights(path, load_settings()) as kept:
-        known = kept.forget()
-    if style == "json":
-        print_json({"forgotten": known})
-    else:
-        print("Removed: searches use the default weights." if known else "No weights were fitted here.")
-
-
-def _weights_lines(report: WeightsReport) -> list[str]:
-    from trackdown.lab.train import FEWEST_CASES
-
-    counted = f"{report.repository}: {report.cases} commits make a case"
-    if report.count_only:
-        if not report.enough:
-            return [f"{counted}, but {FEWEST_CASES} are needed: nothing would be fitted"]
-        return [f"{counted}: {report.fitted} older ones would fit the weights, {report.judged} newer ones judge them"]
-    lines = [f"{counted}: {report.fitted} older ones fitted the weights, {report.judged} newer ones judged them"]
-    for score in report.scores:
-        verdict = "won; used from now on" if score.won else "did not win; nothing changes"
-        gain = f"{score.after - score.before:+.4f}, p = {score.chance:.3f}, {score.cases} cases"
-        lines.append(f"  {score.level:<8}  {score.metric} {score.before:.4f} → {score.after:.4f} ({gain}): {verdict}")
-    return lines
-
-
-@command.command(short_help="Fit the learned fusion from many repositories.")
-@click.option("--manifest", type=_PATH, required=True, help="The repositories: a JSON list of {name, path}.")
-@click.option("--data", type=_PATH, required=True, help="Folder for the collected evidence; a second run reuses it.")
-@click.option(
-    "--stage",
-    type=click.Choice(["retrieve", "rerank"]),
-    default="retrieve",
-    show_default=True,
-    help="Weigh what the retrievers find, or what the models say about it.",
-)
-@click.option("--max-cases", type=click.IntRange(1), help="How many commits to take from a repository, newest first.")
-@click.option("--out", type=_PATH, help="JSON file for the weights.")
-@format_option
-def fusion(manifest: Path, data: Path, stage: Any, max_cases: int | None, out: Path | None, style: str) -> None:
-    """Fit the learned fusion from the histories of several repositories.
-
-    Each repository is judged by weights that were fitted to the others. The table compares them with the weighted sum,
-    reciprocal rank fusion and adaptive fusion, and the gate says whether they may become the default.
-    """
-    from trackdown.lab import read_manifest
-    from trackdown.lab.train import EvidencePlan, train_fusion
-
-    places = {entry.name: str(entry.path) for entry in read_manifest(manifest)}
-    wanted = EvidencePlan(max_cases=max_cases or EvidencePlan().max_cases, stage=stage)
-    with TerminalProgress(str(manifest)) as progress:
-        judged = train_fusion(places, data, load_settings(), wanted, out=out, progress=progress)
-    if style == "json":
-        print_json([one.as_dict() for one in judged])
-        return
-    for one in judged:
-        _show_level(one)
-    if out is not None:
-        print(f"Weights: {one_line(str(out))}")
-
-
-def _show_level(judged: JudgedFusion) -> None:
-    """Print a table of the ways to fuse, and what the gate says about learned fusion."""
-    from trackdown.lab import verdict_lines
-    from trackdown.lab.train import METRICS
-
-    print(f"{judged.level} level, on repositories left out of the fit")
-    print(f"{'':<10}" + "".join(f"{name:>9}" for name in METRICS))
-    for one in judged.evaluations():
-        print(f"{one.label:<10}" + "".join(f"{one.mean(name):>9.4f}" for name in METRICS))
-    for verdict in judged.verdicts():
-        print()
-        for line in verdict_lines(verdict):
-            print(one_line(line))
-    print()
 
 
 command.add_command(confidence)
