@@ -166,12 +166,12 @@ def test_a_tap_hears_what_every_stage_said(corpus: Corpus) -> None:
     search(corpus, query, SearchPlan(k=2, judging=DEEP), tap=heard.append)
     search(corpus, query, SearchPlan(k=2), tap=heard.append)
     judged, plain = heard
-    assert len(judged.units) > 2 and len(plain.units) > 2 and plain.judged == {}  # ten are assessed, however few shown
+    assert len(judged.files) > 2 and len(plain.files) > 2 and plain.judged == {}  # ten are assessed, however few shown
     assert set(judged.judged) == {ENCODER, COMMITS, CODE}
-    for values in (*judged.judged.values(), *judged.scores.values(), judged.fused, judged.factors):
-        assert len(values) == len(judged.units)
+    for values in (*judged.judged.values(), *judged.scores.values(), judged.final):
+        assert len(values) == len(judged.files)
     assert not np.isnan(judged.judged[ENCODER]).any() and (np.abs(judged.judged[ENCODER]) <= 1.001).all()
-    assert judged.best["lexical"] == max(judged.scores["lexical"]) and set(judged.floors) == set(judged.scores)
+    assert judged.best["lexical"] == max(judged.scores["lexical"]) and set(judged.best) == set(judged.scores)
 
 
 def test_the_cross_encoder_picks_neighbours(corpus: Corpus) -> None:

@@ -83,15 +83,11 @@ def _remark(fused: Fused, candidate: int) -> str:
 
 
 def tapped(fused: Fused, chosen: Sequence[int], verdict: Reranking) -> Tapped:
-    pool, channels, rows = fused.pool, fused.channels, list(chosen)
+    channels, rows = fused.channels, list(chosen)
     return Tapped(
-        pool.units[rows].tolist(),
-        pool.files[rows].tolist(),
+        fused.pool.files[rows].tolist(),
         {channel.signal: channel.scores[rows] for channel in channels},
         {channel.signal: float(channel.scores.max(initial=0.0)) for channel in channels},
-        {channel.signal: channel.floor for channel in channels},
-        fused.total[rows],
-        fused.factor[rows],
         dict(verdict.raw),
         verdict.order,
         verdict.scores(fused.total[rows]),

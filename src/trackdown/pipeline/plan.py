@@ -122,19 +122,14 @@ class Ranked:
 class Tapped:
     """The unweighted scores of every stage, best fused candidate first: what a search knows of its own answer.
 
-    `scores` are the scores of the channels and `best` the best of each among all candidates; `fused` are the fused
-    scores, `factors` the role factors. `judged` are the models' raw values by signal, nan where there is none. `order`
-    are the places in the order of the answer and `final` their scores by place. `matched` tells which of the query's
-    terms the candidates at some places have.
+    `scores` are the scores of the channels and `best` the best of each among all candidates. `judged` are the models'
+    raw values by signal, nan where there is none. `order` are the places in the order of the answer and `final` their
+    scores by place. `matched` tells which of the query's terms the candidates at some places have.
     """
 
-    units: Sequence[int]
     files: Sequence[int]
     scores: Mapping[str, Floats]
     best: Mapping[str, float]
-    floors: Mapping[str, float]
-    fused: Floats
-    factors: Floats
     judged: Mapping[str, Floats]
     order: Sequence[int]
     final: Floats
