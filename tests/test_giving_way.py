@@ -195,3 +195,36 @@ def test_a_file_of_declarations_stays_above_one_without_functions() -> None:
     }
     corpus = corpus_of(index_of(files))
     assert places(corpus, found(corpus, "client request config headers", "file"))[0] == "index.d.ts:"
+
+
+ABSTRACT = """
+class Storage:
+    def path_of(self, name):
+        raise NotImplementedError("This backend doesn't support absolute paths of stored files.")
+
+class DiskStorage(Storage):
+    def path_of(self, name):
+        return join(self.location, name, support, absolute, paths)
+"""
+
+
+def test_a_declaration_that_says_the_message_stays_where_it_is() -> None:
+    corpus = corpus_of(index_of({"storage.py": ABSTRACT}))
+    said = "This backend doesn't support absolute paths of stored files."
+    assert places(corpus, found(corpus, said))[0] == "storage.py:Storage.path_of"
+    in_other_words = "support for absolute paths of files in a backend"
+    assert places(corpus, found(corpus, in_other_words))[0] == "storage.py:DiskStorage.path_of"
+
+
+@pytest.mark.parametrize("filters", ["symbol:SessionInterface.open_session", "path:base.py"])
+def test_a_declaration_that_filters_name_stays_where_it_is(filters: str) -> None:
+    base, heirs = SESSIONS.split("class CookieSessions")
+    other = "class Other:\n    def open(self, request): return session(request)\n"
+    corpus = corpus_of(index_of({"base.py": base + other, "heirs.py": f"class CookieSessions{heirs}"}))
+    query = f"open the session for a request {filters}"
+    filtered = (understand(query).filters,)
+    ranked = found(corpus, query, filters=filtered)
+    assert places(corpus, ranked)[0] == "base.py:SessionInterface.open_session"
+    assert ranked[0].score == found(corpus, query, declarations=False, filters=filtered)[0].score
+    assert "only declares" not in ranked[0].reason
+    assert places(corpus, found(corpus, "open the session for a request"))[0].startswith("heirs.py")

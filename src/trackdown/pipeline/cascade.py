@@ -111,8 +111,16 @@ def fused_candidates(corpus: Corpus, query: Query, options: SearchPlan, watch: S
     """All candidates of a level with what each retriever says of them."""
     pool = candidates(corpus.code, options.level, options.kinds)
     channels = _retrieve(corpus, pool, query, options, watch or Stopwatch())
-    fused = fuse(corpus.code, pool, query, options, channels)
+    fused = fuse(corpus.code, pool, query, options, channels, _allowed(corpus, pool, query, options))
     return give_way(corpus.code, fused) if options.declarations else fused
+
+
+def _allowed(corpus: Corpus, pool: Candidates, query: Query, options: SearchPlan) -> Mask:
+    """Which candidates may be in the answer: those that pass the filters and contain the phrases."""
+    allowed = pool.allowed(
+        corpus.code, tests=options.tests, folders=options.folders, among=options.among, filters=options.filters
+    )
+    return allowed & _with_phrases(corpus, pool, query) if query.exactly_quoted else allowed
 
 
 def _ranked(
@@ -182,12 +190,7 @@ def _best(corpus: Corpus, query: Query, fused: Fused, options: SearchPlan) -> li
         options.judging.depth if options.judging is not None and corpus.models is not None else 0,
         options.listwise.depth if options.listwise is not None and corpus.llm is not None else 0,
     )
-    pool = fused.pool
-    allowed = pool.allowed(
-        corpus.code, tests=options.tests, folders=options.folders, among=options.among, filters=options.filters
-    )
-    if query.exactly_quoted:
-        allowed &= _with_phrases(corpus, pool, query)
+    pool, allowed = fused.pool, fused.allowed
     if ranker_of(options) is not None:
         best = candidate_pool(corpus.code, pool, fused.channels, fused.total, allowed)
         return without_query_file(corpus, query, pool, best) if options.roles else best

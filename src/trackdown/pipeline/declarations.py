@@ -1,7 +1,8 @@
 """Declarations give way to what they stand for: overloads, methods of interfaces, stubs and headers.
 
-What was found about a declaration counts for its implementation, if that was found too. A declaration without an
-implementation in the repository stays where it is.
+What was found about a declaration counts for its implementation, if that was found too. A declaration stays where it
+is if the repository has no implementation, if filters or phrases leave none in the answer, or if it says the message
+that the query is.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from trackdown.index import CodeIndex, kth_largest
+from trackdown.index import CodeIndex, Mask, kth_largest
 from trackdown.pipeline.fusing import Floats, Fused
-from trackdown.retrieve import Candidates, Channel
+from trackdown.retrieve import Candidates, Channel, messages
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS, Match
 
 SIGNAL = "declaration"
@@ -23,6 +24,8 @@ _MOST_UNRELATED = 8
 _MOST_BETWEEN = 8
 _OVERLOAD, _METHOD, _FILE = 0.5, 0.7, 0.9
 """What the scores of declarations are multiplied by. A change may reach an interface or a header, too."""
+_SAID = 0.5
+"""The score of a message that most of the query is. One that an issue quotes among other things has less."""
 _FAMILIES = {"tsx": "typescript", "javascript": "typescript", "c": "cpp"}
 _STRUCTURAL = frozenset({"typescript", "go", "rust", "swift"})
 """Languages in which an implementation need not name what it implements, or does so outside its class."""
@@ -36,7 +39,8 @@ _SOURCES = {
 
 def give_way(index: CodeIndex, fused: Fused) -> Fused:
     """The scores after every declaration among the best has passed its own on to its implementation."""
-    found = _Implementations(index, fused.pool, fused.total).of_best()
+    found = _Implementations(index, fused.pool, fused.total, fused.allowed).of_best()
+    found = _without_those_who_say_it(fused.channels, found)
     if not found:
         return fused
     declared = list(found)
@@ -66,6 +70,15 @@ def give_way(index: CodeIndex, fused: Fused) -> Fused:
     )
 
 
+def _without_those_who_say_it(channels: Sequence[Channel], found: Mapping[int, int]) -> Mapping[int, int]:
+    """The declarations that do not say, better than their implementations, the message that the query is."""
+    said = next((channel for channel in channels if channel.signal == messages.SIGNAL), None)
+    if said is None:
+        return found
+    scores = np.where(said.scores > said.views["constant"], said.scores, 0.0)
+    return {one: other for one, other in found.items() if scores[one] < _SAID or scores[one] <= scores[other]}
+
+
 def _factor(index: CodeIndex, pool: Candidates, declaration: int, implementation: int) -> float:
     if pool.level == "file":
         return _FILE
@@ -81,13 +94,14 @@ def _name(index: CodeIndex, pool: Candidates, candidate: int) -> str:
 class _Implementations:
     """Finds the implementations of declarations among the best candidates."""
 
-    def __init__(self, index: CodeIndex, pool: Candidates, total: Floats) -> None:
+    def __init__(self, index: CodeIndex, pool: Candidates, total: Floats, allowed: Mask) -> None:
         self._index = index
         self._pool = pool
         self._total = total
+        self._allowed = allowed
         self._classes_naming: dict[str, frozenset[int]] = {}
         self._by_file: dict[int, Mapping[str, Sequence[int]]] = {}
-        found = np.flatnonzero(total > 0)
+        found = np.flatnonzero((total > 0) & allowed)
         if len(found) > _LOOKED_AT:
             found = found[total[found] >= kth_largest(total[found], _LOOKED_AT)]
         self._best: list[int] = found[np.argsort(-total[found], kind="stable")].tolist()
@@ -165,8 +179,9 @@ class _Implementations:
         return self._classes_naming[name]
 
     def _first(self, units: Sequence[int]) -> int | None:
-        """The best candidate of these units; ties by path and line."""
-        candidates = [int(self._pool.owner[unit]) for unit in units]
+        """The best candidate of these units that may be in the answer; ties by path and line."""
+        owners = [int(self._pool.owner[unit]) for unit in units]
+        candidates = [candidate for candidate in owners if candidate >= 0 and self._allowed[candidate]]
         return min(candidates, key=self._rank, default=None)
 
     def _rank(self, candidate: int) -> tuple[float, str, int]:

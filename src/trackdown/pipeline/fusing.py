@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trackdown.fuse import adapted, fuse_rrf, fuse_weighted
-from trackdown.index import CodeIndex
+from trackdown.index import CodeIndex, Mask
 from trackdown.pipeline.plan import SearchPlan
 from trackdown.pipeline.roles import candidate_factors, role_factors
 from trackdown.query import Query
@@ -23,7 +23,7 @@ class Fused:
     """All candidates, the channels, and what each channel adds to their scores.
 
     `factor` is what each candidate's score was multiplied by, for its file's role or because it gives way to another,
-    which `gives_way` names.
+    which `gives_way` names. `allowed` says which candidates may be in the answer.
     """
 
     pool: Candidates
@@ -31,6 +31,7 @@ class Fused:
     parts: Sequence[Floats]
     total: Floats
     factor: Floats
+    allowed: Mask
     gives_way: Mapping[int, str] = field(default_factory=dict)
 
     @property
@@ -51,7 +52,14 @@ class Fused:
         return next((channel.past for channel in self.channels if channel.past is not None), None)
 
 
-def fuse(index: CodeIndex, pool: Candidates, query: Query, options: SearchPlan, channels: Sequence[Channel]) -> Fused:
+def fuse(
+    index: CodeIndex,
+    pool: Candidates,
+    query: Query,
+    options: SearchPlan,
+    channels: Sequence[Channel],
+    allowed: Mask,
+) -> Fused:
     """One score for each candidate. Files that are not the project's own code count less unless the query asks for
     them.
     """
@@ -60,7 +68,7 @@ def fuse(index: CodeIndex, pool: Candidates, query: Query, options: SearchPlan, 
     parts = _parts(channels, query, options)
     for part in parts:
         part *= factor
-    return Fused(pool, channels, parts, _added(parts), factor)
+    return Fused(pool, channels, parts, _added(parts), factor, allowed)
 
 
 def _added(arrays: Sequence[Floats]) -> Floats:
