@@ -70,9 +70,9 @@ class Query:
     """The parts of an issue. `weights` holds every term worth searching for.
 
     `exemplars` is code that a language model wrote as an answer (GAR); with `exemplars_only`, the query's own words are
-    not searched for. `filters` limit the answer, and are no longer part of `text`. With `exactly_quoted`, the query is
-    nothing but phrases: what has none of them is no answer. `references` are issues and commits it speaks of; with
-    `only_references`, it says nothing else.
+    not searched for. `filters` limit the answer, and are no longer part of `text`. `phrases` are those that somebody
+    typed in quotes; with `exactly_quoted`, the query is nothing else, and what has none of them is no answer.
+    `references` are issues and commits it speaks of; with `only_references`, it says nothing else.
     """
 
     text: str
@@ -89,6 +89,7 @@ class Query:
     exemplars: tuple[str, ...] = ()
     exemplars_only: bool = False
     filters: Filters = NO_FILTERS
+    phrases: tuple[str, ...] = ()
     exactly_quoted: bool = False
     references: tuple[Reference, ...] = ()
     only_references: bool = False
@@ -131,6 +132,7 @@ def understand(text: str) -> Query:
         asks_for_tests=short and bool(_ASKS_FOR_TESTS.search(prose)),
         asks_for_prose=bool(_ASKS_FOR_PROSE.search(title)),
         filters=typed.filters,
+        phrases=typed.phrases,
         exactly_quoted=bool(typed.phrases) and not typed.has_words,
         references=references,
         only_references=short and bool(references) and says_nothing_else(cleaned),

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from trackdown.retrieve.channel import Channel, MatchedTerms, PastFound, Request, Retriever
     from trackdown.retrieve.commits import PastCommits, describe_commit, touched_files
     from trackdown.retrieve.lexical import SIGNAL, Lexical
-    from trackdown.retrieve.phrases import units_with_phrases
+    from trackdown.retrieve.phrases import commits_saying, units_with_phrases
     from trackdown.retrieve.references import ReferredCommit, referred_commits
 else:
     __getattr__ = door(__name__)

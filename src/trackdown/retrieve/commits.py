@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +19,7 @@ import numpy.typing as npt
 from trackdown.index import CommitIndex, Corpus, Scores, kth_largest
 from trackdown.retrieve.channel import Channel, PastFound, Request
 from trackdown.retrieve.expanded_terms import exact_terms, expanded_terms
+from trackdown.retrieve.phrases import commits_saying
 from trackdown.types import Aggregation, Match
 
 Int64s = npt.NDArray[np.int64]
@@ -55,7 +57,8 @@ class FileScores:
 class PastCommits:
     """The commits similar to a query, best first, among the ancestors of one commit.
 
-    `with_forms` also counts other forms of the query's words, but less.
+    `with_forms` also counts other forms of the query's words, but less. `saying` are commits that contain phrases of
+    the query: they come before those that only have the words.
     """
 
     def __init__(
@@ -67,6 +70,7 @@ class PastCommits:
         named_at: str | None = None,
         *,
         with_forms: bool = False,
+        saying: Mapping[int, Sequence[str]] = MappingProxyType({}),
     ) -> None:
         wanted = expanded_terms(weights, index.has_terms) if with_forms else exact_terms(weights)
         self.index = index
@@ -75,8 +79,10 @@ class PastCommits:
         self._terms = wanted.terms
         self._described: dict[int, str] = {}
         self._scores: Scores = index.score(commit, self._terms, wanted.weights, K1, B, wanted.forms)
-        found = np.flatnonzero(self._scores.total)
-        values = self._scores.total[found]
+        self._saying = saying
+        self._totals = self._with_phrases()
+        found = np.flatnonzero(self._totals)
+        values = self._totals[found]
         if len(found) > depth:
             best = values >= kth_largest(values, depth)
             found, values = found[best], values[best]
@@ -85,11 +91,23 @@ class PastCommits:
         self.positions: Int64s = found[order]
         self.values: npt.NDArray[np.float64] = values[order]
 
+    def _with_phrases(self) -> npt.NDArray[np.float64]:
+        """The scores of all commits. A commit with phrases of the query has the best score on top, for each of them."""
+        if not self._saying:
+            return self._scores.total
+        totals = self._scores.total.copy()
+        best = float(totals.max(initial=0.0)) or 1.0
+        for position, phrases in self._saying.items():
+            totals[position] += best * len(phrases)
+        return totals
+
     def matched(self, positions: Sequence[int], most: int = 5) -> list[tuple[str, ...]]:
-        """The terms that matched each commit, strongest first."""
+        """The phrases in quotes, then the terms that matched each commit, strongest first."""
         table = self._scores.contributions([int(position) for position in positions])
         order = np.argsort(-table, axis=1, kind="stable")[:, :most]
-        return [tuple(self._terms[term] for term in row if table[n][term] > 0) for n, row in enumerate(order)]
+        found = [[self._terms[term] for term in row if table[n][term] > 0] for n, row in enumerate(order)]
+        phrases = [[f'"{phrase}"' for phrase in self._saying.get(position, ())] for position in positions]
+        return [(*quoted, *terms) for quoted, terms in zip(phrases, found, strict=True)]
 
     def files(self, present: Mapping[str, int], how: Aggregation = "maxp") -> FileScores:
         """Scores of the snapshot's files (`present`: path → number) from the commits that touched them."""
@@ -107,8 +125,9 @@ class PastCommits:
 
     def match(self, commits: Sequence[int], verb: str) -> Match:
         """What the commits behind a file say: the strongest in words, a few with their scores."""
-        numbers = {self.describe(position): float(self._scores.total[position]) for position in commits[:_SHOWN]}
-        return Match(f"{verb} {quote_commit(self.index, commits[0])}", numbers)
+        numbers = {self.describe(position): float(self._totals[position]) for position in commits[:_SHOWN]}
+        said = "".join(f', which says "{phrase}"' for phrase in self._saying.get(commits[0], ())[:1])
+        return Match(f"{verb} {quote_commit(self.index, commits[0])}{said}", numbers)
 
     def describe(self, position: int) -> str:
         """The description of a commit. Cached, because many files share one."""
@@ -198,6 +217,7 @@ def retrieve(request: Request, before: Sequence[Channel]) -> Channel | None:
         request.commit_depth,
         request.corpus.named_at,
         with_forms=request.word_forms,
+        saying=commits_saying(request.corpus, request.query.phrases),
     )
     files = past.files(code.files_by_path, request.aggregation)
     by_file = np.zeros(len(code.file_alive))

@@ -1,4 +1,4 @@
-"""Units that contain a phrase to the letter, apart from case and the width of spaces."""
+"""Units and messages of commits that contain a phrase to the letter, apart from case and the width of spaces."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from trackdown.query import words_of_phrases
 
 MOST_READ = 2000
 """How many units are read to look for phrases, those with most of the words first."""
-_SPACES = re.compile(r"\s+")
+_MOST_COMMITS = 1000
+"""How many messages of commits with the words of a phrase are read, the latest first."""
+_SPACES = re.compile(r"\s*\n[ \t]*(?:(?:#+|//[/!]?|\*(?!/)|--|;+)[ \t]*)?|\s+")
+"""Spaces, and a line break with the mark of the comment that goes on after it."""
 
 
 def units_with_phrases(corpus: Corpus, phrases: Sequence[str]) -> Mask:
@@ -33,6 +36,24 @@ def units_with_phrases(corpus: Corpus, phrases: Sequence[str]) -> Mask:
     for unit, text in zip(read, corpus.texts(read), strict=True):
         plain = "" if text is None else _plain(text)
         found[unit] = all(phrase in plain for phrase in sought)
+    return found
+
+
+def commits_saying(corpus: Corpus, phrases: Sequence[str]) -> dict[int, list[str]]:
+    """Visible commit → the phrases that its message contains. A message that lacks a word of a phrase is not read."""
+    if corpus.history is None:
+        return {}
+    index, searched = corpus.history
+    found: dict[int, list[str]] = {}
+    for phrase in phrases:
+        wanted = words_of_phrases([phrase])
+        having = [index.score(searched, [term], [1.0], 1.2, 0.75).total > 0 for term in wanted]
+        promising: list[int] = np.flatnonzero(np.all(having, axis=0)).tolist() if having else []
+        read = promising[::-1][:_MOST_COMMITS]
+        texts = corpus.messages(read) if corpus.messages is not None else [index.subject(at) for at in read]
+        for position, text in zip(read, texts, strict=True):
+            if _plain(phrase) in _plain(text):
+                found.setdefault(position, []).append(phrase)
     return found
 
 

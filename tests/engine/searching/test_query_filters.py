@@ -167,6 +167,14 @@ def test_a_query_of_phrases_finds_only_what_has_them(opened: trackdown.Repositor
     assert len(opened.search('a cookie with "no secret key"', k=50)) > 2  # evidence among other words
 
 
+def test_a_phrase_may_go_on_in_the_next_line_of_a_comment(repo: Repo, open_repo: Opener) -> None:
+    lines = "def load(a):\n    # Sessions are kept until\n    # the browser closes.\n    return a\n"
+    block = "/**\n * Sessions are kept until\n * the browser closes.\n */\nfunction keep(a) {\n  return a;\n}\n"
+    repo.commit("Begin", {"load.py": lines, "keep.js": block, "other.py": "def until(a):\n    return a\n"})
+    answer = open_repo(repo.root).search('"kept until the browser"')
+    assert found(answer) == {"load.py:load", "keep.js:keep"}
+
+
 def test_a_phrase_in_nothing_that_is_ranked_is_told(opened: trackdown.Repository) -> None:
     answer = opened.search('"keeps cookies"')
     assert not answer.results and any("1 files have the phrase elsewhere" in note for note in answer.notes)
@@ -210,3 +218,19 @@ def test_history_by_the_files_that_commits_touched(opened: trackdown.Repository,
     assert subjects(opened.history("path:src/web")) == ["Change the cookie store", "Change the cookie script", "Begin"]
     notes = opened.history("cookie symbol:get").notes
     assert "kind: and symbol: do not apply to commits" in notes
+
+
+def test_a_phrase_counts_in_messages_of_commits(opened: trackdown.Repository, repo: Repo) -> None:
+    other = {"src/web/sign.py": FILES["src/web/sign.py"] + "#\n"}
+    repo.commit("Keep the cookie\n\nBefore, a stale\nsession cookie was signed.", {"src/web/store.py": STORE + "#\n"})
+    repo.commit("Cookie session, session cookie stale: stale cookie", other)
+    assert subjects(opened.history("stale session cookie"))[0].startswith("Cookie session")
+    answer = opened.history('"Stale session cookie"')
+    assert subjects(answer)[0] == "Keep the cookie" and len(answer) == 2
+    assert answer[0].matched[0] == '"Stale session cookie"' and answer[0].score > answer[1].score
+    assert not answer[1].matched[0].startswith('"')
+    files = opened.search('cookie "stale session cookie"', level="file", mode="commits")
+    assert [result.path for result in files] == ["src/web/store.py", "src/web/sign.py"]
+    assert files[0].reason.endswith(', which says "stale session cookie"')
+    issue = opened.search('cookie\n\n"stale session cookie"', level="file", mode="commits")
+    assert issue[0].path == "src/web/sign.py"  # an issue that quotes something is searched as before

@@ -12,7 +12,7 @@ from trackdown.engine.searching.filters import checked_filters
 from trackdown.index import CommitIndex, Corpus
 from trackdown.query import Filters, Query, understand
 from trackdown.request import check_count
-from trackdown.retrieve import PastCommits, candidates, referred_commits, touched_files
+from trackdown.retrieve import PastCommits, candidates, commits_saying, referred_commits, touched_files
 from trackdown.types import HistoryResults, PastCommit, Progress
 
 if TYPE_CHECKING:
@@ -56,7 +56,9 @@ def past_commits(
         return ()
     index, commit = corpus.history
     filtered = any(filters)
-    past = PastCommits(index, commit, query.weights, depth=_DEEPEST if filtered else k, with_forms=True)
+    depth = _DEEPEST if filtered else k
+    saying = commits_saying(corpus, query.phrases)
+    past = PastCommits(index, commit, query.weights, depth=depth, with_forms=True, saying=saying)
     referred = {one.position: one.reference for one in referred_commits(corpus, query.references)}
     scores = dict(zip(past.positions.tolist(), past.values.tolist(), strict=True))
     if query.only_references and referred:
