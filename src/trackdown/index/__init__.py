@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from trackdown.index.corpus import Corpus, RerankModels, Texts, ignore_note, no_vectors
     from trackdown.index.identity import is_known, repository_id
     from trackdown.index.matching import files_matching, is_letter, units_called
+    from trackdown.index.merges import brought_by, latest_merges
     from trackdown.index.messages import commit_messages
     from trackdown.index.program import REFERENCES, IndexedProgram, references_key
     from trackdown.index.program_messages import GAP, ProgramMessages, hashed

@@ -37,7 +37,7 @@ def with_commits(corpus: Corpus, query: Query) -> Query:
     """A query that says nothing but `#123` or a commit id, with the messages of those commits for its text. Unchanged
     if there are none.
     """
-    found = [commit.position for commit in referred_commits(corpus, query.references)][:_MOST_MESSAGES]
+    found = [commit.position for commit in referred_commits(corpus, query)][:_MOST_MESSAGES]
     if not found or corpus.history is None:
         return query
     index, _ = corpus.history
@@ -46,7 +46,7 @@ def with_commits(corpus: Corpus, query: Query) -> Query:
         about = understand("\n\n".join(messages))
     except QueryError:
         return query
-    return replace(about, filters=query.filters, references=query.references, quoted=query.quoted)
+    return replace(about, filters=query.filters, references=query.references, quoted=query.quoted, typed=query.typed)
 
 
 def with_exemplars(corpus: Corpus, query: Query, plan: SearchPlan) -> Query:

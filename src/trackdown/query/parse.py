@@ -72,7 +72,8 @@ class Query:
     `exemplars` is code that a language model wrote as an answer (GAR); with `exemplars_only`, the query's own words are
     not searched for. `filters` limit the answer, and are no longer part of `text`. `phrases` are those that somebody
     typed in quotes; with `exactly_quoted`, the query is nothing else, and what has none of them is no answer.
-    `references` are issues and commits it speaks of; with `only_references`, it says nothing else.
+    `references` are issues and commits it speaks of; with `only_references`, it says nothing else. `typed` says that it
+    is a line that somebody typed, not an issue.
     """
 
     text: str
@@ -93,6 +94,7 @@ class Query:
     exactly_quoted: bool = False
     references: tuple[Reference, ...] = ()
     only_references: bool = False
+    typed: bool = False
 
     @property
     def only_filters(self) -> bool:
@@ -136,6 +138,7 @@ def understand(text: str) -> Query:
         exactly_quoted=bool(typed.phrases) and not typed.has_words,
         references=references,
         only_references=short and bool(references) and says_nothing_else(cleaned),
+        typed=short,
     )
 
 

@@ -2,6 +2,9 @@
 
 `#123` finds the commits whose messages say #123, GH-123 or …/issues/123, and a commit id finds that commit and those
 that name it. Their files are evidence. Only ancestors of the searched commit are visible.
+
+Merges have no message in the index. If somebody typed `#123`, git is asked for the messages of the latest ones, and a
+merge that speaks of it leads to the commits that it brought.
 """
 
 from __future__ import annotations
@@ -12,8 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from trackdown.index import CommitIndex, Corpus
-from trackdown.query import Reference
+from trackdown.index import CommitIndex, Corpus, brought_by, latest_merges
+from trackdown.query import Query, Reference
 from trackdown.retrieve.channel import Channel, Request
 from trackdown.retrieve.commits import K1, B, describe_commit, quote_commit, touched_files
 from trackdown.types import Match
@@ -23,6 +26,8 @@ _MOST_READ = 200
 """How many messages with the number are read to see whether it is that reference; subjects are always looked at."""
 _TOO_COMMON = 25
 """What more commits speak of than this is a word like UTF-8, not the key of an issue."""
+_MOST_MERGES, _MOST_BROUGHT = 2000, 50
+"""How many merges are read, and how many commits one may bring: more than a branch for one issue has is a release."""
 _USUAL_FILES = 5
 _SHOWN = 3
 _SHORTEST_ID, _LONGEST_SHORT_ID = 7, 12
@@ -35,28 +40,60 @@ _SPOKEN_OF = {
 
 @dataclass(frozen=True, slots=True)
 class ReferredCommit:
-    """A commit that a query refers to, and how: `reference` as the query writes it."""
+    """A commit that a query refers to, and how: `reference` as the query writes it, and the title of the `merge` that
+    speaks of it, if the commit itself does not.
+    """
 
     position: int
     reference: str
     is_itself: bool
     share: float = 1.0
+    merge: str = ""
 
     def in_words(self, index: CommitIndex) -> str:
         """The commit and what it has to do with the query."""
         how = "is named in the query" if self.is_itself else f"mentions {self.reference}"
+        if self.merge:
+            how = f"came with {self.reference}"
         return f"commit {index.oid(self.position)[:7]} {how}: {quote_commit(index, self.position)}"
 
 
-def referred_commits(corpus: Corpus, references: Sequence[Reference]) -> list[ReferredCommit]:
-    """The commits that references lead to, each once, latest first for each reference."""
-    if corpus.history is None:
+def referred_commits(corpus: Corpus, query: Query) -> list[ReferredCommit]:
+    """The commits that the references of a query lead to, each once, latest first for each reference; those that came
+    with a merge last.
+    """
+    if corpus.history is None or not query.references:
         return []
     found: dict[int, ReferredCommit] = {}
-    for reference in references:
+    for reference in query.references:
         for commit in _by_id(corpus, reference) if reference.kind == "commit" else _by_message(corpus, reference):
             found.setdefault(commit.position, commit)
+    if query.typed:
+        for commit in _by_merge(corpus, query.references):
+            found.setdefault(commit.position, commit)
     return list(found.values())
+
+
+def _by_merge(corpus: Corpus, references: Sequence[Reference]) -> list[ReferredCommit]:
+    """The commits that came with the merges whose messages speak of issues or merge requests."""
+    spoken = [(one, _speaking_of(one)) for one in references if one.kind != "commit"]
+    if not spoken or corpus.history is None or corpus.messages is None:
+        return []
+    index, searched = corpus.history
+    merges = latest_merges(index, searched, _MOST_MERGES)
+    found = []
+    for merge, text in zip(merges, corpus.messages(merges) if merges else [], strict=True):
+        for reference in (one for one, pattern in spoken if pattern.search(text)):
+            brought = brought_by(index, merge, _MOST_BROUGHT)
+            share = 1 / max(1, len(brought)) ** 0.5
+            title = text.split("\n", 1)[0]
+            found += [ReferredCommit(at, reference.text, is_itself=False, share=share, merge=title) for at in brought]
+    return found
+
+
+def _speaking_of(reference: Reference) -> re.Pattern[str]:
+    """What a message that speaks of an issue, a merge request or a key contains."""
+    return re.compile(f"{_SPOKEN_OF[reference.kind]}{re.escape(reference.value)}(?![\\w-])", re.IGNORECASE)
 
 
 def _by_id(corpus: Corpus, reference: Reference) -> list[ReferredCommit]:
@@ -80,7 +117,7 @@ def _by_message(corpus: Corpus, reference: Reference) -> list[ReferredCommit]:
     """The commits whose messages speak of an issue, a merge request or a key."""
     assert corpus.history is not None
     index, searched = corpus.history
-    spoken = re.compile(f"{_SPOKEN_OF[reference.kind]}{re.escape(reference.value)}(?![\\w-])", re.IGNORECASE)
+    spoken = _speaking_of(reference)
     number = reference.value.rpartition("-")[2]
     possible = _with_terms(index, searched, [number])
     subjects = {at for at in possible if spoken.search(index.subject(at))}
@@ -109,7 +146,7 @@ def retrieve(request: Request, before: Sequence[Channel]) -> Channel | None:
     score in the first channel.
     """
     corpus, pool = request.corpus, request.candidates
-    found = referred_commits(corpus, request.query.references) if request.query.references else []
+    found = referred_commits(corpus, request.query)
     if not found or corpus.history is None:
         return None
     index, _ = corpus.history

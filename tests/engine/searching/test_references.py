@@ -119,3 +119,29 @@ def test_a_commit_of_many_files_says_less_of_each(repo: Repo, open_repo: Opener)
         return max((why.value for result in answer for why in result.why if why.signal == "references"), default=0.0)
 
     assert 0 < strength("common #77") < 0.4 * strength("common #78")
+
+
+@pytest.fixture
+def merged(grown: Repo) -> Repo:
+    """A branch of two commits, merged by a merge that alone speaks of #55, while the main line went on."""
+    grown.git("checkout", "-q", "-b", "topic")
+    grown.commit("Let gamma stop", {"gamma.py": code("gamma") + "# stop\n"})
+    grown.commit("Let gamma go on", {"gamma.py": code("gamma") + "# go on\n"})
+    grown.git("checkout", "-q", "-")
+    grown.commit("Let delta be", {"delta.py": code("delta") + "# be\n"})
+    grown.git("merge", "-q", "--no-ff", "-m", "Merge pull request #55 from someone/topic", "topic")
+    grown.commit("Let beta be", {"beta.py": code("beta") + "# be\n"})
+    return grown
+
+
+def test_a_merge_that_is_referred_to_stands_for_what_it_brought(merged: Repo, open_repo: Opener) -> None:
+    opened = open_repo(merged.root)
+    answer = opened.history("#55")
+    assert subjects(answer) == ["Let gamma go on", "Let gamma stop"]
+    assert answer[0].matched == ("#55", "Merge pull request #55 from someone/topic")
+    found = opened.search("#55", level="file")
+    assert found[0].path == "gamma.py"
+    assert any(why.text.startswith("commit ") and " came with #55: " in why.text for why in found[0].why)
+    assert not subjects(opened.history("#5"))
+    issue = opened.search("value is broken\n\nSince #55 it is.", level="file", k=50)  # as before: git is not asked
+    assert not any(why.signal == "references" for result in issue for why in result.why)

@@ -59,7 +59,7 @@ def past_commits(
     depth = _DEEPEST if filtered else k
     saying = commits_saying(corpus, query.phrases)
     past = PastCommits(index, commit, query.weights, depth=depth, with_forms=True, saying=saying)
-    referred = {one.position: one.reference for one in referred_commits(corpus, query.references)}
+    referred = {one.position: (one.reference, *filter(None, [one.merge])) for one in referred_commits(corpus, query)}
     scores = dict(zip(past.positions.tolist(), past.values.tolist(), strict=True))
     if query.only_references and referred:
         scores = {position: score for position, score in scores.items() if position in referred}
@@ -79,7 +79,7 @@ def past_commits(
             index.author(position),
             scores.get(position, 0.0) + (best + 1.0 if position in referred else 0.0),
             tuple(files.get(position, ())),
-            (referred[position],) if position in referred else terms,
+            referred.get(position, terms),
         )
         for rank, (position, terms) in enumerate(zip(shown, matched, strict=True), 1)
     )
