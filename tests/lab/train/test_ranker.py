@@ -58,6 +58,23 @@ def test_the_same_examples_give_the_same_ranker() -> None:
     assert one.trees.nodes.tobytes() == other.trees.nodes.tobytes()
 
 
+def deep_example(number: int) -> RankingExample:
+    """Six hundred candidates in the order of the words. In one case of three the gold one is far down."""
+    gold = np.zeros(600, dtype=bool)
+    gold[520 + number if number % 3 == 0 else number % 8] = True
+    ranks = np.arange(1.0, 601.0)
+    table = np.stack([ranks, np.ones(600)], axis=1).astype(np.float32)
+    places = tuple(CodeLocation("a.py", f"f{place}") for place in range(600))
+    names = ("commits.file.rank", "commits.file_rank")
+    return RankingExample(f"deep-{number}", f"repository{number % 6}", places, names, table, gold, 0)
+
+
+def test_low_ranks_are_not_preferred_because_only_their_gold_was_seen() -> None:
+    deep = [deep_example(number) for number in range(60)]
+    for stages in staged_scores(deep, fit_ranker(deep, "function", PLAN), PLAN.depths):
+        assert int(np.argmax(stages[0])) < 100
+
+
 def test_examples_survive_a_file(tmp_path: Path) -> None:
     path = tmp_path / "some.function.npz"
     fewer = example(2, "b")
