@@ -22,7 +22,8 @@ _TRUTHS = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false"
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """All settings. The weights of retrievers apply when `fusion` is "weighted".
+    """All settings. The weights of retrievers apply when `fusion` is "weighted", the trees in the folder `ranker` when
+    it is "ranker".
 
     `models` is "packaged" (the set that comes with the program), a folder with a set of models, `hub:owner/name`, or
     "none". In a search of balanced effort the encoder compares `encoder_depth` candidates, then the cross-encoder reads
@@ -51,6 +52,7 @@ class Settings:
     mode: str = "hybrid"
     adaptive: bool = False
     graph: bool = False
+    ranker: Path = Path()
     models: str = "packaged"
     threads: int = 0
     encoder_depth: int = 100

@@ -94,5 +94,5 @@ def test_a_damaged_ranker_is_one_clear_line(tmp_path: Path, damage: str) -> None
     else:
         text = (tmp_path / "file.json").read_text()
         (tmp_path / "file.json").write_text(text.replace('"format": 1', '"format": 9'))
-    with pytest.raises(ModelError, match="install trackdown again"):
+    with pytest.raises(ModelError, match="run `trackdown train ranker` again"):
         load_ranker(tmp_path, "file")

@@ -34,7 +34,14 @@ if TYPE_CHECKING:
         speaking_models,
     )
     from trackdown.engine.searching.merge import search_all
-    from trackdown.engine.searching.modes import SWITCHES, default_plan, list_model_sets, list_modes, with_mode
+    from trackdown.engine.searching.modes import (
+        SWITCHES,
+        check_ranker,
+        default_plan,
+        list_model_sets,
+        list_modes,
+        with_mode,
+    )
     from trackdown.engine.searching.ranking import RankedPlace, rank
     from trackdown.engine.serving.fair_queue import Load
     from trackdown.engine.serving.live import LiveIndex, LiveUpdate

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from trackdown.engine import SWITCHES, WITHOUT_LLM, default_plan, has_llm, llm_name, with_mode
+from trackdown.engine import SWITCHES, WITHOUT_LLM, check_ranker, default_plan, has_llm, llm_name, with_mode
 from trackdown.errors import (
     UsageError,
 )
@@ -43,7 +43,10 @@ def resolve_modes(modes: Sequence[str], settings: Settings) -> tuple[tuple[str, 
     if len(set(modes)) < len(modes):
         raise UsageError(f"a mode is named twice: {', '.join(modes)}")
     plain = _plain_options(settings)
-    return tuple((mode, with_mode(plain, mode)) for mode in modes)
+    found = tuple((mode, with_mode(plain, mode)) for mode in modes)
+    for _, options in found:
+        check_ranker(options)
+    return found
 
 
 def _plain_options(settings: Settings) -> SearchPlan:

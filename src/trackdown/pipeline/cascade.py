@@ -23,7 +23,7 @@ from trackdown.pipeline.query_file import LOOKED_AT, without_query_file
 from trackdown.pipeline.ranking import PoolRanking
 from trackdown.pipeline.reranking import judge_best, order
 from trackdown.query import Query
-from trackdown.rank import Ranker, candidate_pool, packaged_ranker
+from trackdown.rank import Ranker, candidate_pool, fitted_ranker
 from trackdown.rerank import Reranking
 from trackdown.retrieve import (
     Candidates,
@@ -176,9 +176,9 @@ def _retrieve(corpus: Corpus, pool: Candidates, query: Query, options: SearchPla
 
 def ranker_of(options: SearchPlan) -> Ranker | None:
     """The ranker of a plan; None if its fusion is another, or if neighbours are to move up in the fused order."""
-    if options.fusion != "ranker" or options.expansion is not None:
+    if options.ranker is None or options.fusion != "ranker" or options.expansion is not None:
         return None
-    return packaged_ranker(options.level)
+    return fitted_ranker(options.ranker, options.level)
 
 
 def _best(corpus: Corpus, query: Query, fused: Fused, options: SearchPlan) -> list[int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,17 +26,17 @@ Floats = npt.NDArray[np.float64]
 class SearchPlan:
     """What each stage of one search does. `engine.plan` makes it from a request and the settings.
 
-    A weight of 0 leaves a retriever out; `adaptive` adjusts the weights to the query. `roles` False ranks all files
-    like code, `foreign` False only third-party and generated ones. With `declarations`, a function without code of its
-    own gives way to what implements it. `folders`, `filters` and `among` (paths of files) restrict the answer, not the
-    statistics behind it. `kinds` of units, if there are any, replace those of the level. `commit_depth` is how many
-    past commits count. `expansion` promotes neighbours of the best candidates in the code graph, `judging` lets models
-    read the best, and `listwise` lets a language model order the first of them. `exemplars` is how many answers a
-    language model writes, to be searched for along with the query or, with `exemplars_only`, instead of it. `rewritten`
-    searches units together with their rewrites. `explained` False gives results without reasons; `numbers` adds the
-    figures behind reasons. `models_by_effort` says that the mode names no stage, so the request's effort decides what
-    models read; `expects_models` that the caller asked for models, so a missing one is worth a note. `word_forms` False
-    finds only the query's own words.
+    With the fusion "ranker", the trees in the folder `ranker` rank. A weight of 0 leaves a retriever out; `adaptive`
+    adjusts the weights to the query. `roles` False ranks all files like code, `foreign` False only third-party and
+    generated ones. With `declarations`, a function without code of its own gives way to what implements it. `folders`,
+    `filters` and `among` (paths of files) restrict the answer, not the statistics behind it. `kinds` of units, if there
+    are any, replace those of the level. `commit_depth` is how many past commits count. `expansion` promotes neighbours
+    of the best candidates in the code graph, `judging` lets models read the best, and `listwise` lets a language model
+    order the first of them. `exemplars` is how many answers a language model writes, to be searched for along with the
+    query or, with `exemplars_only`, instead of it. `rewritten` searches units together with their rewrites. `explained`
+    False gives results without reasons; `numbers` adds the figures behind reasons. `models_by_effort` says that the
+    mode names no stage, so the request's effort decides what models read; `expects_models` that the caller asked for
+    models, so a missing one is worth a note. `word_forms` False finds only the query's own words.
     """
 
     level: Level = "function"
@@ -43,6 +44,7 @@ class SearchPlan:
     tests: bool = True
     folders: tuple[str, ...] = ()
     fusion: Fusion = "weighted"
+    ranker: Path | None = None
     aggregation: Aggregation = "blend"
     weights: tuple[tuple[str, float], ...] = (
         ("lexical", 1.0),

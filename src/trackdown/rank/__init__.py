@@ -7,7 +7,7 @@ from trackdown.doors import door
 if TYPE_CHECKING:
     from trackdown.rank.features import FeatureTable, ModelValues, feature_table
     from trackdown.rank.pool import POOL, candidate_pool
-    from trackdown.rank.ranker import Ranker, load_ranker, packaged_ranker, write_ranker
+    from trackdown.rank.ranker import Ranker, fitted_ranker, load_ranker, write_ranker
     from trackdown.rank.trees import NODE, Trees
 else:
     __getattr__ = door(__name__)

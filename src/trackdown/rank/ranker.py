@@ -21,7 +21,6 @@ Floats = npt.NDArray[np.float64]
 FORMAT = 1
 START = "start"
 """The part that every candidate's score begins with."""
-_PACKAGED = Path(__file__).parent / "fitted"
 _RANKED_LIKE = {"symbol": "function", "class": "function"}
 
 
@@ -80,10 +79,14 @@ def load_ranker(folder: Path, level: str) -> Ranker | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ModelError(f"the ranker in {folder} is damaged ({error}): install trackdown again") from None
+        raise ModelError(f"the ranker in {folder} is damaged ({error}): run `trackdown train ranker` again") from None
 
 
 @lru_cache(maxsize=4)
-def packaged_ranker(level: str) -> Ranker | None:
-    """The ranker that comes with the program. Classes and symbols are ranked like functions."""
-    return load_ranker(_PACKAGED, _RANKED_LIKE.get(level, level))
+def fitted_ranker(folder: Path, level: str) -> Ranker:
+    """The ranker of a level in a folder. Classes and symbols are ranked like functions. Raises ModelError."""
+    known = _RANKED_LIKE.get(level, level)
+    found = load_ranker(folder, known)
+    if found is None:
+        raise ModelError(f"{folder} has no ranker for {known}s: run `trackdown train ranker --level {known}`")
+    return found

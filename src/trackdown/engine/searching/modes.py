@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trackdown.errors import UsageError
@@ -87,7 +88,7 @@ SWITCHES: dict[str, Switch] = {
     "rrf": Switch("fusion", "reciprocal rank fusion", lambda o, _: replace(o, fusion="rrf")),
     "ranker": Switch(
         "fusion",
-        "trees fitted to issues; the weighted sum as long as none are packaged",
+        "trees fitted to issues by `trackdown train ranker`, from the folder in the setting `ranker`",
         lambda o, _: replace(o, fusion="ranker"),
     ),
     "adaptive": Switch("fusion", "weights that depend on the query's kind", lambda o, _: replace(o, adaptive=True)),
@@ -260,6 +261,7 @@ def default_plan(settings: Settings) -> SearchPlan:
     """The plan that the settings alone ask for."""
     options = SearchPlan(
         fusion=settings.fusion,
+        ranker=settings.ranker if settings.ranker != Path() else None,
         aggregation=settings.aggregation,
         weights=(
             (lexical.SIGNAL, settings.weight_lexical),
@@ -303,6 +305,14 @@ def with_mode(options: SearchPlan, mode: str) -> SearchPlan:
     used = named or ({lexical.SIGNAL} if by_words else set(signals.values()))
     weights = tuple((signal, _weight(signal, weight, used)) for signal, weight in options.weights)
     return replace(options, weights=weights)
+
+
+def check_ranker(options: SearchPlan) -> None:
+    """Raise UsageError for a plan that ranks with trees if no folder has any."""
+    if options.fusion == "ranker" and options.ranker is None:
+        raise UsageError(
+            "there is no ranker: fit one with `trackdown train ranker`, and set TRACKDOWN_RANKER to its folder"
+        )
 
 
 def _weight(signal: str, weight: float, used: set[str]) -> float:

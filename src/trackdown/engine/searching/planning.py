@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from trackdown.engine.searching.filters import requested_filters
-from trackdown.engine.searching.modes import LISTWISE_IF_THERE, THOROUGH, default_plan
+from trackdown.engine.searching.modes import LISTWISE_IF_THERE, THOROUGH, check_ranker, default_plan
 from trackdown.pipeline import SearchPlan
 from trackdown.request import SearchRequest
 from trackdown.rerank import Listwise, RerankPlan
@@ -18,7 +18,7 @@ from trackdown.settings import Settings
 
 def plan(request: SearchRequest, settings: Settings) -> SearchPlan:
     """The plan for a request. Raises UsageError for an unknown mode or language, a folder outside the
-    repository, or a broken pattern.
+    repository, a broken pattern, or a ranker that does not exist.
     """
     settings = replace(
         settings,
@@ -27,6 +27,7 @@ def plan(request: SearchRequest, settings: Settings) -> SearchPlan:
         graph=request.graph or settings.graph,
     )
     base = default_plan(settings)
+    check_ranker(base)
     folder, filters = requested_filters(request)
     judging = _judging(request, base, settings)
     gar = request.gar or request.reco
