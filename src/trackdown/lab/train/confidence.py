@@ -25,8 +25,8 @@ Floats = npt.NDArray[np.float64]
 UNANSWERABLE_SHARE = 0.25
 """What questions without an answer weigh in the fit, relative to all: about one question in four has none."""
 WEAK_UNANSWERABLE, WEAK_RIGHT = 0.86, 0.04
-"""An answer is weak below a probability. At least 85 % of questions without an answer should be, and at most 5 % of right
-first ones: where both hold with a margin, it lies in the middle."""
+"""An answer is weak below a probability. At least 85 % of questions without an answer should be, and at most 5 % of
+right first ones: where both hold with a margin, it lies in the middle."""
 STRONG_PRECISION = 0.85
 """Of strong answers, this share should show a right place."""
 _RIDGES = (2.0, 5.0, 10.0, 20.0, 40.0)
