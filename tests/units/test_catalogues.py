@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from trackdown.units.catalogues import catalogue_messages
@@ -56,3 +58,30 @@ def test_a_catalogue_is_known_by_its_content_alone() -> None:
 def test_hostile_catalogues_take_linear_time(piece: bytes) -> None:
     for head in (b"", b"{", b"<resources>", b'msgid "', b"en:\n"):
         catalogue_messages(head + piece * 20000)
+
+
+def test_objects_in_lists_leave_the_keys_after_them_as_they_are() -> None:
+    source = b"""{"a": {"list": [{"x": "One thing is here"}, {"y": "No } brace counts"}, "some { text"],
+        "after": "Still inside of it"}, "last": "At the top again"}"""
+    assert [message.name for message in catalogue_messages(source)] == ["a.x", "a.y", "a.after", "last"]
+
+
+def test_a_yaml_key_with_spaces_behind_it_is_not_an_entry() -> None:
+    source = b"en:\n  user:   \n    gone: The user is gone\n    new: A new user came\n    old: An old user left\n"
+    assert [message.name for message in catalogue_messages(source)] == ["user.gone", "user.new", "user.old"]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        b"key=" + b" " * 400_000 + b"x" * 3000,
+        b"en:\n  key:" + b" " * 400_000 + b"x" * 3000,
+        b"{" + b'"a":{' * 100_000 + b"}" * 100_000,
+        b'{"a":"' + b'\\"' * 300_000,
+    ],
+    ids=["properties", "yaml", "deep json", "unclosed json"],
+)
+def test_long_lines_and_deep_nesting_take_linear_time(source: bytes) -> None:
+    before = time.process_time()
+    assert catalogue_messages(source) == []
+    assert time.process_time() - before < 2  # in quadratic time, each takes more than five seconds

@@ -14,13 +14,17 @@ from trackdown.units.messages import LONGEST, Message, said_by
 _FEWEST_ENTRIES = 3
 _LONGEST_CATALOGUE = 1 << 20
 _XML = re.compile(rb'<(?:string|data)\s[^<>]{0,200}?name="([\w.:-]{1,100})"[^<>]{0,200}>\s*(?:<value>)?([^<]{3,2000})')
-_JSON = re.compile(rb'"((?:[^"\\\n]|\\.){1,100})"\s{0,8}:\s{0,8}(?:(\{)|"((?:[^"\\\n]|\\.){0,2000})")|(\})')
-_PROPERTY = re.compile(rb"^[ \t]*([\w.-]{2,100})[ \t]*=[ \t]*([^\n]{3,2000})$", re.M)
-_YAML = re.compile(rb"^( *)([\w.-]{1,80}):(?:[ \t]+([^\n]{1,2000}))?$", re.M)
+_JSON = re.compile(rb'"((?:[^"\\\n]++|\\.)*+)"?+(\s*+:)?+|([{}\[])')
+"""A string, closed or not, and whether it is a key; or a bracket."""
+_PROPERTY = re.compile(rb"^[ \t]*+([\w.-]{2,100})[ \t]*+=[ \t]*+([^\n]{3,2000})$", re.M)
+_YAML = re.compile(rb"^( *+)([\w.-]{1,80}):(?!\S)[ \t]*+([^\n]{0,2000})$", re.M)
 _YAML_LOCALE = re.compile(rb"(?:\s|#[^\n]*\n|---)*[\"']?[a-z]{2}(?:[-_][A-Za-z]{2,4})?[\"']?:[ \t]*\n")
-_GETTEXT = re.compile(rb'^msgid[ \t]+((?:"(?:[^"\\\n]|\\.)*"\s*)+)^msgstr[ \t]+((?:"(?:[^"\\\n]|\\.)*"\s*)+)', re.M)
+_GETTEXT = re.compile(
+    rb'^msgid[ \t]+((?:"(?:[^"\\\n]|\\.)*+"\s*+)++)^msgstr[ \t]+((?:"(?:[^"\\\n]|\\.)*+"\s*+)++)', re.M
+)
 _GETTEXT_QUOTES = re.compile(rb'"\s*"|^"|"\s*$')
 _LONGEST_NAME = 200
+_LONGEST_KEY, _LONGEST_VALUE = 100, 2000
 Entry = tuple[int, str, str]
 
 
@@ -57,14 +61,21 @@ def _entries(source: bytes) -> Iterator[Entry]:
 
 
 def _nested_json(source: bytes) -> Iterator[Entry]:
+    """The entries of objects, however they nest. An object in a list has no key of its own."""
     path: list[str] = []
+    key: re.Match[bytes] | None = None
     for found in _JSON.finditer(source):
-        if found[4]:
-            path = path[:-1]
-        elif found[2]:
-            path.append(_decoded(found[1]))
-        else:
-            yield found.start(), ".".join([*path[-4:], _decoded(found[1])]), _decoded(found[3])
+        name = "" if key is None else _decoded(key[1])
+        if found[2]:
+            key = found if 0 < len(found[1]) <= _LONGEST_KEY else None
+            continue
+        if found[3] == b"{":
+            path.append(name)
+        elif found[3] == b"}":
+            del path[-1:]
+        elif key is not None and not found[3] and len(found[1]) <= _LONGEST_VALUE:
+            yield key.start(), ".".join(filter(None, [*path[-4:], name])), _decoded(found[1])
+        key = None
 
 
 def _nested_yaml(source: bytes) -> Iterator[Entry]:
