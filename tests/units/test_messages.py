@@ -82,6 +82,14 @@ def test_part_of_a_word_that_is_filled_in_is_no_word() -> None:
     assert shown(said('f("code 0x%x, %ss left: v{}, end")\n', "python")) == ["code _ left _ end"]
 
 
+def test_escapes_are_read_as_the_compiler_reads_them() -> None:
+    source = (
+        r"""f("l'\u00e9cole est ferm\u00e9e", "\033[31mError:\x1b[0m no such \u{e9}t\xe9", """
+        r""""an \U000000e9t\u00e9 there")"""
+    )
+    assert shown(said(source, "python")) == ["l école est fermée", "Error no such été", "an été there"]
+
+
 def test_documentation_and_names_are_no_messages() -> None:
     source = (
         '"""A module of things."""\n\ndef f():\n    """Say all of it."""\n    return g("key", "other_key", \'x\')\n'

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-EXTRACTOR_VERSION = 7
+EXTRACTOR_VERSION = 8
 """Part of every key. Raise it when the same blob would give different facts."""
 
 

@@ -42,12 +42,16 @@ _IN_MACRO = re.compile(rb'"((?:[^"\\\n]|\\.)*)"', re.S)
 _OPENING = re.compile(rb"(?:[A-Za-z@$]{0,4}#*(?:\"{3}|'{3}|[\"'`]|\\\\))?")
 _HEREDOC_END = re.compile(r"\n[ \t]*[A-Z_]{1,20}\s*$")
 _PLACEHOLDER = re.compile(
-    r"[$#]?\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}"
+    r"(?<!\\u)[$#]?\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}"
     r"|\\\((?:[^()]|\([^()]*\))*\)|\$\([^()]*\)|\$[A-Za-z_]\w*(?:(?:->|\.)\w+)*"
     r"|%(?:\([^()\s]{1,60}\)|\{\w+\}|\d+\$|\[\d\])?[-+#0]*(?:\d+|\*)?(?:\.(?:\d+|\*)?)?"
     r"(?:hh|h|ll|l|L|q|j|z|t|I64)?[diouxXeEfFgGcrsaApvTqtUbw@]|%\d\b"
 )
-_ESCAPED = re.compile(r"\\(?:[ntrfvab0]|u\{?([0-9a-fA-F]{2,6})\}?|x([0-9a-fA-F]{2})|(\r?\n)|(.))", re.S)
+_ESCAPED = re.compile(
+    r"\\(?:(?:e|033|x1[bB]|u001[bB])\[[\d;]{0,20}[A-Za-z]"  # a colour of the terminal
+    r"|[ntrfvab0]|u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2})|(\r?\n)|(.))",
+    re.S,
+)
 _GAP_MARK = "\0"
 _PART_OF_A_WORD = re.compile(r"(?<!\w)\w+(?=\0)|(?<=\0)\w+")
 _TEXTUAL = re.compile(r"[^\W\d_]{2,}")
@@ -164,12 +168,11 @@ def said_by(text: str) -> list[str]:
 
 
 def _decoded(escape: re.Match[str]) -> str:
-    code = escape[1] or escape[2]
+    *codes, line_break, other = escape.groups()
+    code = next(filter(None, codes), "")
     if code:
         return chr(int(code, 16)) if int(code, 16) < 0x110000 else " "
-    if escape[3]:
-        return ""
-    return escape[4] or " "
+    return "" if line_break else other or " "
 
 
 def _name(source: bytes, start: int, end: int) -> str:
