@@ -84,3 +84,9 @@ def test_what_a_channel_did_not_find_has_no_rank() -> None:
     symbols, table = table_of("where is `mention` used for a cookie")
     ranks = dict(zip(symbols, column(table, "mentions.rank"), strict=True))
     assert ranks["mention"] == 1.0 and ranks["Jar.read"] == NOT_RANKED
+
+
+def test_a_query_that_finds_nothing_has_a_table_without_rows() -> None:
+    symbols, table = table_of("qwxzv")
+    assert symbols == []
+    assert table.columns(["lexical.share", "unknown"]).shape == (0, 2)

@@ -80,8 +80,8 @@ def test_a_constant_leads_to_those_who_use_it(index: CodeIndex) -> None:
     assert channel is not None
     assert np.count_nonzero(channel.scores) == 1
     for view in ("coverage", "run", "share", "constant"):
-        assert np.count_nonzero(channel.views[view]) == 1
-    assert channel.views["run"].max() == 10
+        assert np.count_nonzero(channel.views()[view]) == 1
+    assert channel.views()["run"].max() == 10
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,7 @@ def _without_those_who_say_it(channels: Sequence[Channel], found: Mapping[int, i
     said = next((channel for channel in channels if channel.signal == messages.SIGNAL), None)
     if said is None:
         return found
-    scores = np.where(said.scores > said.views["constant"], said.scores, 0.0)
+    scores = np.where(said.scores > said.views()["constant"], said.scores, 0.0)
     return {one: other for one, other in found.items() if scores[one] < _SAID or scores[one] <= scores[other]}
 
 

@@ -90,14 +90,14 @@ def feature_table(
     _shape_columns(columns, index, pool, rows, factor)
     _name_columns(columns, index, pool, rows, query)
     _query_columns(columns, index, query, len(rows))
-    return FeatureTable(tuple(columns), np.stack(list(columns.values()), axis=1) if len(rows) else np.zeros((0, 0)))
+    return FeatureTable(tuple(columns), np.stack(list(columns.values()), axis=1))
 
 
 def _channel_columns(columns: dict[str, Floats], channel: Channel, rows: npt.NDArray[np.int64]) -> None:
-    """The score itself, its share of the best, and its rank; of views only the share and the rank."""
+    """Scores, their shares of the best, and their ranks: of the channel itself, and of each of its views."""
     columns[f"{channel.signal}.score"] = channel.scores[rows]
     _scaled(columns, channel.signal, channel.scores, rows)
-    for view, scores in channel.views.items():
+    for view, scores in channel.views().items():
         columns[f"{channel.signal}.{view}"] = scores[rows]
         _scaled(columns, f"{channel.signal}.{view}", scores, rows)
 

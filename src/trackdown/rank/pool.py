@@ -13,7 +13,7 @@ from trackdown.retrieve import Candidates, Channel
 Floats = npt.NDArray[np.float64]
 POOL = 1000
 """How many candidates the pool holds at most."""
-ASKING_VIEWS = ("title", "prose", "code", "names")
+_ASKING_VIEWS = ("title", "prose", "code", "names")
 """The views of a query that ask by themselves."""
 _BY_SUM = 500
 _BY_CHANNEL = 120
@@ -30,8 +30,8 @@ def candidate_pool(
     chosen = np.zeros(pool.count, dtype=bool)
     chosen[_first(total, _BY_SUM)] = True
     for channel in channels:
-        views = [channel.views[name] for name in ASKING_VIEWS if name in channel.views]
-        for scores in (channel.scores, *views):
+        views = channel.views()
+        for scores in (channel.scores, *(views[name] for name in _ASKING_VIEWS if name in views)):
             chosen[_first(np.where(allowed, scores, 0.0), _BY_CHANNEL)] = True
     if pool.by_itself:
         chosen[_of_best_files(pool, total)] = True

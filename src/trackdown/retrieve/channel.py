@@ -8,7 +8,7 @@ returns a Channel, or None if it has no evidence. `before` are the channels of t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,8 @@ from trackdown.types import Aggregation, Match
 Floats = npt.NDArray[np.float64]
 Reasons = Callable[[Sequence[int]], list[Match]]
 """Candidates that were found → what matched in each."""
+Views = Callable[[], Mapping[str, Floats]]
+"""Further numbers of a signal by name, one for each candidate. A function, because only a ranker asks for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +69,7 @@ class Channel:
 
     `floor` is the score that counts as full evidence; 0 if scores are only comparable within one query. `units` are the
     scores of all units, if the signal has them: they decide which part of a file to show. `past` are the commits behind
-    the scores. `views` are further numbers of the same signal by name, one for each candidate: features of the ranker.
-    `matched` tells which terms of the query candidates have.
+    the scores. `views` are features of the ranker. `matched` tells which terms of the query candidates have.
     """
 
     signal: str
@@ -77,7 +78,7 @@ class Channel:
     floor: float = 0.0
     units: Floats | None = None
     past: PastFound | None = None
-    views: Mapping[str, Floats] = field(default_factory=dict)
+    views: Views = dict
     matched: Callable[[Sequence[int]], MatchedTerms] | None = None
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from types import MappingProxyType
 
 import numpy as np
@@ -232,7 +233,10 @@ def retrieve(request: Request, before: Sequence[Channel]) -> Channel | None:
     def reasons(chosen: Sequence[int]) -> list[Match]:
         return [past.match(files.commits(int(pool.files[candidate])), verb) for candidate in chosen]
 
-    views = {"file": pool.from_files(by_file), **_change_views(request)}
+    @cache
+    def views() -> dict[str, npt.NDArray[np.float64]]:
+        return {"file": pool.from_files(by_file), **_change_views(request)}
+
     found = PastFound(
         past.positions.tolist(), files.commits, past.describe, lambda position: quote_commit(index, position)
     )

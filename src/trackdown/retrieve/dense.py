@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -62,9 +63,12 @@ def retrieve(request: Request, before: Sequence[Channel]) -> Channel | None:
         best = [of_unit[unit] for unit in pool.best_units(chosen, units)]
         return [Match(_in_words(cosine), {"cosine": cosine}) for cosine in best]
 
-    by_cosine = np.zeros(len(pool.owner))
-    by_cosine[nearest] = np.maximum(cosines, 0.0)
-    views = {"cosine": pool.best_of_units(by_cosine)}
+    @cache
+    def views() -> dict[str, npt.NDArray[np.float64]]:
+        by_cosine = np.zeros(len(pool.owner))
+        by_cosine[nearest] = np.maximum(cosines, 0.0)
+        return {"cosine": pool.best_of_units(by_cosine)}
+
     scores = pool.from_units(units)
     floor = scores.max(initial=0.0) / _SHARE_FOR_LONG if len(request.query.weights) > LONG else 0.0
     return Channel(SIGNAL, scores, reasons, floor=float(floor), units=units, views=views)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -154,7 +155,10 @@ def retrieve(request: Request, before: Sequence[Channel]) -> Channel:
     def matched(chosen: Sequence[int]) -> MatchedTerms:
         return lexical.matched(pool.best_units(chosen, lexical.units))
 
-    views = {name: pool.from_units(scores) for name, scores in _views(lexical, request.query).items()}
+    @cache
+    def views() -> dict[str, Floats]:
+        return {name: pool.from_units(scores) for name, scores in _views(lexical, request.query).items()}
+
     scores = pool.from_units(lexical.units)
     return Channel(SIGNAL, scores, reasons, units=lexical.units, matched=matched, views=views)
 

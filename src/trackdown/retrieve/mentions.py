@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -39,8 +40,11 @@ def retrieve(request: Request, before: Sequence[Channel]) -> Channel | None:
             for candidate, part in zip(chosen, parts, strict=True)
         ]
 
-    views = {kind: pool.best_of_units(units) for kind, units in found.by_kind.items()}
-    views["file"] = pool.from_files(found.files)
+    @cache
+    def views() -> dict[str, npt.NDArray[np.float64]]:
+        of_kinds = {kind: pool.best_of_units(units) for kind, units in found.by_kind.items()}
+        return {**of_kinds, "file": pool.from_files(found.files)}
+
     return Channel(SIGNAL, scores, reasons, floor=1.0, views=views)
 
 

@@ -67,9 +67,11 @@ def retrieve(request: Request, before: Sequence[Channel]) -> Channel | None:
     if not found:
         return None
     evidence = _Evidence(len(code.unit_file))
+    users_of = cache(lambda name: _users(code, name))
     for quoted in found:
         evidence.say(quoted)
-        _lead_to_users(code, quoted, evidence)
+        if name := code.messages.name(quoted.message):
+            _lead_to_users(code, quoted, name, users_of(name), evidence)
 
     def reasons(chosen: Sequence[int]) -> list[Match]:
         units = pool.best_units(chosen, evidence.scores)
@@ -78,7 +80,10 @@ def retrieve(request: Request, before: Sequence[Channel]) -> Channel | None:
             for candidate, unit in zip(chosen, units, strict=True)
         ]
 
-    views = {name: pool.from_units(values) for name, values in evidence.views.items()}
+    @cache
+    def views() -> dict[str, Floats]:
+        return {name: pool.from_units(values) for name, values in evidence.views.items()}
+
     return Channel(
         SIGNAL, np.minimum(pool.from_units(evidence.scores), 1.0), reasons, 1.0, evidence.scores, views=views
     )
@@ -115,13 +120,15 @@ class _Evidence:
             self.views[name][unit] = value
 
 
-def _lead_to_users(code: CodeIndex, quoted: Quoted, evidence: _Evidence) -> None:
+def _users(code: CodeIndex, name: str) -> Sequence[int]:
+    """The units that use a constant or a key. The key of a translation is the text that units say."""
+    saying = [same.unit for same in quoted_messages(code.messages, name)] if " " in name else []
+    return saying or code.units_using(name)
+
+
+def _lead_to_users(code: CodeIndex, quoted: Quoted, name: str, using: Sequence[int], evidence: _Evidence) -> None:
     """A message that is defined under a name is evidence for those who use the name."""
-    name = code.messages.name(quoted.message)
-    if not name:
-        return
-    translated = [same.unit for same in quoted_messages(code.messages, name)] if " " in name else []
-    users = [unit for unit in translated or code.units_using(name) if unit != quoted.unit]
+    users = [unit for unit in using if unit != quoted.unit]
     if not 0 < len(users) <= _MOST_USERS:
         return
     share = _USES_OF_SAID if code.kind(quoted.unit) in FUNCTION_KINDS else _USES
