@@ -83,12 +83,14 @@ def test_a_written_ranker_scores_the_same(tmp_path: Path) -> None:
     assert load_ranker(tmp_path, "function") is None
 
 
-@pytest.mark.parametrize("damage", ["nodes", "text", "format"])
+@pytest.mark.parametrize("damage", ["nodes", "empty", "text", "format"])
 def test_a_damaged_ranker_is_one_clear_line(tmp_path: Path, damage: str) -> None:
     _, trees = fitted()
     write_ranker(tmp_path, Ranker("file", NAMES, trees))
     if damage == "nodes":
         (tmp_path / "file.npy").write_bytes(b"\x93NUMPY nothing")
+    elif damage == "empty":
+        (tmp_path / "file.npy").write_bytes(b"")
     elif damage == "text":
         (tmp_path / "file.json").write_text("{")
     else:

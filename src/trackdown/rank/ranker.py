@@ -78,7 +78,7 @@ def load_ranker(folder: Path, level: str) -> Ranker | None:
         return Ranker(level, tuple(about["features"]), Trees(nodes, roots, int(about["depth"])), about["trained"])
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
         raise ModelError(f"the ranker in {folder} is damaged ({error}): run `trackdown train ranker` again") from None
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from trackdown.errors import UsageError
 from trackdown.lab.cases import CodeLocation
 from trackdown.lab.train.ranker_fit import FitPlan, fit_ranker, staged_scores
 from trackdown.lab.train.ranker_training import HAND_SET, STAGES, judged
@@ -44,6 +45,13 @@ def test_what_a_model_says_is_learned_and_used_when_it_has_read() -> None:
 def test_gold_that_is_no_candidate_was_not_found() -> None:
     report = judged([*examples(), example(99, "another", missed=1)], "function", PLAN)
     assert report.found[HAND_SET]["Acc@200"] == pytest.approx(60 / 61, abs=1e-3)
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_too_few_repositories_are_a_usage_error(count: int) -> None:
+    alone = [example(number, "alone") for number in range(10 * count)]
+    with pytest.raises(UsageError, match="ranker"):
+        judged(alone, "function", PLAN)
 
 
 def test_a_ranker_without_models_still_ranks() -> None:

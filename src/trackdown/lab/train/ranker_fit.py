@@ -85,8 +85,13 @@ def fit_ranker(examples: Sequence[RankingExample], level: str, plan: FitPlan) ->
 
 
 def cross_validated(examples: Sequence[RankingExample], plan: FitPlan) -> list[tuple[RankingExample, list[Floats]]]:
-    """Each example with its scores at each stage, from fits that did not see its repository."""
+    """Each example with its scores at each stage, from fits that did not see its repository.
+
+    Raises UsageError if there are too few.
+    """
     cases = [_case(example) for example in examples if len(example.places)]
+    if not cases:
+        raise UsageError("no example has a candidate: nothing to judge a ranker by")
     found: list[list[Floats]] = [[] for _ in cases]
     for stage in range(len(_READ) + 1):
         for case, own, scores in zip(cases, found, _unseen_scores(cases, stage, plan), strict=True):
@@ -135,6 +140,8 @@ def _unseen_scores(cases: Sequence[_Case], stage: int, plan: FitPlan) -> list[Fl
     found: dict[int, Floats] = {}
     for fold in range(max(folds) + 1):
         inside = [case for case, own in zip(cases, folds, strict=True) if own != fold and case.example.gold.any()]
+        if not inside:
+            raise UsageError("a ranker needs gold in more repositories: each is scored by a fit to the others")
         trees = _fit(inside, range(stage + 1), names, plan)
         for number, case in enumerate(cases):
             if folds[number] == fold:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 import numpy.typing as npt
@@ -88,7 +89,7 @@ def _is_done(path: Path, digest: str) -> bool:
     try:
         with np.load(path, allow_pickle=False) as loaded:
             return str(loaded["digest"]) == digest
-    except (OSError, ValueError, KeyError):
+    except (OSError, EOFError, ValueError, KeyError, BadZipFile):
         return False
 
 
