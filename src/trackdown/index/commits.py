@@ -206,9 +206,8 @@ class CommitIndex:
 
         Cached for the last snapshot.
         """
-        snapshot, known = (
-            self._present
-        )  # read and written as one value, because another thread may ask about another snapshot
+        # Read and written as one value, because another thread may ask about another snapshot.
+        snapshot, known = self._present
         if snapshot is not present:
             known = np.full(len(self.segments[0].paths) + len(self._new_paths), _NOT_ASKED, dtype=np.int64)
             self._present = (present, known)
