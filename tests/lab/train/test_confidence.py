@@ -88,3 +88,6 @@ def test_answers_are_collected_once(tmp_path: Path, settings: Settings) -> None:
     before = {path: path.stat().st_mtime_ns for path in (tmp_path / "answers").iterdir()}
     assert collect_answers(tasks, tmp_path / "answers", settings, jobs=1) == found
     assert {path: path.stat().st_mtime_ns for path in (tmp_path / "answers").iterdir()} == before
+    cut = tmp_path / "answers" / "one+one.jsonl"
+    cut.write_bytes(cut.read_bytes()[:-20])
+    assert collect_answers(tasks, tmp_path / "answers", settings, jobs=1) == found, "an interrupted run continues"

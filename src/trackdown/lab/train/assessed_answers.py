@@ -94,8 +94,8 @@ def _collect(job: _Job, progress: Progress) -> list[AssessedAnswer]:
     todo = [(task, effort) for task, effort in wanted if (task.id, task.level, effort) not in known]
     if todo:
         with job.path.open("a" if known else "w", encoding="utf-8") as stream:
-            if not known:
-                print(json.dumps({"digest": digest}), file=stream)
+            # An answer that was cut short must not take the next one with it.
+            print("" if known else json.dumps({"digest": digest}), file=stream)
             with open_repository(todo[0][0].place, settings=job.settings) as repository:
                 for number, (task, effort) in enumerate(todo):
                     progress("search", number, len(todo))
