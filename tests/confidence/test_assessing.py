@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -50,6 +52,18 @@ def test_nonsense_is_less_likely_than_a_name_and_says_what_would_help(opened: tr
     assert strange.confidence.verdict == "weak"
     assert "occur nowhere" in strange.confidence.why and "the name of a function" in strange.confidence.why
     assert named[0].probability is not None and named[0].probability > (strange[0].probability or 0)
+
+
+def test_words_of_which_none_occurs_need_no_percentage(opened: trackdown.Repository) -> None:
+    query = "sign marzipan"
+    signs = answer_evidence(opened.corpus(), SearchRequest(query), opened.settings).signs
+    for changed, why in (
+        ({"unknown": 1.0}, "none of the query's words occurs in this code"),
+        ({"unknown": 0.0, "covered_by_best": 0.0}, "no result has any of the query's rare words"),
+    ):
+        worse = replace(signs, answer={**signs.answer, **changed})
+        weak = replace(load_calibration(), weak=1.1)
+        assert assess(understand(query), "function", worse, 1, weak).confidence.why.startswith(f"{why}. ")
 
 
 def test_nothing_found_is_weak(opened: trackdown.Repository) -> None:

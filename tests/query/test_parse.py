@@ -174,7 +174,7 @@ def test_an_empty_query_is_refused(text: str) -> None:
         understand(text)
 
 
-@pytest.mark.parametrize("text", ["!!! ??? ...", "a b", "_ _ _", "(((("])
+@pytest.mark.parametrize("text", ["!!! ??? ...", "a b", "_ _ _", "((((", "#"])
 def test_a_query_without_a_word_is_refused(text: str) -> None:
     with pytest.raises(QueryError, match="no words to search for"):
         understand(text)

@@ -16,6 +16,7 @@ _NAMED = 0.5
 _MOSTLY = 0.5
 _AGREED = 0.6
 _RELEVANT = 0.0
+_ALL = 0.995
 _STRANGE = 0.25
 _LITTLE = 0.4
 _NEAR = 0.05
@@ -65,8 +66,12 @@ def _in_favour(features: Mapping[str, float]) -> str:
 
 def _against(features: Mapping[str, float]) -> str:
     """What speaks against them."""
+    if features["unknown"] >= _ALL:
+        return "none of the query's words occurs in this code"
     if features["unknown"] >= _STRANGE:
         return f"{features['unknown']:.0%} of the query's words, weighted by rarity, occur nowhere in this code"
+    if features["covered_by_best"] < 1 - _ALL:
+        return "no result has any of the query's rare words"
     if features["covered_by_best"] < _LITTLE:
         return f"no result has more than {features['covered_by_best']:.0%} of the query's rare words"
     if features["margin"] < _NEAR:

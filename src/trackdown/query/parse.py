@@ -200,7 +200,7 @@ def _names(
     found.update(dict.fromkeys(_CALL.findall(text)))
     found.update(dict.fromkeys(frame.function for frame in frames if frame.function))
     stripped = prose.strip()
-    if re.fullmatch(r"[\w.:#]+", stripped):
+    if re.fullmatch(r"[.:#]*[^\W\d][\w.:#]*", stripped):
         found[re.sub(r"::|#", ".", stripped)] = None
     # In prose, `QuerySet.filter` is a name; code is full of such calls into other libraries.
     skip = {path for path in paths if _is_file_name(path) or path not in prose}

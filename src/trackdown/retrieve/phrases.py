@@ -16,6 +16,8 @@ _MOST_COMMITS = 1000
 """How many messages of commits with the words of a phrase are read, the latest first."""
 _SPACES = re.compile(r"\s*\n[ \t]*(?:(?:#+|//[/!]?|\*(?!/)|--|;+)[ \t]*)?|\s+")
 """Spaces, and a line break with the mark of the comment that goes on after it."""
+_SEAM = re.compile(r"""(["'])[ \t]*(?:[+.\\][ \t]*)?\r?\n[ \t]*(?:[+.][ \t]*)?[A-Za-z]{0,2}\1""")
+"""Where a string goes on in the next line: two literals, with or without an operator between them."""
 
 
 def units_with_phrases(corpus: Corpus, phrases: Sequence[str]) -> Mask:
@@ -36,6 +38,9 @@ def units_with_phrases(corpus: Corpus, phrases: Sequence[str]) -> Mask:
     for unit, text in zip(read, corpus.texts(read), strict=True):
         plain = "" if text is None else _plain(text)
         found[unit] = all(phrase in plain for phrase in sought)
+    if not found.any():
+        phrase = "the phrase" if len(phrases) == 1 else "all the phrases"
+        corpus.note(f"no indexed file has {phrase} in one place: without quotes, the words are searched for")
     return found
 
 
@@ -58,4 +63,4 @@ def commits_saying(corpus: Corpus, phrases: Sequence[str]) -> dict[int, list[str
 
 
 def _plain(text: str) -> str:
-    return _SPACES.sub(" ", text).casefold()
+    return _SPACES.sub(" ", _SEAM.sub("", text)).casefold()

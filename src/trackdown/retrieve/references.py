@@ -10,7 +10,7 @@ merge that speaks of it leads to the commits that it brought.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -71,7 +71,18 @@ def referred_commits(corpus: Corpus, query: Query) -> list[ReferredCommit]:
     if query.typed:
         for commit in _by_merge(corpus, query.references):
             found.setdefault(commit.position, commit)
+        _note_unknown(corpus, query, {commit.reference for commit in found.values()})
     return list(found.values())
+
+
+def _note_unknown(corpus: Corpus, query: Query, known: Set[str]) -> None:
+    """Note typed references that lead to no commit. Among other words, a key or an id may be a word like any other."""
+    unknown = [one for one in query.references if one.text not in known]
+    for reference in unknown:
+        if reference.kind == "commit" and query.only_references:
+            corpus.note(f"{reference.text} does not identify a commit here: it is searched for as a word")
+        elif reference.kind in ("issue", "merge") or query.only_references:
+            corpus.note(f"no commit here mentions {reference.text}: it is searched for as a word")
 
 
 def _by_merge(corpus: Corpus, references: Sequence[Reference]) -> list[ReferredCommit]:

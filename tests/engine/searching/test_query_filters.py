@@ -175,6 +175,26 @@ def test_a_phrase_may_go_on_in_the_next_line_of_a_comment(repo: Repo, open_repo:
     assert found(answer) == {"load.py:load", "keep.js:keep"}
 
 
+def test_a_phrase_may_go_on_in_the_next_line_of_a_string(repo: Repo, open_repo: Opener) -> None:
+    python = 'def load(a):\n    raise KeyError("Sessions are kept "\n        f"until the browser {a} closes")\n'
+    java = 'class Keep {\n  void keep() {\n    fail("kept until" +\n        " the browser closes");\n  }\n}\n'
+    apart = 'def until(a):\n    return ["kept",\n        "until the browser"]\n'
+    repo.commit("Begin", {"load.py": python, "Keep.java": java, "apart.py": apart})
+    answer = open_repo(repo.root).search('"kept until the browser"')
+    assert found(answer) == {"load.py:load", "Keep.java:Keep.keep"}
+
+
+def test_a_phrase_that_occurs_nowhere_is_told(opened: trackdown.Repository) -> None:
+    note = "no indexed file has the phrase in one place: without quotes, the words are searched for"
+    assert note in opened.search('"secret no key"').notes
+
+
+def test_patterns_that_exclude_everything_are_told(opened: trackdown.Repository) -> None:
+    answer = opened.search("cookie", exclude=["src", "*"])
+    assert not answer.results and "every indexed file is excluded by src, *" in answer.notes
+    assert not opened.search("cookie", exclude=["src"]).notes
+
+
 def test_a_phrase_in_nothing_that_is_ranked_is_told(opened: trackdown.Repository) -> None:
     answer = opened.search('"keeps cookies"')
     assert not answer.results and any("1 files have the phrase elsewhere" in note for note in answer.notes)

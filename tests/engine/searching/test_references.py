@@ -48,6 +48,25 @@ def test_history_lists_the_commits_that_speak_of_a_number(
     assert subjects(open_repo(grown.root).history(query)) == expected
 
 
+@pytest.mark.parametrize(
+    ("query", "note"),
+    [
+        ("#12", "no commit here mentions #12: it is searched for as a word"),
+        ("let alpha wait as in !45", "no commit here mentions !45: it is searched for as a word"),
+        ("XYZ-17", "no commit here mentions XYZ-17: it is searched for as a word"),
+        ("0123abcd", "0123abcd does not identify a commit here: it is searched for as a word"),
+        ("#123", ""),
+        ("alpha of XYZ-17", ""),  # may be a word like any other
+        ("alpha\n\nSee #12.", ""),  # an issue refers to much that no commit mentions
+    ],
+)
+def test_a_reference_that_leads_nowhere_is_told(grown: Repo, open_repo: Opener, query: str, note: str) -> None:
+    opened = open_repo(grown.root)
+    expected = (note,) if note else ()
+    assert opened.history(query).notes == expected
+    assert opened.search(query, effort="fast").notes == expected
+
+
 def test_commits_that_are_referred_to_come_before_those_that_are_similar(grown: Repo, open_repo: Opener) -> None:
     answer = open_repo(grown.root).history("gamma uses 123, unlike #1234")
     assert subjects(answer)[:2] == ["Make beta quick", "Use 123 in gamma"]

@@ -170,6 +170,9 @@ def filter_notes(code: CodeIndex, stages: SearchPlan, folder: str, typed: Filter
         if not files_matching(code, [pattern]).any():
             hint = "" if _WILD.search(pattern) else f": *{pattern.strip('/')}* also matches parts of names"
             notes.append(f"no indexed file matches {pattern.removeprefix('/')}{hint}")
+    excluded = [pattern for filters in stages.filters for pattern in filters.without_paths]
+    if excluded and code.files_by_path and files_matching(code, excluded)[list(code.files_by_path.values())].all():
+        notes.append(f"every indexed file is excluded by {', '.join(excluded)}")
     for name in (name for filters in stages.filters for name in filters.symbols):
         if not units_called(code, [name]).any():
             notes.append(f"no function or class is called {name}: {name}* matches the beginning of a name")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -35,7 +36,7 @@ def search_history(
     if corpus.history is None:
         missing = f"{repository.source.name} has no history{' yet' if corpus.partial else ''}"
         return HistoryResults(query, (), (corpus.snapshot.info,), (*notes, missing), corpus.partial)
-    found = past_commits(corpus, understood, k, repository.within, (filters, excluded))
+    found = past_commits(replace(corpus, note=notes.append), understood, k, repository.within, (filters, excluded))
     return HistoryResults(query, found, (corpus.snapshot.info,), tuple(notes), corpus.partial)
 
 
