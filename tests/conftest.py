@@ -45,8 +45,9 @@ class Repo:
     def __init__(self, root: Path, *, bare: bool = False) -> None:
         self.root = root
         self._minutes = 0
-        without_samples = shutil.ignore_patterns("*.sample")
-        shutil.copytree(_new_repository(bare).name, root, ignore=without_samples, dirs_exist_ok=True)
+        if not (root / ".git").exists() and not (root / "HEAD").exists():  # else it is one: a clone or a worktree
+            without_samples = shutil.ignore_patterns("*.sample")
+            shutil.copytree(_new_repository(bare).name, root, ignore=without_samples, dirs_exist_ok=True)
 
     def git(self, *arguments: str, stdin: bytes | None = None) -> str:
         """Run git here and return what it printed."""

@@ -147,7 +147,8 @@ def test_several_repositories_are_searched_as_one(program: Program, shop: Repo, 
     answer = program("search", "sign cookie", shop.root, other.root, "--format", "json").json()
     assert {info["repository"] for info in answer["snapshots"]} == {"shop", "bank"}
     assert {result["repository"] for result in answer["results"]} == {"shop", "bank"}
-    assert [r["score"] for r in answer["results"]] == sorted((r["score"] for r in answer["results"]), reverse=True)
+    likely = [result["probability"] for result in answer["results"]]
+    assert likely == sorted(likely, reverse=True)
     text = program("search", "sign cookie", shop.root, other.root)
     assert "  bank:vault.py:1-2  sign_cookie_of_vault" in text.out
 
