@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from tests.index.segments import corpus_of, index_of
 from trackdown.pipeline.cascade import fused_candidates
@@ -90,3 +91,10 @@ def test_a_query_that_finds_nothing_has_a_table_without_rows() -> None:
     symbols, table = table_of("qwxzv")
     assert symbols == []
     assert table.columns(["lexical.share", "unknown"]).shape == (0, 2)
+
+
+def test_a_model_ranks_by_its_values_even_below_zero() -> None:
+    table = FeatureTable(("a.share",), np.ones((4, 1)))
+    found = table.with_models(ModelValues({"code-reranker": np.array([-1.5, np.nan, 0.5, -0.25])}))
+    assert found.columns(["code-reranker.rank"])[:, 0].tolist() == pytest.approx([3, np.nan, 1, 2], nan_ok=True)
+    assert found.columns(["code-reranker.behind"])[:, 0].tolist() == pytest.approx([2, np.nan, 0, 0.75], nan_ok=True)

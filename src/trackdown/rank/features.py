@@ -59,7 +59,7 @@ class FeatureTable:
             known = ~np.isnan(values)
             best = float(values[known].max()) if known.any() else math.nan
             ranks = np.full(len(values), np.nan)
-            ranks[known] = _ranks(values[known])
+            ranks[known] = _places(values[known])
             names += [f"{signal}.value", f"{signal}.behind", f"{signal}.rank"]
             columns.append(np.stack([values, best - values, ranks], axis=1))
         return FeatureTable(tuple(names), np.concatenate(columns, axis=1))
@@ -110,10 +110,14 @@ def _scaled(columns: dict[str, Floats], name: str, scores: Floats, rows: npt.NDA
 
 
 def _ranks(values: Floats) -> Floats:
-    """Ranks from 1 among the given candidates; equal values share the best rank, and 0 or less has none."""
-    ordered = np.sort(values)
-    ranks = len(values) - np.searchsorted(ordered, values, side="right") + 1.0
-    return np.where(values > 0, ranks, NOT_RANKED)
+    """Ranks by the scores of a channel. A score of 0 says that the channel did not find the candidate."""
+    return np.where(values > 0, _places(values), NOT_RANKED)
+
+
+def _places(values: Floats) -> Floats:
+    """Ranks from 1 among the given values, the highest first; equal values share the best rank."""
+    above = len(values) - np.searchsorted(np.sort(values), values, side="right")
+    return (above + 1).astype(np.float64)
 
 
 def _neighbour_columns(columns: dict[str, Floats], name: str, shares: Floats, members: npt.NDArray[np.int64]) -> None:

@@ -30,7 +30,7 @@ from trackdown.units import EXTRACTOR_VERSION
 
 ENCODED, CODE_READ = 200, 30
 """How many candidates the encoder compares and the cross-encoder reads."""
-_VERSION = 1
+_VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ FIDELITY_TEXTS = (
 @click.group(epilog=EXAMPLES, invoke_without_command=True)
 @click.pass_context
 def command(ctx: click.Context) -> None:
-    """Make what ships with the program, from data.
+    """Train models, and fit a ranker and the probabilities of answers.
 
     `models`, `ablations` and `export` need PyTorch: pip install 'trackdown[train]'.
     """
