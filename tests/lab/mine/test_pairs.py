@@ -72,7 +72,7 @@ def test_a_commit_asks_for_what_it_edited_as_it_was(repo: Repo) -> None:
     assert example.files == ("README.md", "shop/cart.py", "tests/test_cart.py") and example.rewritten == ""
     assert symbols(found, example.answers) == ["shop/cart.py:Cart.total"]
     assert "item.price for" in found.documents[example.answers[0]].code
-    assert len(example.beside) == 3 and not set(example.beside) & set(example.answers)
+    assert len(example.beside) == 4 and not set(example.beside) & set(example.answers)
     assert (found.looked_at, found.dropped[NO_PARENT]) == (2, 1)
 
 
@@ -200,9 +200,30 @@ def test_rewritten_messages_keep_to_their_commits(repo: Repo) -> None:
     }
     (example,) = [example for example in found.examples if example.commit == chosen]
     assert (example.subject, example.rewritten) == ("wip", "The first ware of a cart is wrong")
-    assert symbols(found, example.answers) == ["cart.py:Cart.first"] and example.beside == ()
-    assert {document.symbol for document in found.documents} <= {"Cart.first", "other"}, "nothing but what they edited"
+    assert symbols(found, example.answers) == ["cart.py:Cart.first"]
+    assert all(found.documents[number].path == "cart.py" for number in example.beside) and example.beside
     assert found.looked_at == 2
+
+
+def test_a_merge_that_resolved_an_issue_is_what_it_brought(repo: Repo) -> None:
+    repo.commit("Begin the shop with a cart", {"cart.py": CART})
+    repo.git("checkout", "-q", "-b", "fix")
+    repo.commit("wip", {"cart.py": CART.replace("[0]", "[-1]")})
+    repo.git("checkout", "-q", "main")
+    repo.commit("Say what the shop is", {"README.md": "A shop\n"})
+    repo.git("merge", "-q", "--no-ff", "-m", "Merge branch 'fix'", "fix")
+    merge = repo.git("rev-parse", "HEAD").strip()
+    issue = "The first ware is wrong\n\n```\nTraceback\n```"
+    (example,) = harvest(repo.root, "ada/shop", rewritten={merge: issue}).examples
+    assert (example.files, example.rewritten) == (("cart.py",), issue)
+
+
+def test_a_mass_change_resolves_nothing_in_particular(repo: Repo) -> None:
+    names = [f"cart{number}.py" for number in range(11)]
+    repo.commit("Begin the shop with carts", dict.fromkeys(names, CART))
+    change = repo.commit("wip", dict.fromkeys(names, CART.replace("[0]", "[-1]")))
+    found = harvest(repo.root, "x", rewritten={change: "The first ware of all carts is wrong"})
+    assert not found.examples and found.dropped["mass change"] == 1
 
 
 def test_no_rewritten_commit_is_here(repo: Repo) -> None:

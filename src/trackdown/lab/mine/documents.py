@@ -19,7 +19,7 @@ from trackdown.types import CLASS_KINDS, CODE, FUNCTION_KINDS
 from trackdown.units import TEXT, UNCERTAIN, Unit, extract_alone, language_of, split_docstring
 
 LARGEST_FILE = 200_000
-LONGEST_CODE = 3000
+LONGEST_CODE = 12_000
 _KINDS = FUNCTION_KINDS | CLASS_KINDS
 _LONGEST_SPAN = 400
 

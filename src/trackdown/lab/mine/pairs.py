@@ -27,7 +27,7 @@ from trackdown.lab.mine.documents import (
     telling_spans,
     without_docstring,
 )
-from trackdown.lab.mine.filters import MERGE, Filters
+from trackdown.lab.mine.filters import MASS_CHANGE, MERGE, NO_CONTENT, Filters, says_nothing
 from trackdown.lab.mine.harvest import Harvest, HarvestLimits, MinedExample
 from trackdown.lab.mine.messages import (
     Once,
@@ -56,7 +56,7 @@ NO_UNIT, MANY_UNITS, FOREIGN = "no unit edited", "too many units edited", "vendo
 _BATCH = 256
 _LONGEST_MESSAGE = 4000
 _MOST_ANSWERS = 12
-_SIBLINGS = 3
+_SIBLINGS = 4
 _MOST_RENAMES = 400
 
 
@@ -69,8 +69,8 @@ def harvest(
 ) -> Harvest:
     """Mine the history of HEAD and its present functions.
 
-    With `rewritten` (commit → its message as an issue) nothing but the units that those commits edited is taken:
-    neither the rest of the history nor the present state. Raises UsageError for what is no repository, EmptyRepository
+    With `rewritten` (commit → the issue behind it) nothing but the units that those commits edited and some beside
+    them is taken: neither the rest of the history nor the present state. Raises UsageError for what is no repository, EmptyRepository
     for one without commits, and GitError for one that cannot be read.
     """
     limits = limits or HarvestLimits()
@@ -98,8 +98,8 @@ def open_history(place: str | os.PathLike[str]) -> tuple[Source, Git, str]:
 
 
 def chosen_batches(git: Git, commits: Iterable[str]) -> Iterator[list[CommitRef]]:
-    """Those of the commits that are here, in batches."""
-    here = commits_here(git, commits)
+    """Those of the commits that are here, in batches, each with its first parent: a merge is what it brought there."""
+    here = [CommitRef(commit.oid, commit.parents[:1]) for commit in commits_here(git, commits)]
     for first in range(0, len(here), _BATCH):
         yield here[first : first + _BATCH]
 
@@ -112,7 +112,6 @@ class _Commits:
     ) -> None:
         self._git, self._blobs, self._found, self._limits = git, blobs, found, limits
         self._rewritten = rewritten or {}
-        self._siblings = _SIBLINGS if rewritten is None else 0
         self._filters = Filters(limits.files)
         self._asked = Once()
         self._to_come: Counter[str] = Counter()
@@ -159,8 +158,8 @@ class _Commits:
             return MERGE
         if commit is None or not commit.parents:
             return NO_PARENT
-        if listed.oid in self._rewritten:
-            return self._filters.fitting_rule(commit, self._rewritten[listed.oid])
+        if listed.oid in self._rewritten:  # somebody matched it with an issue: how its message reads doesn't matter
+            return NO_CONTENT if says_nothing(commit, self._rewritten[listed.oid]) else None
         subject = folded_subject(commit.message.split("\n", 1)[0])
         self._to_come[subject] -= 1
         if self._to_come[subject] > 0:
@@ -178,6 +177,8 @@ class _Commits:
         """Make an example, or say which rule dropped it."""
         answers: dict[int, None] = {}
         beside: dict[int, None] = {}
+        if len(touched) > self._limits.files:
+            return MASS_CHANGE
         for file in touched:
             if is_foreign(file.old_path):
                 self._found.dropped[FOREIGN] += 1
@@ -187,7 +188,7 @@ class _Commits:
                 for unit in edited:
                     answers[self._number(file.old_path, unit, lines)] = None
                 others = [unit for unit in units if unit not in edited and unit.kind in FUNCTION_KINDS]
-                for unit in self._random.sample(others, min(self._siblings, len(others))) if edited else ():
+                for unit in self._random.sample(others, min(_SIBLINGS, len(others))) if edited else ():
                     beside[self._number(file.old_path, unit, lines)] = None
         if not 0 < len(answers) <= _MOST_ANSWERS:
             return MANY_UNITS if answers else NO_UNIT
@@ -201,7 +202,8 @@ class _Commits:
                 commit.time,
                 subject,
                 clean_message(commit.message)[:_LONGEST_MESSAGE],
-                tuple(os.fsdecode(change.old_path or change.path) for change in commit.changes),
+                tuple(os.fsdecode(change.old_path or change.path) for change in commit.changes)
+                or tuple(file.old_path for file in touched),
                 tuple(answers),
                 tuple(number for number in beside if number not in answers),
                 rewritten,

@@ -27,7 +27,7 @@ from trackdown.repository import BlobReader, Git
 from trackdown.types import Progress, no_progress
 from trackdown.units import EXTRACTOR_VERSION
 
-FORMAT = 2
+FORMAT = 3
 """Of the files; raise it when the same history would now give other rows."""
 
 RECORDS = "records.parquet"
@@ -221,7 +221,7 @@ def read_rewritten(paths: Sequence[Path]) -> dict[str, str]:
         for row in rows:
             commit, text = row["commit_id"], row[column]
             if isinstance(commit, str) and _FULL_ID.fullmatch(commit) and isinstance(text, str) and text.strip():
-                found.setdefault(commit, " ".join(text.split()))
+                found.setdefault(commit, text.strip())
         if len(found) == before:
             raise UsageError(f"{path} has no commit with a rewritten message")
     return found
