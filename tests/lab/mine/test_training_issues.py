@@ -27,7 +27,7 @@ def test_commits_and_queries(tmp_path: Path) -> None:
         transformed_message_gpt4=[" It\nfails ", "x", "x", "y"],
     )
     two = table(tmp_path / "2.parquet", commit_id=[TWO, "c" * 40], transformed_message_gpt4=["Crash", " "], more=[1, 2])
-    assert read_rewritten([one, two]) == {ONE: "It fails", TWO: "Crash"}
+    assert read_rewritten([one, two]) == {ONE: "It\nfails", TWO: "Crash"}
 
 
 def test_issues_that_people_wrote_come_first(tmp_path: Path) -> None:

@@ -70,8 +70,8 @@ def harvest(
     """Mine the history of HEAD and its present functions.
 
     With `rewritten` (commit → the issue behind it) nothing but the units that those commits edited and some beside
-    them is taken: neither the rest of the history nor the present state. Raises UsageError for what is no repository, EmptyRepository
-    for one without commits, and GitError for one that cannot be read.
+    them is taken: neither the rest of the history nor the present state. Raises UsageError for what is no repository,
+    EmptyRepository for one without commits, and GitError for one that cannot be read.
     """
     limits = limits or HarvestLimits()
     source, git, head = open_history(place)
