@@ -59,6 +59,7 @@ TABLE: dict[str, set[str]] = {
         "confidence",
         "pipeline",
         "models",
+        "query",
         "rank",
         "rerank",
         "repository",

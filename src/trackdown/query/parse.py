@@ -107,7 +107,7 @@ def understand(text: str) -> Query:
     typed = read_syntax(_clean(text))
     cleaned = typed.text
     prose, code = _fences(cleaned)
-    frames = _frames(cleaned)
+    frames = find_frames(cleaned)
     title = next((line.strip().lstrip("#").strip() for line in prose.splitlines() if line.strip()), "")
     short = len(cleaned.strip().splitlines()) == 1
     references = find_references(prose, typed=short)
@@ -115,7 +115,7 @@ def understand(text: str) -> Query:
     quoted = dict.fromkeys([*typed.phrases, *((a or b).strip() for a, b in _QUOTED.findall(prose))])
     inline = _INLINE_CODE.findall(prose)
     paths = _paths(cleaned)
-    names = _names(prose, inline, code, frames, paths)
+    names = find_names(prose, inline, code, frames, paths)
     if short:
         names = tuple(dict.fromkeys((*names, *_letter_names(prose, inline))))
     if not weights and not names and (cleaned.strip() or not typed.filters):
@@ -159,7 +159,7 @@ def _fences(text: str) -> tuple[str, tuple[str, ...]]:
     return _FENCE.sub("\n", text), code
 
 
-def _frames(text: str) -> tuple[Frame, ...]:
+def find_frames(text: str) -> tuple[Frame, ...]:
     """Traceback frames of Python, the JVM, JavaScript, `path:line` as Go, Rust and compilers print it, and links."""
     found: dict[Frame, None] = {}
     for path, line, function in _PYTHON_FRAME.findall(text):
@@ -186,7 +186,7 @@ def _paths(text: str) -> tuple[str, ...]:
     return tuple(path for path in found if len(path) < 300)[:200]
 
 
-def _names(
+def find_names(
     prose: str, inline: list[str], code: tuple[str, ...], frames: tuple[Frame, ...], paths: tuple[str, ...]
 ) -> tuple[str, ...]:
     """Identifiers in the text: words that look like one, words in backquotes, and names of calls."""
