@@ -97,6 +97,43 @@ def test_common_phrases_are_no_evidence(index: CodeIndex, text: str) -> None:
     assert channel_of(index, text) is None
 
 
+SETTINGS = """exports.set = function set(name, value) {
+  debug('set "%s" to %o', name, value)
+}
+exports.open = function open(path) {
+  throw new Error('Failed to open ' + path + ': ' + reason)
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Cannot set headers after they are sent to the client", ""),
+        ("set headers after they are sent to the client", ""),
+        ('set "etag" to weak', "set"),
+        ("Failed to open /var/lib/app/data/orders.json: permission denied", "open"),
+    ],
+)
+def test_what_stands_in_gaps_counts_no_more_than_the_words_around_them(text: str, expected: str) -> None:
+    assert best(index_of({"lib/settings.js": SETTINGS}), text)[0] == expected
+
+
+def test_messages_that_tie_are_limited_whatever_the_order_of_storage() -> None:
+    text = "red green blue cyan pink grey teal lime navy gold rose mint plum rust"
+    lines = [f'def f{number}():\n    say("{text} c{number}")\n' for number in range(600)]
+    tables = [{"src/a.py": "".join(lines[:300])}, {"src/b.py": "".join(lines[300:])}]
+    found = []
+    for files in (tables, tables[::-1]):
+        index = index_of(*files)
+        channel = channel_of(index, text)
+        assert channel is not None
+        assert channel.units is not None
+        found.append({index.symbol(unit) for unit in np.flatnonzero(channel.units).tolist()})
+    assert found[0] == found[1]
+    assert len(found[0]) == 500
+
+
 def test_a_message_in_passing_counts_less_than_the_whole_query(index: CodeIndex) -> None:
     text = "Topic orders not present in metadata after 60000 ms."
     padding = " ".join(f"word{number} and other{number}" for number in range(100))

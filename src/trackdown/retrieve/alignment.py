@@ -20,13 +20,20 @@ _PLACES_TRIED = 60
 class Alignment:
     """Which words of a message a text says, and where. `run` is the number of them without anything between.
 
-    `places` are the words' places in the message. `spoken` are the places in the text that the message accounts for:
-    those words, and what stands in its gaps.
+    `places` are the words' places in the message, and `spoken` those in the text. `filled` are the places in the text
+    that stand in the message's gaps, gap by gap.
     """
 
     places: tuple[int, ...]
     run: int
     spoken: tuple[int, ...]
+    filled: tuple[tuple[int, ...], ...] = ()
+
+    @property
+    def ends(self) -> tuple[int, int]:
+        """The first and the last place in the text that the message accounts for."""
+        places = [*self.spoken, *(place for gap in self.filled for place in gap)]
+        return min(places), max(places)
 
 
 def align(
@@ -40,10 +47,11 @@ def align(
     if found is None:
         return None
     start, place, length = found
-    after, behind = _extended(message, text, start + length, place + length, 1)
-    before, ahead = _extended(message, text, start - 1, place - 1, -1)
-    places = sorted([*before, *range(start, start + length), *after])
-    return Alignment(tuple(places), length, tuple(sorted([*ahead, *range(place, place + length), *behind])))
+    after = _extended(message, text, start + length, place + length, 1)
+    before = _extended(message, text, start - 1, place - 1, -1)
+    places = (*before.places, *range(start, start + length), *after.places)
+    spoken = (*before.spoken, *range(place, place + length), *after.spoken)
+    return Alignment(tuple(sorted(places)), length, tuple(sorted(spoken)), (*before.filled, *after.filled))
 
 
 def _heaviest_run(
@@ -69,12 +77,11 @@ def _heaviest_run(
     return best
 
 
-def _extended(
-    message: Sequence[int], text: Sequence[int], start: int, place: int, step: int
-) -> tuple[list[int], list[int]]:
-    """The words of the message that follow in the text, forwards or backwards, and the places that they account for."""
+def _extended(message: Sequence[int], text: Sequence[int], start: int, place: int, step: int) -> Alignment:
+    """The words of the message that follow in the text, forwards or backwards, and what stands in its gaps there."""
     found: list[int] = []
     spoken: list[int] = []
+    filled: list[tuple[int, ...]] = []
     reach, in_gap = _SLIPPED, False
     while 0 <= start < len(message):
         word = message[start]
@@ -86,13 +93,16 @@ def _extended(
                 reach += 1
             else:
                 found.append(start)
-                spoken += range(place if in_gap else place + seen * step, place + (seen + 1) * step, step)
+                spoken.append(place + seen * step)
+                if in_gap and seen:
+                    filled.append(tuple(sorted(range(place, place + seen * step, step))))
                 place += (seen + 1) * step
                 reach, in_gap = _SLIPPED, False
         start += step
     if message and message[-1 if step > 0 else 0] == GAP and in_gap and reach == _FILLED:
-        spoken += [outer for by in range(_FILLED_OUTSIDE) if 0 <= (outer := place + by * step) < len(text)]
-    return found, spoken
+        outer = (place + by * step for by in range(_FILLED_OUTSIDE))
+        filled.append(tuple(sorted(at for at in outer if 0 <= at < len(text))))
+    return Alignment(tuple(found), 0, tuple(spoken), tuple(gap for gap in filled if gap))
 
 
 def _at(text: Sequence[int], place: int) -> int:
