@@ -23,7 +23,7 @@ BEFORE = benchmarks/results/characterisation-before.jsonl.gz
 PYTEST = $(BIN)/pytest -n logical --dist worksteal
 
 .PHONY: help demo test test-fast test-lab test-browser test-llm coverage release screenshots lint types unit clean \
-  bench-speed bench-cmu bench-swe bench-semble bench-text2code bench-reco bench-history bench-golden bench-same-answer bench-doubt bench-messages bench-kills \
+  bench-speed bench-cmu bench-swe bench-semble bench-text2code bench-reco bench-history bench-golden bench-other-words bench-same-answer bench-doubt bench-messages bench-kills \
   bench-cascade bench-depth side-by-side bench-ceiling bench-llm-rerank bench-leaks bench-style bench-train bench-live bench-load bench-mcp \
   bench-graph characterise word-forms versions walk size grammars
 
@@ -126,6 +126,9 @@ bench-history: $(BENCH_STAMP)  ## Git-mined symbols: make bench-history MANIFEST
 
 bench-golden: $(BENCH_STAMP)  ## Known answers on a pinned commit of flask: make bench-golden REPO=path
 	$(BIN)/python benchmarks/golden.py benchmarks/golden/flask.json $(REPO) $(if $(JSON),--json $(JSON))
+
+bench-other-words: $(BENCH_STAMP)  ## Questions that use none of the code's words: make bench-other-words REPOS=folder [LAYOUT='{owner}/{name}'] [MODE=balanced,hybrid] [JSON=file]
+	$(BIN)/python benchmarks/other_words.py $(REPOS) --layout '$(LAYOUT)' $(if $(MODE),--modes $(MODE)) $(if $(JSON),--json $(JSON))
 
 bench-doubt: $(BENCH_STAMP)  ## Do probabilities come true: make bench-doubt DATA='file.jsonl …' REPOS=folder LAYOUT='{owner}/{name}' ANSWERS=folder [JSON=file]
 	$(BIN)/python benchmarks/doubt.py $(DATA) --repos $(REPOS) --layout '$(LAYOUT)' --data $(ANSWERS) --figure docs/confidence.svg \
