@@ -139,7 +139,7 @@ class _Stream:
         self._asked = "".join(f"{' '.join([commit.oid, *commit.parents[:1]])}\n" for commit in commits)
 
     def files(self) -> Iterator[tuple[str, ChangedFile]]:
-        with _running(self._git, *self._options) as process:
+        with running_git(self._git, *self._options) as process:
             assert process.stdin is not None and process.stdout is not None
             try:
                 with process.stdin as stdin:
@@ -238,7 +238,7 @@ def newest_first(git: Git, tip: str, *, batch: int) -> Iterator[list[CommitRef]]
 
 
 def _listed(git: Git, tip: str) -> Generator[CommitRef]:
-    with _running(git, "rev-list", "--parents", tip) as process:
+    with running_git(git, "rev-list", "--parents", tip) as process:
         assert process.stdin is not None and process.stdout is not None
         process.stdin.close()
         for line in process.stdout:
@@ -250,7 +250,7 @@ def _listed(git: Git, tip: str) -> Generator[CommitRef]:
 
 
 @contextmanager
-def _running(git: Git, *arguments: str) -> Iterator[Popen[bytes]]:
+def running_git(git: Git, *arguments: str) -> Iterator[Popen[bytes]]:
     """A git process that is gone afterwards, whatever happened."""
     process = git.stream(*arguments)
     try:

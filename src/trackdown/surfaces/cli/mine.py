@@ -14,6 +14,7 @@ import click
 from trackdown.errors import LlmError, TrackdownError, UsageError
 from trackdown.settings import Settings, load_settings
 from trackdown.surfaces.cli.llm_options import llm_options, llm_overrides
+from trackdown.surfaces.cli.mine_archive import archive
 from trackdown.surfaces.cli.mining_board import MiningBoard
 from trackdown.surfaces.cli.options import format_option, print_json, print_notes
 from trackdown.surfaces.cli.progress import TerminalProgress
@@ -31,6 +32,7 @@ Examples:
   trackdown mine pairs mirrors/*/repo --layout '{owner}+{name}/repo' --exclude held-out.txt --out mined --negatives 15
   trackdown mine pairs ~/src/kafka --issues kafka.parquet --exclude held-out.txt --allow apache/kafka --out mined
   trackdown mine pairs ~/src/project --rewrite-queries --llm http://localhost:8000/v1 --llm-model qwen --out mined
+  trackdown mine archive jira-export ~/src/project --adapter jira --out owner+project.parquet
   trackdown mine issues tables/*.parquet --repos mirrors --layout '{owner}+{name}/repo' --out cases.jsonl
   trackdown mine records --manifest repositories.json --out records
 """
@@ -47,6 +49,9 @@ def command(ctx: click.Context) -> None:
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help(), err=True)
         ctx.exit(2)
+
+
+command.add_command(archive)
 
 
 def repository_options(function: F) -> F:

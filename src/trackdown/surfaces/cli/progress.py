@@ -18,6 +18,8 @@ _TITLES = {
     **SEARCHING,
     "search": "Searching cases",
     "mine": "Mining cases",
+    "survey": "Reading the archive",
+    "match": "Matching issues",
     "collect": "Repositories",
     "fit": "Fitting",
     "rewrite": "Rewriting units",
@@ -25,6 +27,7 @@ _TITLES = {
 _ANNOUNCED = {
     "search": "{name}: searching {total} cases",
     "mine": "{name}: mining up to {total} cases",
+    "match": "{name}: matching {total} issues",
     "references": "{name}: reading the references of {total} files, once",
     "collect": "{name}: collecting from {total} repositories",
     "fit": "{name}: fitting {total} times",
