@@ -17,9 +17,31 @@ _DECODER = msgspec.msgpack.Decoder(CommitFacts)
 
 
 def commit_messages(
-    store: Store, repository: str, index: CommitIndex, positions: Sequence[int], git: Git | None = None
+    store: Store,
+    repository: str,
+    index: CommitIndex,
+    positions: Sequence[int],
+    git: Git | None = None,
+    asked: dict[int, str] | None = None,
 ) -> list[str]:
-    """The messages of commits. If a commit's facts are gone, git is asked; without git, it is only the subject."""
+    """The messages of commits. If a commit has no facts, git is asked; without git, it is only the subject.
+
+    `asked` keeps what git was asked for, by position: merges never have facts, and many searches read them.
+    """
+    asked = {} if asked is None else asked
+    rest = [position for position in positions if position not in asked]
+    found = dict(zip(rest, _read_messages(store, repository, index, rest, git, asked), strict=True)) if rest else {}
+    return [found[position] if position in found else asked[position] for position in positions]
+
+
+def _read_messages(
+    store: Store,
+    repository: str,
+    index: CommitIndex,
+    positions: Sequence[int],
+    git: Git | None,
+    asked: dict[int, str],
+) -> list[str]:
     oids = [index.oid(position) for position in positions]
     keys = [key for oid in oids for key in (commit_key(oid), commit_key(oid, repository))]
     found = store.database.read_facts(COMMITS, keys)
@@ -29,10 +51,11 @@ def commit_messages(
         if value is not None:
             with suppress(msgspec.DecodeError):
                 messages[oid] = _DECODER.decode(value).message
-    gone = [oid for oid in oids if oid not in messages]
+    gone = {oid: position for oid, position in zip(oids, positions, strict=True) if oid not in messages}
     if gone and git is not None:
         with suppress(GitError):  # this clone lacks the commit
-            messages.update((commit.oid, commit.message) for commit in read_commits(git, _refs(gone)))
+            for commit in read_commits(git, _refs(list(gone))):
+                messages[commit.oid] = asked[gone[commit.oid]] = commit.message
     return [messages.get(oid) or index.subject(position) for oid, position in zip(oids, positions, strict=True)]
 
 

@@ -87,14 +87,14 @@ def _note_unknown(corpus: Corpus, query: Query, known: Set[str]) -> None:
 
 def _by_merge(corpus: Corpus, references: Sequence[Reference]) -> list[ReferredCommit]:
     """The commits that came with the merges whose messages speak of issues or merge requests."""
-    spoken = [(one, _speaking_of(one)) for one in references if one.kind != "commit"]
+    spoken = [(one, _number(one), _speaking_of(one)) for one in references if one.kind != "commit"]
     if not spoken or corpus.history is None or corpus.messages is None:
         return []
     index, searched = corpus.history
     merges = latest_merges(index, searched, _MOST_MERGES)
     found = []
     for merge, text in zip(merges, corpus.messages(merges) if merges else [], strict=True):
-        for reference in (one for one, pattern in spoken if pattern.search(text)):
+        for reference in (one for one, number, pattern in spoken if number in text and pattern.search(text)):
             brought = brought_by(index, merge, _MOST_BROUGHT)
             share = 1 / max(1, len(brought)) ** 0.5
             title = text.split("\n", 1)[0]
@@ -105,6 +105,11 @@ def _by_merge(corpus: Corpus, references: Sequence[Reference]) -> list[ReferredC
 def _speaking_of(reference: Reference) -> re.Pattern[str]:
     """What a message that speaks of an issue, a merge request or a key contains."""
     return re.compile(f"{_SPOKEN_OF[reference.kind]}{re.escape(reference.value)}(?![\\w-])", re.IGNORECASE)
+
+
+def _number(reference: Reference) -> str:
+    """The digits that every text about an issue, a merge request or a key contains."""
+    return reference.value.rpartition("-")[2]
 
 
 def _by_id(corpus: Corpus, reference: Reference) -> list[ReferredCommit]:
@@ -129,8 +134,7 @@ def _by_message(corpus: Corpus, reference: Reference) -> list[ReferredCommit]:
     assert corpus.history is not None
     index, searched = corpus.history
     spoken = _speaking_of(reference)
-    number = reference.value.rpartition("-")[2]
-    possible = _with_terms(index, searched, [number])
+    possible = _with_terms(index, searched, [_number(reference)])
     subjects = {at for at in possible if spoken.search(index.subject(at))}
     unclear = [at for at in possible if at not in subjects][:_MOST_READ]
     if corpus.messages is not None and unclear:

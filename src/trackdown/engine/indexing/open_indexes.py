@@ -58,6 +58,7 @@ class OpenIndexes:
         self._code: tuple[str, CodeIndex] | None = None
         self._commits: CommitUpdate | None = None
         self._identity: tuple[str, str] | None = None
+        self._asked: tuple[CommitIndex | None, dict[int, str]] = (None, {})
         self._graph: tuple[CodeIndex, Graph] | None = None
         self._known_vectors: dict[str, SegmentVectors] = {}
         self._rewrite_memory = RewriteMemory()
@@ -215,7 +216,10 @@ class OpenIndexes:
 
         if index is None:
             return []
-        return commit_messages(self.store, self.identity(commit), index, positions, self.source.git)
+        asked = self._asked  # read and written as one value, because another thread may have another index
+        if asked[0] is not index:
+            asked = self._asked = (index, {})
+        return commit_messages(self.store, self.identity(commit), index, positions, self.source.git, asked[1])
 
 
 def _files_as_text(code: CodeIndex) -> dict[str, str]:
