@@ -169,7 +169,8 @@ class _Seen:
         covered: Floats = terms.present @ terms.rarity / max(float(terms.rarity.sum()), 1e-9)
         known = np.flatnonzero(terms.known)
         rarest = known[np.argsort(-terms.rarity[known], kind="stable")][:_RAREST]
-        in_title = np.array([term in self._title_words() for term in terms.terms], dtype=bool)
+        title = set(_WORD.findall(self._query.title.lower()))
+        in_title = np.array([term in title for term in terms.terms], dtype=bool)
         everywhere = np.ones(len(terms.terms), dtype=bool)
         total = max(float(terms.rarity.sum()), 1e-9)
         return covered, {
@@ -183,9 +184,6 @@ class _Seen:
             "lexical_strength": self._tapped.best.get("lexical", 0.0) / total,
             "commits_strength": self._tapped.best.get("commits", 0.0) / total,
         }
-
-    def _title_words(self) -> set[str]:
-        return set(_WORD.findall(self._query.title.lower()))
 
     def _names_known(self, known: set[str]) -> float:
         """The share of the names in the query that occur in the code; 1/2 without any."""
