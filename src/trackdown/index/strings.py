@@ -33,8 +33,7 @@ def pack_sorted(name: str, strings: Sequence[bytes]) -> dict[str, npt.NDArray[An
 
 def _prefixes(strings: Sequence[bytes]) -> npt.NDArray[np.uint64]:
     """The first bytes of each string as a number; numbers are in the strings' order."""
-    joined = b"".join(string[:_PREFIX].ljust(_PREFIX, b"\0") for string in strings)
-    return np.frombuffer(joined, dtype=">u8").astype(np.uint64)
+    return np.array(strings, dtype=f"S{_PREFIX}").view(">u8").astype(np.uint64)
 
 
 def to_bytes(text: str) -> bytes:
@@ -97,10 +96,16 @@ class SortedTable(StringTable):
 
     def find(self, wanted: Sequence[bytes]) -> list[int]:
         """The index of each string, or -1."""
+        found = [-1] * len(wanted)
+        if not len(self):
+            return found
         prefixes = _prefixes(wanted)
-        firsts = np.searchsorted(self._prefixes, prefixes, side="left").tolist()
-        lasts = np.searchsorted(self._prefixes, prefixes, side="right").tolist()
-        return [self._find(*each) for each in zip(wanted, firsts, lasts, strict=True)]
+        firsts = np.searchsorted(self._prefixes, prefixes)
+        places = np.flatnonzero(self._prefixes[np.minimum(firsts, len(self) - 1)] == prefixes)
+        lasts = np.searchsorted(self._prefixes, prefixes[places], side="right")
+        for place, first, last in zip(places.tolist(), firsts[places].tolist(), lasts.tolist(), strict=True):
+            found[place] = self._find(wanted[place], first, last)
+        return found
 
     def _find(self, wanted: bytes, first: int, last: int) -> int:
         """The index of a string that is between two indexes, if it is in the table."""
