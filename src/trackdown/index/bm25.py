@@ -21,9 +21,12 @@ Mask = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class _Postings:
-    """The live postings of a query's terms in one segment, by term and document; `sizes` is the number per term."""
+    """The live postings of a query's terms in one segment, by term and document; `sizes` is the number per term.
 
-    documents: npt.NDArray[np.int32]
+    Documents have the type that arrays are indexed with, because they are used for that several times.
+    """
+
+    documents: Int64s
     counts: Floats
     sizes: Int64s
 
@@ -32,7 +35,7 @@ class _Postings:
 class _ScoredSegment:
     """What each posting adds to its document's score. A term's postings end where `ends` says."""
 
-    documents: npt.NDArray[np.int32]
+    documents: Int64s
     values: Floats
     ends: Int64s
     size: int
@@ -171,8 +174,8 @@ def _gather(field: Field, alive: Mask | None, rows: Sequence[int]) -> _Postings:
     )
     spans = [slice(start, start + size) for start, size in zip(starts.tolist(), sizes.tolist(), strict=True) if size]
     if not spans:
-        return _Postings(np.zeros(0, dtype=np.int32), np.zeros(0), sizes)
-    documents = np.concatenate([field.documents[span] for span in spans])
+        return _Postings(np.zeros(0, dtype=np.int64), np.zeros(0), sizes)
+    documents = np.concatenate([field.documents[span] for span in spans], dtype=np.int64)
     counts = np.concatenate([field.counts[span] for span in spans], dtype=np.float64)
     if alive is None:
         return _Postings(documents, counts, sizes)
@@ -184,14 +187,15 @@ def _gather(field: Field, alive: Mask | None, rows: Sequence[int]) -> _Postings:
 def _counted_together(postings: _Postings, heads: Int64s, size: int) -> Floats:
     """For every posting, how often the document has any form of the word."""
     together = postings.counts.copy()
-    totals = np.zeros(size)
-    for spans in _spans_by_word(postings.sizes, heads):
-        for span in spans:
-            totals[postings.documents[span]] += postings.counts[span]
-        for span in spans:
-            together[span] = totals[postings.documents[span]]
-        for span in spans:
+    totals = np.empty(size)  # each word sets the documents that it looks at
+    for first, *others in _spans_by_word(postings.sizes, heads):
+        for span in others:
             totals[postings.documents[span]] = 0.0
+        totals[postings.documents[first]] = postings.counts[first]
+        for span in others:
+            totals[postings.documents[span]] += postings.counts[span]
+        for span in (first, *others):
+            together[span] = totals[postings.documents[span]]
     return together
 
 
