@@ -7,6 +7,7 @@ count comes from live messages alone.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ Hashes = npt.NDArray[np.uint32]
 GAP = GAP_NUMBER
 """Stands in a message where the program fills something in."""
 _BUCKETS = 1 << 16
+"""As many as numbers of 16 bits."""
 
 
 class MessageWriter:
@@ -79,11 +81,21 @@ class ProgramMessages:
         self._named = [arrays["message_named"] for arrays in segments]
         self._firsts = np.cumsum([0, *(len(arrays["message_units"]) for arrays in segments)])
 
+    @cached_property
+    def _buckets(self) -> npt.NDArray[np.uint16]:
+        """The low bits of each word. A mask of them says quickly where wanted words may be."""
+        return self.words.astype(np.uint16)
+
+    @cached_property
+    def _sorted(self) -> Hashes:
+        """The words of live messages, to count them."""
+        return np.sort(self.words if self.count == len(self.units) else self.words[self._alive[self._message_of]])
+
     def places(self, wanted: Hashes) -> Int64s:
         """Where the words of live messages are among the wanted ones (sorted, unique), in order."""
         marked = np.zeros(_BUCKETS, dtype=bool)
-        marked[wanted & np.uint32(_BUCKETS - 1)] = True
-        places = np.flatnonzero(marked[(self.words & np.uint32(_BUCKETS - 1)).astype(np.uint16)])
+        marked[wanted.astype(np.uint16)] = True
+        places = np.flatnonzero(marked[self._buckets])
         if not len(places) or not len(wanted):
             return places[:0]
         values = self.words[places]
@@ -94,8 +106,8 @@ class ProgramMessages:
 
     def frequencies(self, wanted: Hashes) -> Int64s:
         """How often each of the wanted words (sorted, unique) is in live messages."""
-        found = np.searchsorted(wanted, self.words[self.places(wanted)])
-        return np.bincount(found, minlength=len(wanted)).astype(np.int64)
+        firsts, lasts = (np.searchsorted(self._sorted, wanted, side=side) for side in ("left", "right"))
+        return lasts - firsts
 
     def message_at(self, places: Int64s) -> Int64s:
         """The message that each place belongs to."""
