@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from trackdown.units.extraction import extract
+from trackdown.units.literals import literals
 from trackdown.units.message_words import word_hash
-from trackdown.units.messages import Message, literals, messages
-from trackdown.units.parsing import syntax_tree
+from trackdown.units.messages import Message, messages
+from trackdown.units.parsing import captured, syntax_tree
 
 SAID = {
     "python": (
@@ -65,7 +66,7 @@ SAID = {
 
 def said(source: str, language: str) -> list[Message]:
     data = source.encode()
-    return messages(data, literals(syntax_tree(data, language), data, language))
+    return messages(data, literals(captured(syntax_tree(data, language), language), data))
 
 
 def shown(found: list[Message]) -> list[str]:

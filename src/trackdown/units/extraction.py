@@ -6,11 +6,11 @@ import re
 from array import array
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
-from tree_sitter import Node, QueryCursor
+from tree_sitter import Node
 
 from trackdown.repository import decode_text, reason_to_skip, seems_generated
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS
@@ -18,9 +18,10 @@ from trackdown.units.catalogues import catalogue_messages
 from trackdown.units.declarations import only_declares
 from trackdown.units.facts import BlobFacts, Unit, skipped
 from trackdown.units.languages import BY_NAME, UNCERTAIN, Language, language_of_content
+from trackdown.units.literals import literals
 from trackdown.units.message_words import pack_messages, pack_numbers
-from trackdown.units.messages import Message, literals, messages
-from trackdown.units.parsing import ParseLimitError, query_of, syntax_tree
+from trackdown.units.messages import Message, messages
+from trackdown.units.parsing import ParseLimitError, captured, syntax_tree
 from trackdown.units.split import split_lines
 from trackdown.units.tokens import letter_definitions, words
 
@@ -76,20 +77,22 @@ def extract(
     elif not as_text:
         try:
             root = syntax_tree(source, row.name)
-            found = _definitions(root, source, row)
-            said = messages(source, literals(root, source, row.name))
+            matches = captured(root, row.name)
+            found = _definitions(matches, source, row)
+            said = messages(source, literals(matches, source))
         except ParseLimitError as error:
             as_text = str(error)
     return _facts(source, language, found, said, as_text, seems_generated(data))
 
 
-def _definitions(root: Node, source: bytes, language: Language) -> list[_Found]:
+def _definitions(matches: Iterable[Mapping[str, Sequence[Node]]], source: bytes, language: Language) -> list[_Found]:
     """All definitions in document order, nested ones after what encloses them, with symbols and parents."""
-    query = query_of(language.name)
     by_extent: dict[tuple[int, int], _Found] = {}
-    for _, captures in QueryCursor(query).matches(root):
+    for captures in matches:
+        if "name" not in captures:
+            continue
         kind = next((kind for kind in _KINDS if kind in captures), None)
-        if kind is None or "name" not in captures:
+        if kind is None:
             continue
         node = captures[kind][0]
         extent = (node.start_byte, node.end_byte)

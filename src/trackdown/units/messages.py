@@ -9,36 +9,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
 from typing import NamedTuple
 
-from tree_sitter import Node, Query, QueryCursor
-
+from trackdown.units.literals import LONGEST_BYTES, Span
 from trackdown.units.message_words import GAP
-from trackdown.units.parsing import grammar_of
 from trackdown.units.tokens import words
 
 LONGEST = 60
 """Words of a message that count. Longer literals are help pages, queries and test data."""
 
-Span = tuple[int, int]
-_LITERALS = frozenset(
-    "string string_literal interpreted_string_literal raw_string_literal template_string verbatim_string_literal "
-    "interpolated_string_expression interpolated_string encapsed_string heredoc_body nowdoc_string multiline_string "
-    "multiline_string_literal line_string_literal multi_line_string_literal raw_string ansi_c_string "
-    "translated_string charlist jsx_text".split()
-)
-_LONGEST_BYTES = 16 * LONGEST
-_DOCUMENTATION = {
-    "python": "(expression_statement (string) @documentation)",
-    "julia": "(source_file (string_literal) @documentation) (module_definition (string_literal) @documentation)",
-    "elixir": "(unary_operator operand: (call target: (identifier) @_name (arguments (string) @documentation)))",
-}
 _JOINED = re.compile(rb"[\s\\]*(?:(?:\+|\.{1,2}|<>|\+\+|<<|&|\*)[\s\\]*)?")
 _JOINED_AROUND = re.compile(rb"\s*(\+|\.{1,2}|<>|\+\+|<<|&|\*)\s*[^\"'`;{}]{1,80}?\s*\1\s*|\s*[A-Z]\w{0,30}\s*", re.S)
 _LED = re.compile(rb"[\w)\]]\s*(?:\+|<<|<>|\.\.|&|\s\.)\s*$")
 _FOLLOWED = re.compile(rb"\s*(?:\+|<<|<>|\.\.|&)\s*[\w$(]|\s*\.\s*\$|\s+\.\s+\w")
-_IN_MACRO = re.compile(rb'"((?:[^"\\\n]|\\.)*)"', re.S)
 _OPENING = re.compile(rb"(?:[A-Za-z@$]{0,4}#*(?:\"{3}|'{3}|[\"'`]|\\\\))?")
 _HEREDOC_END = re.compile(r"\n[ \t]*[A-Z_]{1,20}\s*$")
 _PLACEHOLDER = re.compile(
@@ -55,7 +38,7 @@ _ESCAPED = re.compile(
 _GAP_MARK = "\0"
 _PART_OF_A_WORD = re.compile(r"(?<!\w)\w+(?=\0)|(?<=\0)\w+")
 _TEXTUAL = re.compile(r"[^\W\d_]{2,}")
-_STATEMENT_START = re.compile(rb"[;{}]|\n(?=[^\n]*\S[^\n]*$|\s*\n)|\n(?=[^\n]*\n[^\n]*\n)")
+_STATEMENT_ENDS = (b";", b"{", b"}")
 _WRAPPED = re.compile(rb">?\s*(?:[\w.:>*&]{0,40}[(\[{]\s*|[\w.]{1,30},\s*){0,4}[A-Za-z@$]{0,4}")
 _NAME_AT_END = re.compile(rb"([A-Za-z_$][\w$.]{0,80})[\"']?(?:\[\w*\])?[\s:]*$")
 _DEFINED = re.compile(rb"#[ \t]*define[ \t]+(\w{1,80})[ \t\\\n]*\(?$")
@@ -68,7 +51,7 @@ _LONGEST_OPERATOR = 40
 _FEWEST = 2
 """Words of letters that a text has at least."""
 _LONGEST_NAME = 100
-_SEPARATORS = (b"", *(bytes([byte]) for byte in b",:)]}=;|?"))
+_SEPARATORS = frozenset(bytes([byte]) for byte in b",:)]}=;|?")
 _LEADS_TO_A_VALUE = tuple(bytes([byte]) for byte in b"=:([{,>")
 
 
@@ -78,32 +61,6 @@ class Message(NamedTuple):
     start: int
     words: list[str]
     name: str
-
-
-@cache
-def _literals_of(language: str) -> Query:
-    """The query that finds a language's string literals, and those that document code."""
-    grammar = grammar_of(language)
-    kinds = {grammar.node_kind_for_id(number) for number in range(grammar.node_kind_count)}
-    query = "[" + " ".join(f"({kind})" for kind in sorted(_LITERALS & kinds)) + "] @literal"
-    if language in ("c", "cpp"):
-        query += "(preproc_arg) @macro"
-    return Query(grammar, query + _DOCUMENTATION.get(language, ""))
-
-
-def literals(root: Node, source: bytes, language: str) -> list[Span]:
-    """Where string literals that may be messages begin and end, in order. Documentation is not among them."""
-    captures = QueryCursor(_literals_of(language)).captures(root)
-    spans = [(node.start_byte, node.end_byte) for node in captures.get("literal", ())]
-    documentation = {node.start_byte for node in captures.get("documentation", ())}
-    if documentation:
-        spans = [span for span in spans if span[0] not in documentation]
-    for node in captures.get("macro", ()):
-        start = node.start_byte
-        found = _IN_MACRO.finditer(source, start, min(node.end_byte, start + _LONGEST_BYTES))
-        spans += [match.span() for match in found]
-    spans.sort()
-    return [span for span, before in zip(spans, [(0, 0), *spans], strict=False) if span[1] != before[1]]
 
 
 def messages(source: bytes, spans: Sequence[Span]) -> list[Message]:
@@ -133,7 +90,7 @@ def messages(source: bytes, spans: Sequence[Span]) -> list[Message]:
 
 def _content(source: bytes, start: int, end: int) -> str:
     """What is inside the quotes of a literal, as far as it counts."""
-    raw = source[start : min(end, start + _LONGEST_BYTES)]
+    raw = source[start : min(end, start + LONGEST_BYTES)]
     opening = _OPENING.match(raw)
     text = raw[opening.end() if opening is not None else 0 :].decode("utf-8", "replace").rstrip("\"'`")
     return _HEREDOC_END.sub("", text) if "\n" in text[-_LONGEST_JOINT:] else text
@@ -141,8 +98,13 @@ def _content(source: bytes, start: int, end: int) -> str:
 
 def _joint(between: bytes) -> str | None:
     """What stands between two literals of one message: a mark if something is filled in there; None if they are two."""
-    if between.lstrip()[:1] in _SEPARATORS:
-        return None if between.strip() else ""
+    if between[:1] in _SEPARATORS:
+        return None
+    rest = between.lstrip()
+    if not rest:
+        return ""
+    if rest[:1] in _SEPARATORS:
+        return None
     if _JOINED.fullmatch(between):
         return ""
     return _GAP_MARK if b"," not in between and _JOINED_AROUND.fullmatch(between) else None
@@ -152,12 +114,13 @@ def said_by(text: str) -> list[str]:
     """The words of a text with gaps for its placeholders; empty if it does not look like a text for people."""
     if " " not in text and "\\n" not in text and _GAP_MARK not in text:
         return []
-    text = _PLACEHOLDER.sub(_GAP_MARK, text)
+    if "%" in text or "{" in text or "$" in text or "\\(" in text:
+        text = _PLACEHOLDER.sub(_GAP_MARK, text)
     if "\\" in text:
         text = _ESCAPED.sub(_decoded, text)
     if _GAP_MARK in text:
         text = _PART_OF_A_WORD.sub(_GAP_MARK, text)
-    if len(_TEXTUAL.findall(text, 0, _LONGEST_BYTES)) < _FEWEST:
+    if len(_TEXTUAL.findall(text, 0, LONGEST_BYTES)) < _FEWEST:
         return []
     said: list[str] = []
     for number, piece in enumerate(text.split(_GAP_MARK)):
@@ -185,7 +148,7 @@ def _name(source: bytes, start: int, end: int) -> str:
     if not before.rstrip().endswith(_LEADS_TO_A_VALUE):
         defined = _DEFINED.search(before) if b"define" in before else None
         return defined[1].decode("ascii") if defined is not None else ""
-    line = _STATEMENT_START.split(before)[-1]
+    line = _statement(before)
     sign = max(line.rfind(b"="), line.rfind(b": "), line.rfind(b":="))
     if sign < 0:
         called = _CALLED.search(line)
@@ -194,3 +157,15 @@ def _name(source: bytes, start: int, end: int) -> str:
         return ""
     named = _NAME_AT_END.search(line[:sign].partition(b":")[0][-_LONGEST_NAME:])
     return named[1].decode("ascii").rpartition(".")[2] if named is not None else ""
+
+
+def _statement(before: bytes) -> bytes:
+    """The beginning of the statement that goes on after `before`: on the same line, or on one or two lines above."""
+    text = before[max(map(before.rfind, _STATEMENT_ENDS)) + 1 :]
+    last = text.rfind(b"\n")
+    if last < 0 or text[last + 1 :].strip():
+        return text[last + 1 :]
+    above = text.rfind(b"\n", 0, last)
+    if above < 0 or last + 1 == len(text) or not text[above + 1 : last].strip():
+        return text[above + 1 :]
+    return text[text.rfind(b"\n", 0, above) + 1 :]

@@ -9,9 +9,10 @@ from importlib.resources import files
 from itertools import accumulate
 
 from tree_sitter import Language as Grammar
-from tree_sitter import Node, Parser, Query
+from tree_sitter import Node, Parser, Query, QueryCursor
 
 from trackdown.units.languages import BY_NAME
+from trackdown.units.literals import literal_patterns
 from trackdown.units.repetition import without_repetitions
 
 DEEPEST_NESTING = 1000
@@ -22,7 +23,8 @@ LEXED_PER_BYTE = 64
 _CHUNK = 4096
 _ALWAYS_LEXED = 1 << 20
 # Python's grammar takes quadratic time over lines of comment; a very long run of them documents no definition anyway.
-_LONG_COMMENT = re.compile(rb"(?:^[ \t]*#[^\n]*\n){200,}", re.M)
+_MANY_LINES = 200
+_LONG_COMMENT = re.compile(rb"(?:^[ \t]*#[^\n]*\n){%d,}" % _MANY_LINES, re.M)
 _NOT_A_LINE_END = re.compile(rb"[^\r\n]")
 _NOT_A_BRACKET = bytes(byte for byte in range(256) if byte not in b"()[]{}")
 _OPENED = b"\2"
@@ -43,9 +45,15 @@ def grammar_of(name: str) -> Grammar:
 
 @cache
 def query_of(name: str) -> Query:
-    """The query that finds a language's definitions."""
+    """The query that finds a language's definitions and string literals."""
     text = files("trackdown.units").joinpath("queries", f"{BY_NAME[name].query_name}.scm").read_text("utf-8")
-    return Query(grammar_of(name), text)
+    grammar = grammar_of(name)
+    return Query(grammar, text + literal_patterns(grammar, name))
+
+
+def captured(root: Node, language: str) -> list[dict[str, list[Node]]]:
+    """What that query finds in a syntax tree: for every match, its nodes by the names of the captures."""
+    return [captures for _, captures in QueryCursor(query_of(language)).matches(root)]
 
 
 def load_language(name: str) -> None:
@@ -60,7 +68,7 @@ def syntax_tree(source: bytes, language: str) -> Node:
     Long repetitions in it read as spaces. Raises ParseLimitError when it nests too deeply or keeps the lexer going
     back and forth.
     """
-    if language == "python":
+    if language == "python" and source.count(b"#") >= _MANY_LINES:
         source = _LONG_COMMENT.sub(_spaces_for, source)
     plain = source
     source = without_repetitions(source)
