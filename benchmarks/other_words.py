@@ -69,7 +69,7 @@ def main() -> int:
             **found,
             "ranks": {one.id: one.rank for rows in asked.values() for one in rows},
         }
-    keep(report, arguments.json)
+        keep(report, arguments.json)  # after each mode: a slow one may be stopped
     return 0
 
 
@@ -127,7 +127,7 @@ def print_table(mode: str, found: Mapping[str, Any]) -> None:
     print(f"\n{mode:24}{'asked':>6}" + "".join(f"{name:>20}" for name in names))
     for name, row in (*found["repositories"].items(), ("all", found["all"])):
         cells = (f"{row[one]:.3f} [{row['intervals'][one][0]:.2f}, {row['intervals'][one][1]:.2f}]" for one in names)
-        print(f"{name:24}{row['questions']:>6}" + "".join(f"{cell:>20}" for cell in cells))
+        print(f"{name:24}{row['questions']:>6}" + "".join(f"{cell:>20}" for cell in cells), flush=True)
 
 
 if __name__ == "__main__":
