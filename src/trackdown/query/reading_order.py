@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from trackdown.query.line_kinds import LineKind, kinds_of_lines
 from trackdown.query.parse import find_frames, find_names
+
+if TYPE_CHECKING:
+    from trackdown.query.line_kinds import LineKind
 
 MOST_CHARS = 1 << 16
 """Nothing beyond is looked at."""
@@ -43,8 +46,10 @@ def most_telling_first(text: str) -> str:
     A line that occurs twice is kept once. A text of one or two lines, which somebody typed, is returned as it is.
     """
     head = text[:MOST_CHARS]
-    if len(head.split("\n", 50)) <= 50 and sum(1 for line in head.split("\n") if line.strip()) <= _FEW_LINES:
+    if sum(1 for line in head.split("\n") if line.strip()) <= _FEW_LINES:
         return head
+    from trackdown.query.line_kinds import LineKind  # here, because what somebody types does without
+
     title, _, body = _without_comments(head).strip().partition("\n")
     lines = _lines_by_kind(body, title)
     prose, later_prose = _split_at(lines[LineKind.PROSE], _FIRST_PROSE)
@@ -77,6 +82,8 @@ def _without_comments(text: str) -> str:
 
 def _lines_by_kind(body: str, title: str) -> dict[LineKind, list[str]]:
     """Lines of each kind in their order, each once. Links to other pages count as part of a template."""
+    from trackdown.query.line_kinds import LineKind, kinds_of_lines
+
     found: dict[LineKind, list[str]] = {kind: [] for kind in LineKind}
     seen = {title.strip()}
     for kind, line in kinds_of_lines(body):
