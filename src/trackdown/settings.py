@@ -27,7 +27,8 @@ class Settings:
 
     `models` is "packaged" (the set that comes with the program), a folder with a set of models, `hub:owner/name`, or
     "none". In a search of balanced effort the encoder compares `encoder_depth` candidates, then the cross-encoder reads
-    `code_depth`; `budget_ms` is a safety net that ends both. `token` is the bearer token of servers.
+    `code_depth`; `budget_ms` is a safety net that ends both. With `deep`, servers and
+    `index --watch` compute the deep index when they are idle. `token` is the bearer token of servers.
 
     `llm` is where the language model is: "none", "embedded" (the small one of the extra `llm`), a .gguf file, or the
     URL of an OpenAI-compatible endpoint up to `/v1`, which also needs `llm_model` and usually `llm_key`. The key is
@@ -49,6 +50,7 @@ class Settings:
     weight_messages: float = 2.0
     weight_references: float = 0.5
     weight_dense: float = 0.5
+    weight_deep: float = 0.5
     mode: str = "hybrid"
     adaptive: bool = False
     graph: bool = False
@@ -58,6 +60,7 @@ class Settings:
     encoder_depth: int = 100
     code_depth: int = 10
     budget_ms: int = 10_000
+    deep: bool = True
     llm: str = "none"
     llm_model: str = ""
     llm_key: str = field(default="", repr=False)

@@ -131,10 +131,30 @@ class SnapshotInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class DeepState:
+    """How far the deep index is: how many `units` have their encoder vector, of the `total` that need one.
+
+    Units of tests need none. The deep index takes part in searches when it is `ready`: when all have theirs.
+    """
+
+    ready: bool
+    units: int
+    total: int
+
+    def sentence(self) -> str:
+        """The same in words."""
+        if self.ready:
+            return f"ready, {self.units} units"
+        begun = f"{self.units} of {self.total} units so far" if self.units else f"0 of {self.total} units"
+        return f"not ready, {begun}: `trackdown index --deep` completes it"
+
+
+@dataclass(frozen=True, slots=True)
 class SearchResults(Sequence[Result]):
     """Ranked results, with notes and timings. `llm` is the cost table of the language model, if one was asked.
 
-    `confidence` is None in early results, before the models have read.
+    `confidence` is None in early results, before the models have read. `deep` is the state of the deep index that the
+    search met; None if nothing is indexed yet.
     """
 
     query: str
@@ -146,6 +166,7 @@ class SearchResults(Sequence[Result]):
     timings_ms: Mapping[str, float] = field(default_factory=dict)
     llm: Mapping[str, Any] = field(default_factory=dict)
     confidence: Confidence | None = None
+    deep: DeepState | None = None
 
     @overload
     def __getitem__(self, index: int) -> Result: ...
@@ -216,7 +237,7 @@ class Inventory:
 
 @dataclass(frozen=True, slots=True)
 class RepositoryStatus:
-    """What the store holds for one repository, as `trackdown status` shows it."""
+    """What the store holds for one repository, as `trackdown status` shows it. `deep` is None if it is not indexed."""
 
     repository: str
     kind: str
@@ -232,6 +253,7 @@ class RepositoryStatus:
     store: str = ""
     store_bytes: int = 0
     notes: tuple[str, ...] = ()
+    deep: DeepState | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,8 @@ from trackdown.index.blob_facts import BLOBS
 from trackdown.index.code import CodeIndex
 from trackdown.index.code_update import CODE_MANIFESTS
 from trackdown.index.segment_facts import SegmentFacts
+from trackdown.index.segmented_vectors import SegmentVectors
 from trackdown.index.vectors import (
-    SegmentVectors,
     UnitVectors,
     build_vectors,
     segment_of_vectors,

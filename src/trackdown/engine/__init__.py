@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         with_mode,
     )
     from trackdown.engine.searching.ranking import RankedPlace, rank
+    from trackdown.engine.serving.deep_keeper import DeepKeeper, DeepTarget
     from trackdown.engine.serving.fair_queue import Load
     from trackdown.engine.serving.live import LiveIndex, LiveUpdate
     from trackdown.engine.serving.shared_repositories import ServedInfo, SharedRepositories

@@ -18,6 +18,7 @@ from trackdown.engine.indexing.read import IndexReader, Keeper
 from trackdown.engine.indexing.worktree_cache import WorktreeCache
 from trackdown.engine.searching.past_commits import search_history
 from trackdown.engine.searching.search import run_search
+from trackdown.errors import ModelError
 from trackdown.graph import EDGE_TYPES, HOWS, Direction, EdgeType, How
 from trackdown.index import Corpus
 from trackdown.repository import Source
@@ -25,6 +26,7 @@ from trackdown.request import SearchRequest, request_of
 from trackdown.settings import Settings
 from trackdown.store import Store
 from trackdown.types import (
+    DeepState,
     HistoryResults,
     Inventory,
     Progress,
@@ -179,13 +181,19 @@ class Repository:
         return walk_graph(self, target, depth, edges, direction, hows, at, progress)
 
     @reports_damage
-    def index(self, at: str | None = None, *, progress: Progress = no_progress) -> RepositoryStatus:
-        """Bring the indexes of a snapshot up to date, and describe them."""
+    def index(self, at: str | None = None, *, deep: bool = False, progress: Progress = no_progress) -> RepositoryStatus:
+        """Bring the indexes of a snapshot up to date, with `deep` the deep index, too, and describe them.
+
+        Raises ModelError if the deep index needs an encoder and there is none. What is computed of it is kept if
+        `progress` raises.
+        """
         from trackdown.engine.indexing.status import describe
 
-        corpus = self._builder.corpus(at, progress)
+        corpus = self._builder.corpus(at, progress, complete=deep)
         corpus.vectors()
-        status = describe(self.store, corpus.snapshot, corpus.code, corpus.history)
+        if deep:
+            self.deepen(corpus, progress=progress)
+        status = describe(self.indexes, corpus.snapshot, corpus.code, corpus.history)
         return replace(status, ready=not corpus.partial, notes=self.notes_of(corpus))
 
     @reports_damage
@@ -242,6 +250,33 @@ class Repository:
         self.indexes.forget()
 
     # For the rooms of the engine
+
+    def deepen(self, corpus: Corpus, *, wait: bool = True, progress: Progress = no_progress) -> DeepState:
+        """Compute what the deep index of a corpus lacks. Raises StoreBusy, or waits, if another process does it.
+
+        Raises ModelError without an encoder, and StoreError.
+        """
+        from trackdown.engine.indexing.deep_reading import read_missing_alone
+
+        deep = self.indexes.deep(corpus.snapshot, corpus.code)
+        if not deep.reader or deep.models.encoder() is None:
+            why = "; ".join(deep.models.notes()) or "there is no encoder (`trackdown modes` lists the models)"
+            raise ModelError(f"{self.source.name}: the deep index cannot be computed: {why}")
+        if not deep.state().ready:
+            read_missing_alone(deep, self.indexes.identity(corpus.snapshot.commit), progress, wait=wait)
+        return deep.state()
+
+    def deepen_present(self, progress: Progress) -> None:
+        """Compute what the deep index of the present state lacks, unless that state is not indexed yet.
+
+        Raises StoreBusy if another process does it, and what `deepen` raises.
+        """
+        try:
+            corpus = self.present_or(None, progress)
+            if not corpus.partial:
+                self.deepen(corpus, wait=False, progress=progress)
+        finally:
+            self.indexes.progress = no_progress
 
     def present_or(self, at: str | None, progress: Progress) -> Corpus:
         """The corpus to answer from, up to date: the present state, or a revision."""

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
         update_commits,
     )
     from trackdown.index.commits import CommitIndex, CommitSegment
-    from trackdown.index.corpus import Corpus, RerankModels, Texts, ignore_note, no_vectors
+    from trackdown.index.corpus import Corpus, DeepIndex, RerankModels, Texts, ignore_note, no_vectors
+    from trackdown.index.deep_vectors import DeepSegment, needs_vector, open_deep, segment_of_deep_vectors, write_deep
     from trackdown.index.identity import is_known, repository_id
     from trackdown.index.matching import files_matching, is_letter, units_called
     from trackdown.index.merges import brought_by, latest_merges
@@ -38,8 +39,9 @@ if TYPE_CHECKING:
     from trackdown.index.program_messages import GAP, ProgramMessages, hashed
     from trackdown.index.rewrite_facts import REWRITES, UNIT_TEXTS, digest_of_key, digests_in, rewriter_id
     from trackdown.index.rewrite_index import RewriteBodies, RewriteIndex, segment_of_rewrite_index
+    from trackdown.index.segmented_vectors import SegmentedVectors, SegmentVectors
     from trackdown.index.selection import kth_largest
     from trackdown.index.snapshot_rewrites import RewriteMemory, SnapshotRewrites
-    from trackdown.index.vectors import SegmentVectors, UnitVectors, have_vectors, segment_of_vectors, unit_vectors
+    from trackdown.index.vectors import UnitVectors, have_vectors, segment_of_vectors, unit_vectors
 else:
     __getattr__ = door(__name__)

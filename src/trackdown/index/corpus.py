@@ -6,15 +6,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+import numpy as np
+import numpy.typing as npt
+
 from trackdown.errors import ModelError
 from trackdown.index.code import CodeIndex
 from trackdown.index.commits import CommitIndex
 from trackdown.repository import Snapshot
-from trackdown.types import FactCache, Progress, no_progress
+from trackdown.types import DeepState, FactCache, Progress, no_progress
 
 if TYPE_CHECKING:
     from trackdown.graph import Graph
     from trackdown.index.rewrite_index import RewriteBodies, RewriteIndex
+    from trackdown.index.segmented_vectors import SegmentedVectors
     from trackdown.index.snapshot_rewrites import SnapshotRewrites
     from trackdown.index.vectors import UnitVectors
     from trackdown.models import CrossEncoder, Encoder
@@ -35,6 +39,22 @@ class RerankModels(Protocol):
 
     def failed(self, error: ModelError) -> None:
         """Record that a model was opened but cannot run: the search continues without it."""
+        ...
+
+
+class DeepIndex(Protocol):
+    """The deep index of a snapshot: encoder vectors of its units, computed ahead of searches."""
+
+    def state(self) -> DeepState:
+        """How far it is."""
+        ...
+
+    def vectors(self) -> SegmentedVectors | None:
+        """The vectors of all units; None as long as one that needs a vector has none."""
+        ...
+
+    def query_vector(self, text: str, exemplars: Sequence[str]) -> npt.NDArray[np.float32] | None:
+        """The encoder's vector of a query, together with code that answers it; None without an encoder."""
         ...
 
 
@@ -75,9 +95,10 @@ class Corpus:
 
     `history` is the commit index and the commit to look back from. `named_at` is the commit whose paths the files
     have, if it is another one: an evaluation may search the present code but see only an earlier history.
-    `vectors` are the static vectors of units; `models` read candidates, whose source comes from `texts` and whose
-    commits' messages from `messages`, and `facts` caches what they compute. `llm` is a language model; `examples` are
-    the main language of the code and pairs of description and code to show it. `rewrites` are its rewrites of units,
+    `vectors` are the static vectors of units, `deep` those of the encoder; `models` read candidates, whose source comes
+    from `texts` and whose commits' messages from `messages`, and `facts` caches what they compute. `llm` is a language
+    model; `examples` are the main language of the code and pairs of description and code to show it. `rewrites` are its
+    rewrites of units,
     `open_rewrites` opens those to search with, and `bodies` then replace the units' own words. `note` takes remarks for
     the answer. `partial` means that the index is incomplete or out of date; `notes` say why.
     """
@@ -88,6 +109,7 @@ class Corpus:
     named_at: str | None = None
     graph: Callable[[], Graph] = no_graph
     vectors: Callable[[], UnitVectors | None] = no_vectors
+    deep: DeepIndex | None = None
     models: RerankModels | None = None
     texts: Texts = no_texts
     messages: Messages | None = None

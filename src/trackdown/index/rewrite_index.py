@@ -33,7 +33,8 @@ from trackdown.types import Progress, no_progress
 from trackdown.units import words
 
 if TYPE_CHECKING:
-    from trackdown.index.vectors import SegmentVectors, UnitVectors
+    from trackdown.index.segmented_vectors import SegmentVectors
+    from trackdown.index.vectors import UnitVectors
     from trackdown.models import StaticTable
 
 REWRITTEN_VERSION = 2
@@ -150,7 +151,8 @@ class _Segment:
 
     def vectors(self, plain: SegmentVectors, table: StaticTable, known: MutableMapping[str, Arrays]) -> SegmentVectors:
         """Vectors of units with rewrites."""
-        from trackdown.index.vectors import SegmentVectors, vectors_name
+        from trackdown.index.segmented_vectors import SegmentVectors
+        from trackdown.index.vectors import vectors_name
 
         of = vectors_name("", table.model_id).strip("-").replace("-", "_")
         found = self._open_or_build(of, known, lambda: self._build_vectors(plain, table))
@@ -214,7 +216,8 @@ class _Segment:
 
     def _build_vectors(self, plain: SegmentVectors, table: StaticTable) -> _Built:
         """The weighted mean of each unit's vector and those of its rewrites, all of length 1 (ReCo's dense form)."""
-        from trackdown.index.vectors import as_whole_numbers, code_vector
+        from trackdown.index.segmented_vectors import as_whole_numbers
+        from trackdown.index.vectors import code_vector
 
         codes, complete = self._codes()
         rows, scales = np.array(plain.rows), np.array(plain.scales)

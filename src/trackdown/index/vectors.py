@@ -12,7 +12,6 @@ import os
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -24,9 +23,8 @@ from trackdown.index.blob_facts import MakeFacts
 from trackdown.index.bm25 import Mask
 from trackdown.index.code import CodeIndex
 from trackdown.index.code_segment import CodeSegment
-from trackdown.index.query_vector import LARGEST, QueryVector
 from trackdown.index.segment_facts import SegmentFacts
-from trackdown.index.selection import kth_largest
+from trackdown.index.segmented_vectors import SegmentedVectors, SegmentVectors, as_whole_numbers
 from trackdown.store import Store
 from trackdown.types import Progress, no_progress
 from trackdown.units import BlobFacts, terms, words
@@ -34,7 +32,6 @@ from trackdown.units import BlobFacts, terms, words
 if TYPE_CHECKING:
     from trackdown.models import StaticTable
 
-Floats = npt.NDArray[np.float64]
 Float32s = npt.NDArray[np.float32]
 Int64s = npt.NDArray[np.int64]
 VECTORS_VERSION = 1
@@ -57,20 +54,12 @@ def segment_of_vectors(name: str) -> str | None:
     return name.removeprefix(_PREFIX).partition("-")[2] if name.startswith(_PREFIX) else None
 
 
-@dataclass(frozen=True, slots=True)
-class SegmentVectors:
-    """The vectors of one segment's units: integer rows, and the factors that scale them to length 1."""
-
-    rows: npt.NDArray[np.int8]
-    scales: Float32s
-
-
-class UnitVectors:
-    """The vectors of all units of an index, and the table for the vectors of queries."""
+class UnitVectors(SegmentedVectors):
+    """The static vectors of all units of an index, and the table for the vectors of queries."""
 
     def __init__(self, table: StaticTable, segments: Sequence[SegmentVectors]) -> None:
+        super().__init__(segments)
         self.table = table
-        self.segments = list(segments)
 
     def vector(self, text: str, weights: Mapping[str, float]) -> Float32s:
         """The vector of a query, not normalized: its words, each with the weight of its whole term."""
@@ -84,36 +73,6 @@ class UnitVectors:
     def code_vector(self, text: str) -> Float32s:
         """The vector of code outside the index, not normalized: words count as in a unit's text."""
         return code_vector(self.table, text)
-
-    def cosines(self, query: Float32s) -> Floats:
-        """The cosine of every unit and the query; 0 if one of them has no vector."""
-        if not query.any():
-            return np.zeros(sum(len(segment.scales) for segment in self.segments))
-        asked = QueryVector(query)
-        return _concatenated([asked.cosines(segment.rows, segment.scales) for segment in self.segments])
-
-    def nearest(self, query: Float32s, among: Int64s, count: int) -> tuple[Int64s, Floats]:
-        """At least the `count` nearest of some units, in their order, with their cosines. The query must not be zero.
-
-        Rough cosines tell which units can be among them; only those are compared exactly.
-        """
-        asked = QueryVector(query)
-        if len(among) > count:
-            rough = _concatenated([asked.rough_cosines(segment.rows, segment.scales) for segment in self.segments])
-            rough = rough[among]
-            among = among[rough >= kth_largest(rough, count) - 2 * asked.margin]
-        found = []
-        first = 0
-        for segment in self.segments:
-            last = first + len(segment.scales)
-            own = among[(among >= first) & (among < last)] - first
-            found.append(asked.cosines(segment.rows[own], segment.scales[own]))
-            first = last
-        return among, _concatenated(found)
-
-
-def _concatenated(arrays: Sequence[Floats]) -> Floats:
-    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
 
 
 def code_vector(table: StaticTable, text: str) -> Float32s:
@@ -221,15 +180,6 @@ def build_vectors(files: Iterable[tuple[str, BlobFacts | int]], table: StaticTab
             block = _Block(table)
     blocks.append(block.vectors())
     return as_whole_numbers(np.concatenate(blocks))
-
-
-def as_whole_numbers(vectors: Float32s) -> SegmentVectors:
-    """Vectors as integer rows with their factors."""
-    largest = np.abs(vectors).max(axis=1, initial=0.0, keepdims=True)
-    rows = np.rint(vectors * (LARGEST / np.maximum(largest, 1e-20))).astype(np.int8)
-    lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.int64).astype(np.float64))
-    scales = np.divide(1.0, lengths, out=np.zeros(len(rows)), where=lengths > 0)
-    return SegmentVectors(rows, scales.astype(np.float32))
 
 
 class _Block:

@@ -93,4 +93,4 @@ def _models_of(modes: Sequence[SearchPlan], settings: Settings) -> tuple[str, ..
 
 def _uses_models(options: SearchPlan) -> bool:
     reads = options.expansion is not None and options.expansion.selector == "cross-encoder"
-    return reads or options.judging is not None or bool(dict(options.weights).get("dense"))
+    return reads or options.judging is not None or options.goes_deep or bool(dict(options.weights).get("dense"))

@@ -15,6 +15,17 @@ from trackdown.errors import ModelError
 from trackdown.models.batches import Numbers, OutOfMemory
 
 _QUIET = 4
+_CPU = "CPUExecutionProvider"
+_GPUS = ("CUDAExecutionProvider", "ROCMExecutionProvider", "DmlExecutionProvider")
+"""They come with packages of onnxruntime of their own: who installed one has such a GPU."""
+
+
+def preferred(offered: Sequence[str]) -> list[str]:
+    """Where to run a graph: on a GPU if this onnxruntime offers one, and what that cannot run on the processor.
+
+    A GPU adds up in another order, so the last digits of its vectors may differ from a processor's.
+    """
+    return [*(name for name in _GPUS if name in offered), _CPU]
 
 
 class Runtime(Protocol):
@@ -46,7 +57,9 @@ class OnnxSession:
         # times the memory and more time.
         options.enable_mem_pattern = False
         try:
-            session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+            session = onnxruntime.InferenceSession(
+                str(path), options, providers=preferred(onnxruntime.get_available_providers())
+            )
         except Exception as error:
             # onnxruntime's exceptions have no common base class.
             raise ModelError(f"{path} cannot be loaded by onnxruntime ({_first_line(error)})") from None

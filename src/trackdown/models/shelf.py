@@ -54,6 +54,11 @@ class ModelShelf:
         found = self._part("set", self._words, lambda models: models.manifest)
         return () if found is None else tuple(found.model_id(role) for role in sorted(found.roles))
 
+    def encoder_id(self) -> str:
+        """The id of the encoder, without opening it; empty if there is none."""
+        found = self._part("set", self._words, lambda models: models.manifest)
+        return found.model_id("encoder") if found is not None and "encoder" in found.roles else ""
+
     def warm(self) -> None:
         """Open what judging needs; meant for a thread beside the search that is about to need it."""
         self.encoder()

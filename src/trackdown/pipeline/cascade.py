@@ -32,6 +32,7 @@ from trackdown.retrieve import (
     Retriever,
     candidates,
     commits,
+    deep,
     dense,
     lexical,
     mentions,
@@ -48,6 +49,7 @@ RETRIEVERS: tuple[tuple[str, Retriever], ...] = (
     (commits.SIGNAL, commits.retrieve),
     (references.SIGNAL, references.retrieve),
     (dense.SIGNAL, dense.retrieve),
+    (deep.SIGNAL, deep.retrieve),
 )
 _ASSESSED = 10
 """What an answer is worth is judged by this many candidates, even if fewer are shown."""
@@ -163,6 +165,8 @@ def _retrieve(corpus: Corpus, pool: Candidates, query: Query, options: SearchPla
     wanted = {signal for signal, weight in options.weights if weight}
     if options.judging is not None and options.judging.commits:
         wanted.add(commits.SIGNAL)
+    if not options.goes_deep:
+        wanted.discard(deep.SIGNAL)
     channels: list[Channel] = []
     for signal, retrieve in RETRIEVERS:
         if signal not in wanted and channels:

@@ -10,7 +10,13 @@ _MOST = 3
 _LEAST_SHARE = 0.05
 """What added less than this share of a score is not worth a reader's time."""
 _MEANING = "meaning"
-_KINDS = {"dense": _MEANING, "encoder": _MEANING, "code-reranker": _MEANING, "commit-reranker": "commits"}
+_KINDS = {
+    "dense": _MEANING,
+    "deep": _MEANING,
+    "encoder": _MEANING,
+    "code-reranker": _MEANING,
+    "commit-reranker": "commits",
+}
 """Signals that look at the same thing: a line has the strongest of them. Any other signal is a kind of its own."""
 _DIRECT = frozenset({"mentions", "messages", "references"})
 """Where the query itself points: these come first."""

@@ -36,7 +36,8 @@ class SearchPlan:
     query or, with `exemplars_only`, instead of it. `rewritten` searches units together with their rewrites. `explained`
     False gives results without reasons; `numbers` adds the figures behind reasons. `models_by_effort` says that the
     mode names no stage, so the request's effort decides what models read; `expects_models` that the caller asked for
-    models, so a missing one is worth a note. `word_forms` False finds only the query's own words.
+    models, so a missing one is worth a note. `word_forms` False finds only the query's own words. `deep` True means
+    that the mode names the deep index, False that it leaves it out; otherwise it takes part where models read anyway.
     """
 
     level: Level = "function"
@@ -53,6 +54,7 @@ class SearchPlan:
         ("messages", 2.0),
         ("references", 0.5),
         ("dense", 0.5),
+        ("deep", 0.5),
     )
     adaptive: bool = False
     roles: bool = True
@@ -73,6 +75,12 @@ class SearchPlan:
     models_by_effort: bool = False
     expects_models: bool = False
     word_forms: bool = True
+    deep: bool | None = None
+
+    @property
+    def goes_deep(self) -> bool:
+        """Whether the deep index takes part if it is ready: a search that runs no model does not open the encoder."""
+        return self.judging is not None if self.deep is None else self.deep
 
     @property
     def asks_llm(self) -> bool:

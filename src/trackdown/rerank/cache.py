@@ -25,6 +25,11 @@ def digest(*texts: str) -> str:
     return found.hexdigest()
 
 
+def vector_key(of_text: str, model_id: str) -> str:
+    """The key of a text's vector, by the digest of the text."""
+    return f"{of_text}:{model_id}"
+
+
 class ModelOutputCache:
     """Rows of numbers for texts: read from facts, or computed and written by `flush`.
 

@@ -11,6 +11,8 @@ from trackdown.models import normalized, normalized_unit
 WINDOW_TOKENS = 350
 """System 1's window, in tokens of code including punctuation. A window holds whole lines."""
 MAX_WINDOWS = 8
+OPENING_VERSION = 1
+"""Raise it when the encoder would now read another text of the same unit: the deep index is then made again."""
 _MAX_UNIT_CHARS = 4000
 _MAX_QUERY_CHARS = 6000
 _MAX_OPENING_WORDS = 140

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from trackdown.index import kth_largest
 from trackdown.query import Query
 from trackdown.retrieve.channel import Channel, Request
-from trackdown.types import Match
+from trackdown.retrieve.nearest_units import nearest_units
 
 if TYPE_CHECKING:
     from trackdown.index import UnitVectors
@@ -48,33 +46,19 @@ def retrieve(request: Request, before: Sequence[Channel]) -> Channel | None:
     vectors = request.corpus.vectors()
     if vectors is None:
         return None
-    pool = request.candidates
-    query_vector = _query_vector(vectors, request.query)
-    eligible = pool.owned
-    if not query_vector.any() or not len(eligible):
-        return None
-    nearest, cosines = vectors.nearest(query_vector, eligible, DEPTH)
-    bar = max(0.0, kth_largest(cosines, DEPTH)) if len(eligible) > DEPTH else 0.0
-    units = np.zeros(len(pool.owner))
-    units[nearest] = np.maximum(cosines - bar, 0.0)
-
-    def reasons(chosen: Sequence[int]) -> list[Match]:
-        of_unit = dict(zip(nearest.tolist(), cosines.tolist(), strict=True))
-        best = [of_unit[unit] for unit in pool.best_units(chosen, units)]
-        return [Match(_in_words(cosine), {"cosine": cosine}) for cosine in best]
-
-    @cache
-    def views() -> dict[str, npt.NDArray[np.float64]]:
-        by_cosine = np.zeros(len(pool.owner))
-        by_cosine[nearest] = np.maximum(cosines, 0.0)
-        return {"cosine": pool.best_of_units(by_cosine)}
-
-    scores = pool.from_units(units)
-    floor = scores.max(initial=0.0) / _SHARE_FOR_LONG if len(request.query.weights) > LONG else 0.0
-    return Channel(SIGNAL, scores, reasons, floor=float(floor), units=units, views=views)
+    is_long = len(request.query.weights) > LONG
+    return nearest_units(
+        SIGNAL,
+        vectors,
+        _query_vector(vectors, request.query),
+        request.candidates,
+        depth=DEPTH,
+        in_words=_in_words,
+        share_of_best=_SHARE_FOR_LONG if is_long else 1.0,
+    )
 
 
-def _in_words(cosine: float) -> str:
+def _in_words(cosine: float, _: int) -> str:
     if cosine >= _STRONG:
         return "similar words"
     return "related words" if cosine >= _WEAK else "distantly related words"

@@ -10,6 +10,7 @@ INDEXING = {
     "gather": "Gathering",
     "vectors": "Computing vectors",
     "references": "Reading references",
+    "deep": "Reading units for the deep index",
 }
 """Steps of an index."""
 SEARCHING = {

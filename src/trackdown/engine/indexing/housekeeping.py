@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import TypeVar
 
 import msgspec
+import numpy as np
 
 from trackdown.index import (
     CODE_MANIFESTS,
@@ -20,11 +21,12 @@ from trackdown.index import (
     CommitSegment,
     digest_of_key,
     digests_in,
+    segment_of_deep_vectors,
     segment_of_rewrite_index,
     segment_of_vectors,
 )
 from trackdown.repository import HISTORY_VERSION, Source
-from trackdown.rerank import RELEVANCE, VECTORS
+from trackdown.rerank import RELEVANCE, VECTORS, vector_key
 from trackdown.store import Store, StoredManifest, beyond_limit, drop_manifests, sweep_unused
 from trackdown.units import oid_of_key
 
@@ -50,7 +52,7 @@ def held(store: Store) -> list[StoredManifest]:
 
 
 def _beside_segments(store: Store) -> dict[str, list[str]]:
-    """Segment → its files of vectors and of rewritten units, one per model."""
+    """Segment → its files of vectors, of deep vectors and of rewritten units, one per model."""
     found: dict[str, list[str]] = {}
     for name in store.array_names():
         segment = segment_beside(name)
@@ -61,7 +63,7 @@ def _beside_segments(store: Store) -> dict[str, list[str]]:
 
 def segment_beside(name: str) -> str | None:
     """The segment that an array file belongs to; None if it is a segment itself."""
-    return segment_of_vectors(name) or segment_of_rewrite_index(name)
+    return segment_of_vectors(name) or segment_of_deep_vectors(name) or segment_of_rewrite_index(name)
 
 
 def index_size(store: Store, code: CodeIndex) -> int:
@@ -128,12 +130,14 @@ def forget(store: Store, source: Source, repository: str) -> None:
 def live_facts(store: Store, manifests: Sequence[StoredManifest], kind: str, without: Collection[str] = ()) -> set[str]:
     """The keys of the facts of a kind that the manifests' arrays were gathered from, `without` those of some blobs.
 
-    Empty for the results of models: no index is gathered from them, and they are computed again when needed.
+    Of the results of models these are the vectors of the deep index. The others are computed again when needed.
     """
     from trackdown.index import REFERENCES, references_key
 
-    if kind in (VECTORS, RELEVANCE):
+    if kind == RELEVANCE:
         return set()
+    if kind == VECTORS:
+        return _live_vectors(store, manifests, without)
     if kind == COMMITS:
         return _live_commits(store, manifests)
     files: set[str] = set()
@@ -158,6 +162,22 @@ def _live_commits(store: Store, manifests: Sequence[StoredManifest]) -> set[str]
                 oids = [bytes(row).hex() for row in CommitSegment(arrays).oids]
                 live.update(f"{oid}:{HISTORY_VERSION}" for oid in oids)
                 live.update(f"{oid}:{HISTORY_VERSION}:{manifest.repository}" for oid in oids)
+    return live
+
+
+def _live_vectors(store: Store, manifests: Sequence[StoredManifest], without: Collection[str]) -> set[str]:
+    """The keys of the vectors that deep indexes were gathered from."""
+    live: set[str] = set()
+    for name in {name for manifest in manifests for name in manifest.arrays}:
+        of_segment = segment_of_deep_vectors(name)
+        arrays = store.open_arrays(name) if of_segment is not None else None
+        segment = store.open_arrays(of_segment) if arrays is not None and of_segment is not None else None
+        if arrays is None or segment is None:
+            continue
+        gone = [oid_of_key(key) in without for key in CodeSegment(segment).keys.all_text()]
+        kept = arrays["known"] & ~np.array(gone, dtype=bool)[segment["unit_file"]]
+        model = str(arrays.meta.get("model", ""))
+        live.update(vector_key(row.tobytes().hex(), model) for row in arrays["digests"][kept])
     return live
 
 

@@ -35,8 +35,9 @@ from trackdown.store import Store
 from trackdown.types import Progress, no_progress
 
 if TYPE_CHECKING:
+    from trackdown.engine.indexing.deep_index import SnapshotDeep
     from trackdown.graph import Graph
-    from trackdown.index import MakeFacts, SegmentVectors, UnitVectors
+    from trackdown.index import DeepSegment, MakeFacts, SegmentVectors, UnitVectors
 
 
 class OpenIndexes:
@@ -61,6 +62,7 @@ class OpenIndexes:
         self._asked: tuple[CommitIndex | None, dict[int, str]] = (None, {})
         self._graph: tuple[CodeIndex, Graph] | None = None
         self._known_vectors: dict[str, SegmentVectors] = {}
+        self._known_deep: dict[str, DeepSegment] = {}
         self._rewrite_memory = RewriteMemory()
 
     def look(self, at: str | None, patience: float | None = None) -> Snapshot:
@@ -126,6 +128,12 @@ class OpenIndexes:
 
         return have_vectors(self.store, code, table, self._known_vectors)
 
+    def deep(self, snapshot: Snapshot, code: CodeIndex) -> SnapshotDeep:
+        """The deep index of a snapshot, as far as it is computed."""
+        from trackdown.engine.indexing.deep_index import SnapshotDeep
+
+        return SnapshotDeep(self.store, snapshot, code, self.models, self.facts, self._known_deep, self._report)
+
     def keep_code(self, snapshot: Snapshot, update: CodeUpdate) -> None:
         """Cache a code index that was just built."""
         if update.repository != self.identity(snapshot.commit):
@@ -173,6 +181,7 @@ class OpenIndexes:
             (index, snapshot.commit) if index is not None and snapshot.commit is not None else None,
             graph=partial(self._open_graph, snapshot, code),
             vectors=partial(self._open_vectors, code, make) if with_vectors else no_vectors,
+            deep=self.deep(snapshot, code),
             models=self.models,
             messages=partial(self._messages, snapshot.commit, index),
             facts=self.facts,

@@ -8,7 +8,6 @@ from trackdown.engine.indexing.housekeeping import index_size
 from trackdown.engine.indexing.open_indexes import OpenIndexes
 from trackdown.index import CodeIndex, CommitIndex, read_inventory
 from trackdown.repository import Snapshot
-from trackdown.store import Store
 from trackdown.types import Inventory, Progress, RepositoryStatus
 
 
@@ -17,7 +16,7 @@ def present_status(indexes: OpenIndexes, patience: float | None) -> RepositorySt
     snapshot = indexes.look(None, patience)
     code, commits = indexes.code(snapshot), indexes.commits(snapshot)
     history = (commits.index, snapshot.commit) if commits is not None and snapshot.commit is not None else None
-    return describe(indexes.store, snapshot, code, history)
+    return describe(indexes, snapshot, code, history)
 
 
 def take_inventory(indexes: OpenIndexes, at: str | None, progress: Progress) -> Inventory:
@@ -35,9 +34,10 @@ def take_inventory(indexes: OpenIndexes, at: str | None, progress: Progress) -> 
 
 
 def describe(
-    store: Store, snapshot: Snapshot, code: CodeIndex | None, history: tuple[CommitIndex, str] | None
+    indexes: OpenIndexes, snapshot: Snapshot, code: CodeIndex | None, history: tuple[CommitIndex, str] | None
 ) -> RepositoryStatus:
     """The status of a snapshot. `code` or `history` is None if it is not ready."""
+    store = indexes.store
     excluded = Counter(item.reason for item in snapshot.excluded)
     if code is not None:
         excluded.update(code.left_out)
@@ -57,4 +57,5 @@ def describe(
         index_bytes=sum(sizes),
         store=str(store.top),
         store_bytes=store.size(),
+        deep=indexes.deep(snapshot, code).state() if code is not None else None,
     )

@@ -13,6 +13,7 @@ from trackdown.models.llm import merge_cost_tables
 from trackdown.request import SearchRequest, request_of
 from trackdown.types import (
     Confidence,
+    DeepState,
     HistoryResults,
     Progress,
     Result,
@@ -98,6 +99,7 @@ def merged(answers: Sequence[SearchResults], k: int) -> SearchResults:
         dict(timings),
         merge_cost_tables([answer.llm for answer in answers]),
         _surest(answers),
+        _deep_together([answer.deep for answer in answers if answer.deep is not None]),
     )
 
 
@@ -106,6 +108,14 @@ def _surest(answers: Sequence[SearchResults]) -> Confidence | None:
     found = [answer.confidence for answer in answers]
     known = [one for one in found if one is not None]
     return max(known, key=lambda one: one.probability) if known and len(known) == len(found) else None
+
+
+def _deep_together(states: Sequence[DeepState]) -> DeepState | None:
+    """The deep indexes of all repositories as one."""
+    if not states:
+        return None
+    units, total = sum(state.units for state in states), sum(state.total for state in states)
+    return DeepState(all(state.ready for state in states), units, total)
 
 
 def state_under_name(snapshots: Sequence[SnapshotInfo], name: str) -> tuple[SnapshotInfo, ...]:

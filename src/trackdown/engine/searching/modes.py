@@ -19,7 +19,7 @@ from trackdown.models import NONE
 from trackdown.pipeline import RETRIEVERS, SearchPlan
 from trackdown.query import MOST_EXEMPLARS
 from trackdown.rerank import Listwise, RerankPlan
-from trackdown.retrieve import commits, dense, lexical, mentions, messages, references
+from trackdown.retrieve import commits, deep, dense, lexical, mentions, messages, references
 from trackdown.settings import Settings
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ _WHAT = {
     commits.SIGNAL: "BM25 over past commit messages, aggregated to the files they touched (@N: the best N commits)",
     references.SIGNAL: "files of the commits that the query refers to: #123, GH-123, KEY-123, a commit id",
     dense.SIGNAL: "static vectors of functions, classes and windows, if there is a model",
+    deep.SIGNAL: "encoder vectors of all units, if `trackdown index --deep` or a server has computed them",
 }
 _COMMITS_READ = 100
 _WINDOW = 20
@@ -107,6 +108,7 @@ SWITCHES: dict[str, Switch] = {
         "declarations do not give way to their implementations",
         lambda o, _: replace(o, declarations=False),
     ),
+    "shallow": Switch("retriever", "without the deep index, even if it is ready", lambda o, _: replace(o, deep=False)),
     "graph": Switch(
         "expansion",
         "promote neighbours of the best five by class, file, calls, inheritance and imports, if they score well",
@@ -270,6 +272,7 @@ def default_plan(settings: Settings) -> SearchPlan:
             (messages.SIGNAL, settings.weight_messages),
             (references.SIGNAL, settings.weight_references),
             (dense.SIGNAL, settings.weight_dense),
+            (deep.SIGNAL, settings.weight_deep),
         ),
         adaptive=settings.adaptive,
         models_by_effort=[part.strip() for part in settings.mode.split("+")] == [HYBRID],
@@ -287,6 +290,8 @@ def with_mode(options: SearchPlan, mode: str) -> SearchPlan:
         depth = _depth(part, number) if at else None
         if name in signals:
             named.add(signals[name])
+            if signals[name] == deep.SIGNAL:
+                options = replace(options, deep=True)
             if depth is not None:
                 if signals[name] != commits.SIGNAL:
                     raise UsageError(f"mode {mode!r}: {name!r} takes no depth")

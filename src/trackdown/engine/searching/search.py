@@ -61,6 +61,7 @@ def run_search(
                 (corpus.snapshot.info,),
                 (*repository.notes_of(corpus), *filter_notes(corpus.code, stages, folder, filters)),
                 corpus.partial,
+                deep=corpus.deep.state() if corpus.deep is not None else None,
             )
             with SourceReader(corpus.snapshot) as reader:
                 bound = bound_corpus(corpus, reader, llm=llm, note=notes.append, progress=report)
@@ -70,6 +71,7 @@ def run_search(
                 found = pipeline.search(bound, query, stages, watch, tapped.append, report_early)
                 assessed = _assessed(query, stages, tapped, len(found))
                 results = read_results(reader, corpus, found, assessed.probabilities)
+                answer = replace(answer, deep=bound.deep.state() if bound.deep is not None else None)
             watch.lap("snippets")
             lost = len(found) - len(results)
             if not lost or corpus.partial or attempt == _ATTEMPTS - 1:
@@ -78,6 +80,8 @@ def run_search(
         answer = replace(answer, partial=True)
         notes.append(f"results left out because their files changed during the search or cannot be read: {lost}")
     notes += llm.notes() if llm is not None else []
+    if stages.deep and answer.deep is not None and not answer.deep.ready:
+        notes.append(f"the deep index is {answer.deep.sentence()}; searched without it")
     notes = [*answer.notes, *_model_notes(repository.indexes.models, stages), *notes, *repository.store.take_notes()]
     cost = llm.cost() if llm is not None else {}
     return replace(
@@ -148,7 +152,7 @@ def _open_llm(repository: Repository, stages: SearchPlan, note: Callable[[str], 
 @contextmanager
 def _loading_models(models: ModelShelf, stages: SearchPlan) -> Iterator[None]:
     """Load the rerankers while retrieval runs. Waits for them at the end, so that the process can exit."""
-    loading = Background(models.warm) if stages.judging is not None else None
+    loading = Background(models.warm) if stages.judging is not None or stages.goes_deep else None
     try:
         yield
     finally:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 
 from trackdown.engine.indexing.worktree_cache import WorktreeCache, folder_is_gone
 from trackdown.engine.opening import open
 from trackdown.engine.repository import Repository
+from trackdown.engine.serving.deep_keeper import DeepTarget
 from trackdown.engine.serving.live import LiveIndex
 from trackdown.errors import Cancelled, TooBusy, TrackdownError, UsageError
 from trackdown.repository import Source
@@ -42,6 +44,11 @@ class ServedRepository:
         if self.live is None:
             self.live = LiveIndex(self._kept)
             self.live.start()
+
+    def deep_target(self) -> DeepTarget:
+        """This folder as the deep index's thread sees it. It must have been started."""
+        assert self.live is not None
+        return DeepTarget(self.live, partial(self.lent, 0.0))
 
     def close(self) -> None:
         """Stop the thread and close the idle repositories."""

@@ -12,10 +12,12 @@ from trackdown.engine.indexing.read import OutOfDate
 from trackdown.engine.repository import Repository
 from trackdown.engine.searching.merge import heard_with, merged, merged_history, state_under_name, under_name
 from trackdown.engine.serving.calls import Call, CallOptions, NotIndexedYet, told_apart
+from trackdown.engine.serving.deep_keeper import DeepKeeper
 from trackdown.engine.serving.fair_queue import FairQueue, Load
 from trackdown.engine.serving.served_repository import ServedRepository
 from trackdown.errors import RepositoryError, TooBusy, UnknownRepository, UsageError
 from trackdown.graph import EDGE_TYPES, HOWS, Direction, EdgeType, How
+from trackdown.models import NONE
 from trackdown.request import SearchRequest, request_of
 from trackdown.settings import Settings, load_settings
 from trackdown.types import (
@@ -75,6 +77,8 @@ class SharedRepositories:
         self._queue = FairQueue(at_once, most_waiting, longest_wait)
         self._most_inside = at_once + most_waiting
         self._inside: set[object] = set()
+        self._last_call = time.monotonic()
+        self._deep = DeepKeeper(self._quiet) if settings.deep and settings.models != NONE else None
         self._served: dict[str, ServedRepository] = {}
         for where in places or ["."]:
             place = ServedRepository(os.fspath(where), settings, at_once)
@@ -94,9 +98,13 @@ class SharedRepositories:
         if self._live:
             for place in self._served.values():
                 place.start()
+            if self._deep is not None:
+                self._deep.start([place.deep_target() for place in self._served.values()])
 
     def close(self) -> None:
         """Wait for running calls, cancel them if they take too long, stop the background work and close everything."""
+        if self._deep is not None:
+            self._deep.close()
         if not self._queue.drain(_SECONDS_TO_FINISH):
             self._stopping = True
             self._queue.drain(_SECONDS_TO_STOP)
@@ -281,6 +289,10 @@ class SharedRepositories:
 
     # How a call gets a repository
 
+    def _quiet(self) -> float:
+        """For how many seconds nothing was asked."""
+        return 0.0 if self._inside else time.monotonic() - self._last_call
+
     def _unique(self, name: str) -> str:
         number = 1
         while (found := name if number == 1 else f"{name}-{number}") in self._served:
@@ -334,4 +346,5 @@ class SharedRepositories:
                 if served.live is None or not served.live.bring_up_to_date(call.left, call.report):
                     call.until = 0.0  # it failed, or time is up: use the index that is ready
         finally:
+            self._last_call = time.monotonic()
             self._inside.discard(call)

@@ -20,25 +20,37 @@ Examples:
   trackdown index ~/src/django --at 4.2
   trackdown index --dry-run | grep '^out'
   trackdown index --watch
+  trackdown index --deep
 """
 
 
 @click.command(epilog=EXAMPLES)
 @click.argument("places", nargs=-1, metavar="[PATH]...")
 @at_option
+@click.option(
+    "--deep",
+    is_flag=True,
+    help="Also let the encoder read all code except tests, so that searches find what says the same in other words. "
+    "Takes minutes in a large repository; what is done is kept if you interrupt it.",
+)
 @click.option("--dry-run", is_flag=True, help="List each file: in, or out and why. Builds nothing.")
 @click.option("--watch", is_flag=True, help="Keep running and update the index whenever files change. Ctrl-C stops it.")
 @format_option
-def command(places: tuple[str, ...], at: str | None, dry_run: bool, watch: bool, style: str) -> None:
+def command(places: tuple[str, ...], at: str | None, deep: bool, dry_run: bool, watch: bool, style: str) -> None:
     """Bring the index up to date, or list the files in it.
 
     Searching does this by itself; index ahead to spare the first search the wait. Files that .gitignore or
     .trackdownignore name are left out, and so are submodules, LFS pointers, binaries, minified, generated and very
     large files. A `!pattern` in .trackdownignore brings a file back.
     """
+    if deep and dry_run:
+        raise UsageError("--dry-run builds nothing: it cannot be combined with --deep")
     if watch:
-        if dry_run or at is not None:
-            raise UsageError("--watch follows the files on disk: it cannot be combined with --dry-run or --at")
+        if dry_run or deep or at is not None:
+            raise UsageError(
+                "--watch follows the files on disk and computes the deep index when it is idle: it cannot be combined "
+                "with --dry-run, --deep or --at"
+            )
         from trackdown.surfaces.cli.watch_output import keep_watching
 
         keep_watching(places, style)
@@ -53,20 +65,22 @@ def command(places: tuple[str, ...], at: str | None, dry_run: bool, watch: bool,
                     _print_inventory(inventory)
                 reports.append(_inventory_json(inventory))
             else:
-                status = repository.index(at, progress=progress)
+                status = repository.index(at, deep=deep, progress=progress)
                 if style == "text":
                     print_notes(status.notes)
-                    _print_status(status, time.perf_counter() - started)
+                    _print_status(status, time.perf_counter() - started, deep=deep)
                 reports.append(asdict(status))
     if style == "json":
         print_json(reports)
 
 
-def _print_status(status: RepositoryStatus, seconds: float) -> None:
+def _print_status(status: RepositoryStatus, seconds: float, *, deep: bool) -> None:
     print(
         f"{one_line(status.repository)}: {status.files} files, {status.units} units, {status.commits} commits, "
         f"{human_bytes(status.index_bytes)} in {seconds:.1f} s"
     )
+    if deep and status.deep is not None:
+        print(f"{one_line(status.repository)}: the deep index is {status.deep.sentence()}")
 
 
 def _print_inventory(inventory: Inventory) -> None:

@@ -33,6 +33,7 @@ _ANNOUNCED = {
     "fit": "{name}: fitting {total} times",
     "ask": "{name}: asking a language model {total} questions",
     "rewrite": "{name}: rewriting {total} units; finished ones are kept if you interrupt it",
+    "deep": "{name}: the encoder reads {total} units for the deep index; what is done is kept if you interrupt it",
     "compare": "{name}: models are reading the best {total} candidates; results are cached",
     "read commits": "{name}: models are reading {total} past commits; results are cached",
     "read code": "{name}: models are reading {total} pieces of code; results are cached",

@@ -32,6 +32,8 @@ def print_results(answer: SearchResults, *, explain: bool) -> None:
     if explain:
         total = sum(answer.timings_ms.values())
         page.line("dim", f"{total:.0f} ms: " + ", ".join(f"{s} {t:.1f}" for s, t in answer.timings_ms.items()))
+        if answer.deep is not None:
+            page.line("dim", f"Deep index: {answer.deep.sentence()}")
 
 
 def print_history(answer: HistoryResults) -> None:

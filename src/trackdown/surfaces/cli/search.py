@@ -133,7 +133,7 @@ def command(
         answer = search_all(repositories, request, progress=progress)
     if style == "json":
         value = asdict(answer)
-        names_shown = ("query", "level", "partial", "notes", "snapshots", "timings_ms", "confidence", "results")
+        names_shown = ("query", "level", "partial", "notes", "snapshots", "timings_ms", "confidence", "deep", "results")
         shown = {name: value[name] for name in names_shown}
         print_json(shown | ({"llm": value["llm"]} if answer.llm else {}))
         return

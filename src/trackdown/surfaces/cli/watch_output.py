@@ -12,7 +12,7 @@ from dataclasses import asdict
 from functools import partial
 from types import FrameType
 
-from trackdown.engine import LiveIndex, LiveUpdate, Repository
+from trackdown.engine import DeepKeeper, DeepTarget, LiveIndex, LiveUpdate, Repository
 from trackdown.engine import open as open_repository
 from trackdown.settings import Settings, load_settings
 from trackdown.surfaces.cli.terminal_text import one_line
@@ -24,6 +24,7 @@ def keep_watching(places: Sequence[str], style: str) -> None:
     """Keep the indexes of some places up to date until Ctrl-C or SIGTERM."""
     settings = load_settings()
     updates: queue.SimpleQueue[LiveUpdate] = queue.SimpleQueue()
+    targets: list[DeepTarget] = []
     signal.signal(signal.SIGTERM, _interrupt)
     try:
         with ExitStack() as stack:
@@ -33,6 +34,9 @@ def keep_watching(places: Sequence[str], style: str) -> None:
                 ).close()  # what is wrong with it is told before anything starts
                 live = LiveIndex(partial(_opened, place, settings), updates.put)
                 stack.enter_context(live)
+                targets.append(DeepTarget(live, partial(open_repository, place, settings=settings)))
+            if settings.deep:
+                stack.enter_context(DeepKeeper()).start(targets)
             while True:
                 try:
                     _print(updates.get(timeout=_SECONDS), style)

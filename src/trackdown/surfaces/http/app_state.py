@@ -122,6 +122,7 @@ class AppState:
             updates=state.updates,
             updated_at=state.updated_at,
             problem=problem,
+            deep=status.deep,
         )
 
 
@@ -140,6 +141,7 @@ def as_search(answer: SearchResults, **more: Any) -> dict[str, Any]:
         "snapshots": answer.snapshots,
         "timings_ms": dict(answer.timings_ms),
         "confidence": answer.confidence,
+        "deep": answer.deep,
         "results": answer.results,
         **({"llm": dict(answer.llm)} if answer.llm else {}),
     }

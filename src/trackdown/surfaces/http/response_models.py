@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from trackdown.types import SnapshotInfo
+from trackdown.types import DeepState, SnapshotInfo
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +106,7 @@ class StatusEntry:
     updates: int
     updated_at: float
     problem: str
+    deep: DeepState | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,6 +58,8 @@ def found(answer: SearchResults, max_tokens: int, *, several: bool, explain: boo
     if answer.confidence is not None:
         fields["confidence"] = asdict(answer.confidence)
         head = f"{answer.confidence.sentence()} {head}" if count else f"{head} {answer.confidence.why}."
+    if answer.deep is not None:
+        fields["deep"] = asdict(answer.deep)
     whole = answer.level == "file"
     items = [_hit(result, several=several, whole=whole, explain=explain) for result in answer]
     return _listed(head, fields, "results", answer.notes, items, max_tokens)

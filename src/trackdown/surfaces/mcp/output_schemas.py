@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, Field
 
-from trackdown.types import Confidence, Level, Why
+from trackdown.types import Confidence, DeepState, Level, Why
 
 
 class SearchHit(BaseModel):
@@ -44,6 +44,9 @@ class SearchOutput(ListOutput):
     level: Level
     confidence: Confidence | None = Field(
         None, description="The probability that a right place is among the results. A weak answer says what would help."
+    )
+    deep: DeepState | None = Field(
+        None, description="How many units the encoder has read ahead. They take part in searches once all are read."
     )
     results: list[SearchHit]
 

@@ -1,0 +1,115 @@
+"""Let the encoder read all units of a snapshot that the deep index lacks.
+
+The vector of a text is a fact, so that nothing is computed twice: not after an interruption, not on another branch and
+not by the search that compares the unit later. Facts are written with every few units, and what is gathered from them
+now and then.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from trackdown.engine.searching.source_reader import SourceReader
+from trackdown.errors import StoreBusy
+from trackdown.index import DeepSegment, write_deep
+from trackdown.rerank import UnitTexts, digest, vector_cache
+from trackdown.types import Progress
+
+if TYPE_CHECKING:
+    from trackdown.engine.indexing.deep_index import SnapshotDeep
+    from trackdown.models import Encoder
+
+STEP = "deep"
+_AT_ONCE = 32
+"""Units between two reports, which may stop or delay the work: about a fifth of a second."""
+_FILES_OPEN = 512
+"""So many units are read before the texts of their files are forgotten."""
+_SECONDS_BETWEEN_WRITES = 20.0
+_LOCK_SECONDS = 1.0
+
+
+def read_missing(deep: SnapshotDeep, progress: Progress) -> None:
+    """Compute and store the vectors that the deep index lacks. Units that cannot be read any more are left out.
+
+    `progress` is called before every few units; what it raises ends the work, and what is done by then is kept. Raises
+    ModelError, and StoreError if the store cannot be written.
+    """
+    encoder = deep.models.encoder()
+    if encoder is None:
+        return
+    if deep.store.read_only:
+        raise deep.store.database.unwritable()
+    _Reading(deep, encoder, progress).run()
+
+
+def read_missing_alone(deep: SnapshotDeep, repository: str, progress: Progress, *, wait: bool) -> None:
+    """The same, while no other process does it for this repository. Waits for one that does, or raises StoreBusy."""
+    while True:
+        with deep.store.writing(f"{repository}-deep", _LOCK_SECONDS if wait else 0.0) as held:
+            if held:
+                read_missing(deep, progress)
+                return
+        if not wait:
+            raise StoreBusy("another process is computing the deep index")
+        progress("wait", 0, None)
+
+
+class _Reading:
+    """One pass over the units that lack a vector."""
+
+    def __init__(self, deep: SnapshotDeep, encoder: Encoder, progress: Progress) -> None:
+        self._deep = deep
+        self._encoder = encoder
+        self._progress = progress
+        self._cache = vector_cache(encoder, deep.facts)
+        state = deep.state()
+        self._done, self._total = state.units, state.total
+
+    def run(self) -> None:
+        for number, found in enumerate(self._deep.segments()):
+            segment = self._deep.code.segments[number]
+            known = found or DeepSegment.empty(len(segment.symbols), self._encoder.dimensions)
+            missing = np.flatnonzero(self._deep.needed_in(number) & ~known.known)
+            if len(missing) and segment.name:
+                self._read_segment(number, known.writable(), missing)
+
+    def _read_segment(self, number: int, found: DeepSegment, missing: npt.NDArray[np.int64]) -> None:
+        written_at, unwritten = 0.0, 0
+        offset = int(self._deep.code.unit_offsets[number])
+        try:
+            for units, texts in self._texts(missing, offset):
+                if units:
+                    found.add(np.array(units) - offset, self._cache.rows(texts), list(map(digest, texts)))
+                    self._cache.flush()
+                    unwritten += len(units)
+                    self._done += len(units)
+                if unwritten and time.monotonic() - written_at > _SECONDS_BETWEEN_WRITES:
+                    self._write(number, found)
+                    written_at, unwritten = time.monotonic(), 0
+        finally:
+            if unwritten:
+                self._write(number, found)
+        self._progress(STEP, self._done, self._total)
+
+    def _write(self, number: int, found: DeepSegment) -> None:
+        segment = self._deep.code.segments[number]
+        write_deep(self._deep.store, segment, self._deep.reader, self._encoder.model_id, found)
+
+    def _texts(self, missing: npt.NDArray[np.int64], offset: int) -> Iterator[tuple[list[int], list[str]]]:
+        """A few units at a time, and what the encoder reads of each; without those that cannot be read any more."""
+        code = self._deep.code
+        for first in range(0, len(missing), _FILES_OPEN):
+            some = (missing[first : first + _FILES_OPEN] + offset).tolist()
+            with SourceReader(self._deep.snapshot) as reader:
+                texts = UnitTexts(code, partial(reader.units, code))
+                for start in range(0, len(some), _AT_ONCE):
+                    self._progress(STEP, self._done, self._total)
+                    openings = {unit: texts.opening(unit) for unit in some[start : start + _AT_ONCE]}
+                    readable = {unit: text for unit, text in openings.items() if text is not None}
+                    yield list(readable), list(readable.values())
