@@ -24,7 +24,7 @@ PYTEST = $(BIN)/pytest -n logical --dist worksteal
 
 .PHONY: help demo test test-fast test-lab test-browser test-llm coverage release screenshots lint types unit clean \
   bench-speed bench-cmu bench-swe bench-semble bench-text2code bench-reco bench-history bench-golden bench-other-words bench-same-answer bench-doubt bench-messages bench-kills \
-  bench-cascade bench-depth side-by-side bench-ceiling bench-llm-rerank bench-leaks bench-style bench-train bench-live bench-load bench-mcp \
+  bench-cascade bench-depth side-by-side bench-ceiling bench-deep bench-llm-rerank bench-leaks bench-style bench-train bench-live bench-load bench-mcp \
   bench-graph characterise word-forms versions walk size grammars
 
 help:  ## List the targets
@@ -152,7 +152,10 @@ side-by-side: $(BENCH_STAMP)  ## Sets of issues side by side: make side-by-side 
 	$(BIN)/python benchmarks/side_by_side.py $(RUNS) $(if $(REPORT),--before $(REPORT) --mode $(MODE)) $(if $(THAN),--than $(THAN)) $(if $(JSON),--json $(JSON))
 
 bench-ceiling: $(BENCH_STAMP)  ## Recall of the candidates before reranking: make bench-ceiling DATA=file.jsonl REPOS=folder LAYOUT='{owner}/{name}' JSON=result.json
-	$(BIN)/python benchmarks/ceiling.py $(DATA) --repos $(REPOS) --layout '$(LAYOUT)' $(if $(JSON),--json $(JSON))
+	$(BIN)/python benchmarks/ceiling.py $(DATA) --repos $(REPOS) --layout '$(LAYOUT)' $(if $(DEEP),--deep) $(if $(JSON),--json $(JSON))
+
+bench-deep: $(BENCH_STAMP)  ## Cost of the deep index: make bench-deep REPO=path JSON=result.json
+	$(BIN)/python benchmarks/deep.py $(REPO) $(if $(JSON),--json $(JSON))
 
 bench-live: $(BENCH_STAMP)  ## Delay until a change can be searched: make bench-live REPO=path JSON=result.json
 	$(BIN)/python benchmarks/live.py $(REPO) $(if $(JSON),--json $(JSON))

@@ -1,11 +1,12 @@
 """How much could any reranker reach? Which sources bring all gold functions of an issue among their best N candidates.
 
-python benchmarks/ceiling.py DATA.jsonl [DATA.jsonl …] --repos FOLDER [--layout …] [--jobs 2] [--json RESULT]
+python benchmarks/ceiling.py DATA.jsonl [DATA.jsonl …] --repos FOLDER [--layout …] [--jobs 2] [--deep] [--json RESULT]
 
 Sources are the retrievers, each alone; `commits` are the functions of the 50 files that past commits speak for most, in
 the order of their words. The union takes the best of every source in turn, so that each has an equal share of N. The
 fused ranking is beside it, alone and in turn with what the code graph has near its best 20. For each source it is also
-told what the union loses without it. Snapshots that are prepared already in the store are used.
+told what the union loses without it. Snapshots that are prepared already in the store are used. With --deep, the deep
+index of every state is computed first, and stands beside the others: alone, in the union, and in the fused ranking.
 """
 
 from __future__ import annotations
@@ -50,12 +51,13 @@ def main() -> None:
     parser.add_argument("--repos", type=Path, required=True)
     parser.add_argument("--layout", default="{owner}/{name}")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--deep", action="store_true", help="compute the deep index of every state, and measure it")
     arguments = parser.parse_args()
     bundles: dict[str, list[tuple[str, Task]]] = {}
     for path in arguments.data:
         for task in read_swe(path, arguments.repos, arguments.layout, "function").tasks:
             bundles.setdefault(task.place, []).append((path.stem, task))
-    looked = list(look_at_all(list(bundles.values()), arguments.jobs))
+    looked = list(look_at_all(list(bundles.values()), arguments.jobs, deep=arguments.deep))
     names = [path.stem for path in arguments.data]
     sets = {name: [one for one in looked if one.data == name] for name in names}
     if len(sets) > 1:
@@ -66,20 +68,20 @@ def main() -> None:
     keep({"sets": report}, arguments.json)
 
 
-def look_at_all(bundles: Sequence[Sequence[tuple[str, Task]]], jobs: int) -> Iterator[Looked]:
+def look_at_all(bundles: Sequence[Sequence[tuple[str, Task]]], jobs: int, *, deep: bool) -> Iterator[Looked]:
     """All issues, those of a repository in one process; repositories with many issues begin first."""
     bundles = sorted(bundles, key=len, reverse=True)
     if jobs == 1 or len(bundles) == 1:
         for bundle in bundles:
-            yield from look_at(bundle)
+            yield from look_at(bundle, deep=deep)
         return
     with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
-        running = [pool.submit(look_at, bundle) for bundle in bundles]
+        running = [pool.submit(look_at, bundle, deep=deep) for bundle in bundles]
         for future in running:
             yield from future.result()
 
 
-def look_at(bundle: Sequence[tuple[str, Task]]) -> list[Looked]:
+def look_at(bundle: Sequence[tuple[str, Task]], *, deep: bool) -> list[Looked]:
     """The issues of one repository, oldest state first: neighbours share what is indexed."""
     place = bundle[0][1].place
     times = commit_times(place, {task.at for _, task in bundle if task.at})
@@ -88,6 +90,8 @@ def look_at(bundle: Sequence[tuple[str, Task]]) -> list[Looked]:
     with trackdown.open(place, settings=replace(load_settings(), threads=1)) as repository:
         for data, task in ordered:
             try:
+                if deep:
+                    repository.index(task.at, deep=True)
                 ranked = orders(repository.corpus(task.at), task.query, max(DEPTHS))
             except QueryError:
                 ranked = {}  # a query that holds nothing to search for is a miss

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import islice
 
 import numpy as np
+import numpy.typing as npt
 
 from trackdown.engine import Corpus, default_plan, rank, with_mode
 from trackdown.expand.neighbours import neighbour_finder
@@ -16,6 +17,7 @@ from trackdown.query.parse import Query, understand
 from trackdown.retrieve.candidate_pool import Candidates, candidates
 from trackdown.settings import load_settings
 
+Floats = npt.NDArray[np.float64]
 Place = tuple[str, str]
 UNITED = ("bm25", "dense", "mentions", "commits")
 FUSED = "hybrid"
@@ -49,6 +51,10 @@ def orders(prepared: Corpus, query: str, depth: int) -> dict[str, list[Place]]:
         f"{FUSED}, calls and bases of the best {CENTRES}": in_turn([fused, by_rank(linked, fused)]),
         f"{FUSED}, all neighbours of the best {CENTRES}": in_turn([fused, by_rank([*linked, *beside], fused)]),
     }
+    if deep := by_deep_index(prepared, pool, understood, depth):
+        made["deep"] = deep
+        made["union, and deep"] = in_turn([*single.values(), deep])
+        made[f"{FUSED}+deep"] = ranked(prepared, query, with_mode(plain, f"{FUSED}+deep"))
     for name in UNITED:
         made[f"without {name}"] = in_turn([order for source, order in single.items() if source != name])
     return {name: list(islice(order, depth)) for name, order in (*single.items(), *made.items())}
@@ -65,7 +71,22 @@ def by_meaning(prepared: Corpus, pool: Candidates, query: Query, depth: int) -> 
     vectors = prepared.vectors()
     if vectors is None:
         return []
-    cosines = vectors.cosines(vectors.vector(query.text, query.weights))[pool.units]
+    return by_cosine(prepared, pool, query, vectors.cosines(vectors.vector(query.text, query.weights)), depth)
+
+
+def by_deep_index(prepared: Corpus, pool: Candidates, query: Query, depth: int) -> list[Place]:
+    """All functions by their encoder vectors; none if the deep index is not ready."""
+    deep = prepared.deep
+    vectors = deep.vectors() if deep is not None else None
+    asked = deep.query_vector(query.text, ()) if deep is not None and vectors is not None else None
+    if vectors is None or asked is None:
+        return []
+    return by_cosine(prepared, pool, query, vectors.cosines(asked), depth)
+
+
+def by_cosine(prepared: Corpus, pool: Candidates, query: Query, of_units: Floats, depth: int) -> list[Place]:
+    """All functions by the cosines of their units, those of tests and prose lower as in a search."""
+    cosines = of_units[pool.units]
     code = prepared.code
     scores = np.maximum(cosines, 0.0) * candidate_factors(pool, code, query, role_factors(query))
     best = pool.best(code, scores, 2 * depth)  # a symbol may be defined twice in a file, and counts once

@@ -88,6 +88,7 @@ def test_every_stage_is_heard_and_timed(corpus: Corpus) -> None:
         "commits",
         "references",
         "dense",
+        "deep",
         "fuse",
         "encode",
         "commit-rerank",

@@ -11,7 +11,7 @@ import trackdown
 from tests.conftest import Repo
 from tests.surfaces.program import Program, paths
 
-ANSWER = ["query", "level", "partial", "notes", "snapshots", "timings_ms", "confidence", "results"]
+ANSWER = ["query", "level", "partial", "notes", "snapshots", "timings_ms", "confidence", "deep", "results"]
 RESULT = [
     "rank",
     "repository",

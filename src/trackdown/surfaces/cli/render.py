@@ -30,10 +30,10 @@ def print_results(answer: SearchResults, *, explain: bool) -> None:
     for result in answer:
         page.result(result, with_repository=many, explain=explain, numbered=answer.level in ("function", "symbol"))
     if explain:
-        total = sum(answer.timings_ms.values())
-        page.line("dim", f"{total:.0f} ms: " + ", ".join(f"{s} {t:.1f}" for s, t in answer.timings_ms.items()))
         if answer.deep is not None:
             page.line("dim", f"Deep index: {answer.deep.sentence()}")
+        total = sum(answer.timings_ms.values())
+        page.line("dim", f"{total:.0f} ms: " + ", ".join(f"{s} {t:.1f}" for s, t in answer.timings_ms.items()))
 
 
 def print_history(answer: HistoryResults) -> None:

@@ -11,6 +11,7 @@ const NAMES = {
   filters: "Filters",
   "commit-reranker": "Past commits, read closely",
   dense: "Vocabulary",
+  deep: "Meaning, of all code",
   encoder: "Meaning",
   "code-reranker": "Close reading",
   graph: "Related code",
