@@ -3,9 +3,9 @@
 python benchmarks/deep.py REPOSITORY [--json FILE]
 
 A clone is indexed in a store of its own; then the encoder reads all units outside tests. What units of tests would
-cost, too, is estimated from a sample of them. Searches are measured with and without the deep index in one process, after the
-models are loaded; the queries are subjects of commits. CPU seconds count all threads, so other work on the machine
-changes them little: divided by the number of cores they are what an idle machine takes at best.
+cost, too, is estimated from a sample of them. Searches are measured with and without the deep index in one process,
+after the models are loaded; the queries are subjects of commits. CPU seconds count all threads, so other work on the
+machine changes them little: divided by the number of cores they are what an idle machine takes at best.
 """
 
 from __future__ import annotations

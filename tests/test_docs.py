@@ -136,8 +136,12 @@ def cookies(repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repo
 
 @pytest.mark.slow
 @pytest.mark.parametrize("block", with_ids("sh"))
-def test_commands_of_the_documents_run(block: str, cookies: Repo, capfd: pytest.CaptureFixture[str]) -> None:
+def test_commands_of_the_documents_run(
+    block: str, cookies: Repo, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     for arguments in commands(block):
+        if "--deep" in arguments:
+            monkeypatch.setenv("TRACKDOWN_MODELS", "packaged")
         if arguments[0] == "serve" or "--watch" in arguments:
             ended, errors = run_until_it_speaks(arguments, cookies.root)
         else:
