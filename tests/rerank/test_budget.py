@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
-from trackdown.rerank.budget import TimeBudget
+from trackdown.rerank.budget import TimeBudget, WorkingTime
 
 
 class Watch:
@@ -90,3 +92,27 @@ def test_what_time_cut_is_known_and_how_far_it_came() -> None:
         watch.now += 0.03
     assert budget.cut == {"compare": (1, 3)}
     assert len(list(budget.batches([1, 2], step="read code"))) == 2 and list(budget.cut) == ["compare"]
+
+
+def test_beside_a_load_of_other_processes_only_own_work_counts() -> None:
+    clock, cpu = Watch(), Watch()
+    budget = TimeBudget(1000, WorkingTime(clock, cpu))
+    done = 0
+    for _ in budget.batches(range(100)):
+        clock.now += 2.0  # others had the machine most of the time
+        cpu.now += 0.01
+        done += 1
+    assert done == 99 and budget.cut == {"read": (99, 100)}
+
+
+def test_several_threads_at_work_use_no_more_than_the_clock_says() -> None:
+    clock, cpu = Watch(), Watch()
+    working = WorkingTime(clock, cpu)
+    clock.now, cpu.now = clock.now + 1.0, cpu.now + 8.0
+    assert working() == pytest.approx(1.0)
+
+
+def test_a_process_that_does_not_run_does_not_run_out_of_time() -> None:
+    working = WorkingTime()
+    time.sleep(0.1)
+    assert working() < 0.05

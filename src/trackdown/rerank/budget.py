@@ -8,10 +8,28 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
 
+from trackdown.rerank.plan import RerankPlan
 from trackdown.types import Clock, Progress, no_progress
 
 T = TypeVar("T")
 _UNLIMITED_BATCH = 64
+
+
+class WorkingTime:
+    """A clock that stands still while this process does not run: beside a load of others, the same work takes the same
+    time. Each reading adds the time since the last one, or the process's CPU time if that is less.
+    """
+
+    def __init__(self, clock: Clock = time.perf_counter, cpu: Clock = time.process_time) -> None:
+        self._clock, self._cpu = clock, cpu
+        self._last = clock(), cpu()
+        self._now = 0.0
+
+    def __call__(self) -> float:
+        read = self._clock(), self._cpu()
+        self._now += min(read[0] - self._last[0], read[1] - self._last[1])
+        self._last = read
+        return self._now
 
 
 class TimeBudget:
@@ -63,3 +81,8 @@ class TimeBudget:
                 return
             yield items[place : place + at_once]
             slowest = max(slowest, left - self.left())
+
+
+def budget_of(plan: RerankPlan, progress: Progress) -> TimeBudget:
+    """The budget of a plan, from now on."""
+    return TimeBudget(plan.budget_ms, WorkingTime() if plan.safety_net else time.perf_counter, progress)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from trackdown.errors import ModelError
 from trackdown.index import Corpus, RerankModels
-from trackdown.rerank.budget import TimeBudget
+from trackdown.rerank.budget import TimeBudget, budget_of
 from trackdown.rerank.code import CodeReranker
 from trackdown.rerank.commits import CommitReranker
 from trackdown.rerank.encode import UnitEncoder
@@ -104,7 +104,7 @@ class _NeuralStages:
         self._models = models
         self._plan = plan
         self._weights = plan.weights
-        self._budget = TimeBudget(plan.budget_ms, progress=corpus.progress)
+        self._budget = budget_of(plan, corpus.progress)
         self._texts = UnitTexts(corpus.code, corpus.texts)
         self._pairs: PairScorer | None = None
         best = float(np.abs(candidates.fused).max(initial=0.0))

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from trackdown.errors import ModelError
 from trackdown.index import Corpus
-from trackdown.rerank.budget import TimeBudget
+from trackdown.rerank.budget import budget_of
 from trackdown.rerank.code import CodeReranker
 from trackdown.rerank.encode import UnitEncoder
 from trackdown.rerank.neural import ENCODER_SHARE, cut_short
@@ -45,7 +45,7 @@ class CandidateReader:
         self._units = units
         self._plan = plan
         self._texts = UnitTexts(corpus.code, corpus.texts)
-        self._budget = TimeBudget(plan.budget_ms, progress=corpus.progress)
+        self._budget = budget_of(plan, corpus.progress)
         self.values: dict[str, Floats] = {}
 
     def note_what_was_cut(self) -> None:

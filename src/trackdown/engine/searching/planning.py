@@ -66,7 +66,9 @@ def _judging(request: SearchRequest, base: SearchPlan, settings: Settings) -> Re
     if request.budget is None and (named is not None or request.effort == "thorough"):
         return stages
     budget = settings.budget_ms if request.budget is None else request.budget
-    return replace(stages, budget_ms=budget) if budget and stages.depth else None
+    if not budget or not stages.depth:
+        return None
+    return replace(stages, budget_ms=budget, safety_net=request.budget is None)
 
 
 def _listwise(request: SearchRequest, named: Listwise | None) -> Listwise | None:
