@@ -36,6 +36,8 @@ _COMMON_WORD = 0.4
 _IN_PASSING = 0.35
 """What a message counts in a long query that says much else."""
 _LONGEST_SHOWN = 70
+_MARK = re.compile(r"(?<!\w)[\"'`]|[\"'`](?!\w)|[()\[\]{}“”]")
+_PARTNERS = {'"': '"', "'": "'", "`": "`", ")": "(", "]": "[", "}": "{", "”": "“"}
 Hashes = npt.NDArray[np.uint32]
 Int64s = npt.NDArray[np.int64]
 
@@ -178,7 +180,7 @@ class _QuotingText:
         if not score:
             return None
         first, last = alignment.ends
-        part = self._text[self._spans[first][0] : self._spans[last][1]]
+        part = _with_marks(self._text, self._spans[first][0], self._spans[last][1])
         return Quotation(score, coverage, alignment.run, share, _shown(part))
 
     def _accounted_for(self, alignment: Alignment, evidence: float) -> float:
@@ -219,7 +221,30 @@ def _score(evidence: float, coverage: float, share: float, words: int) -> float:
     return min(1.0, evidence / full) * max(coverage, share) * both
 
 
+def _with_marks(text: str, start: int, end: int) -> str:
+    """A part of a text with the mark beside it that belongs to one inside it: `option "x"`, not `option "x`."""
+    before, after = text[max(0, start - 1) : start].strip(), text[end : end + 1].strip()
+    part = text[start:end]
+    wider = (part, part + after, before + part, before + part + after)
+    return next((one for one in wider if _balanced(one)), part)
+
+
+def _balanced(text: str) -> bool:
+    """Whether all quotation marks and brackets of a text have their partners in it."""
+    opened: list[str] = []
+    for found in _MARK.finditer(text):
+        mark = found[0]
+        closes = found.start() > 0 and not text[found.start() - 1].isspace()
+        if closes and opened and opened[-1] == _PARTNERS.get(mark):
+            opened.pop()
+        elif mark in _PARTNERS.values() and not text[found.end() : found.end() + 1].isspace():
+            opened.append(mark)
+        else:
+            return False
+    return not opened
+
+
 def _shown(text: str) -> str:
-    """A quotation on one line, cut if it is long."""
-    line = " ".join(text.split())
+    """A quotation on one line, cut if it is long. It will stand in quotation marks."""
+    line = " ".join(text.split()).replace('"', "'")
     return line if len(line) <= _LONGEST_SHOWN else f"{line[:_LONGEST_SHOWN].rstrip()}…"
