@@ -14,6 +14,8 @@ Fusion = Literal["rrf", "weighted", "ranker"]
 
 LEVELS: tuple[Level, ...] = ("function", "class", "symbol", "file")
 """What can be ranked. The level `symbol` ranks functions and classes together."""
+LEVEL_FILE = "level file"
+"""How advice speaks of asking for files. The command line writes it as its option."""
 EFFORTS: tuple[Effort, ...] = ("fast", "balanced", "thorough")
 
 MAX_QUERY_CHARS = 200_000

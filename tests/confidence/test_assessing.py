@@ -102,3 +102,33 @@ def test_weights_for_other_features_are_refused() -> None:
     assert calibration_of(value) == load_calibration()
     with pytest.raises(ModelError, match="other features"):
         calibration_of({**value, "features": {"answer": ["words"], "result": []}})
+
+
+SAYING = "def {0}(value):\n    {0}s = 1\n    raise Failure('The cookie has no value for ' + value)\n"
+
+
+def test_functions_that_say_the_same_message_do_not_compete(repo: Repo, settings: Settings) -> None:
+    repo.commit("Begin", FILES | {f"src/a_{name}.py": SAYING.format(name) for name in ("bake", "fry")})
+    with trackdown.open(repo.root, settings=settings) as opened:
+        text = "The cookie has no value for lunch"
+        signs = answer_evidence(opened.corpus(), SearchRequest(text, effort="fast"), opened.settings).signs
+        found = opened.search(text, effort="fast")
+    assert {result.symbol for result in found[:2]} == {"bake", "fry"}
+    assert signs.answer["margin"] > 0.3
+    assert found.confidence is not None and found.confidence.verdict != "weak"
+    assert found.confidence.probability >= 0.8
+
+
+def test_a_message_that_no_function_says_makes_an_answer_of_functions_weak(repo: Repo, settings: Settings) -> None:
+    table = 'EMPTY = "The cookie has no value for a signature"\n'
+    repo.commit("Begin", FILES | {"src/table.py": table})
+    text = "The cookie has no value for a signature"
+    with trackdown.open(repo.root, settings=settings) as opened:
+        functions, files = opened.search(text), opened.search(text, level="file")
+    assert functions.results and functions.confidence is not None and files.confidence is not None
+    assert functions.confidence.verdict == "weak"
+    assert (
+        functions.confidence.why == f'"{text}" is said outside functions, in src/table.py. Ask for files (level file)'
+    )
+    assert all((result.probability or 0) <= functions.confidence.probability for result in functions)
+    assert files[0].path == "src/table.py" and files.confidence.verdict != "weak"

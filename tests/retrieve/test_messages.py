@@ -164,3 +164,34 @@ def test_a_catalogue_leads_to_those_who_use_the_key() -> None:
     files = FILES | {"locale/en.json": catalogue, "src/cart.ts": "export function clear() {\n  t('cart.emptied')\n}\n"}
     text = "Your basket has been emptied"
     assert best(index_of(files), text) == ("clear", f'uses cart.emptied, which says "{text}"')
+
+
+@pytest.mark.parametrize(
+    ("text", "quoted"),
+    [
+        ('Unknown option "colour".', "Unknown option 'colour'"),
+        ("'colour' is no option of 'paint'!", "'colour' is no option of 'paint'"),
+        ("(Unknown option colour)", "Unknown option colour"),
+        ("Can't paint 'colour'", "Can't paint 'colour'"),
+    ],
+)
+def test_marks_of_a_quoted_message_stay_in_pairs(text: str, quoted: str) -> None:
+    source = """def paint(a, b):
+    raise Failure(f'Unknown option {a}')
+    raise Failure(f"{a} is no option of {b}")
+    raise Failure(f"Can't paint {a}")
+"""
+    assert best(index_of({"src/paint.py": source}), text) == ("paint", f'says "{quoted}"')
+
+
+def test_a_message_that_is_said_outside_functions_leads_to_its_file() -> None:
+    source = 'MISSING = """Working outside of the painting context.\n\nOpen one before you paint."""\n'
+    index = index_of({"src/paint.py": source, "src/other.py": "def working_context():\n    return 1\n"})
+    text = "Working outside of the painting context"
+    channel = channel_of(index, f"Error: {text}.")
+    assert channel is not None and not channel.scores.any()
+    assert channel.elsewhere == f'"{text}" is said outside functions, in src/paint.py'
+    assert best(index, text, "file")[0] == "src/paint.py"
+    for level, asked in (("file", text), ("function", f"Where is the code that shows how to open one? {text[:15]}")):
+        found = channel_of(index, asked, level)  # type: ignore[arg-type]
+        assert found is None or not found.elsewhere

@@ -26,6 +26,8 @@ _RAREST = 5
 _WORD = re.compile(r"\w+")
 _AGREES = 0.8
 """The share of a channel's best score at which the channel agrees with a candidate."""
+_QUOTED = 0.5
+"""The score of a message from which the query quotes it."""
 
 _COVERAGE = (
     "covered_together",
@@ -87,17 +89,21 @@ RESULT_FEATURES = (
 
 @dataclass(frozen=True, slots=True)
 class AnswerSigns:
-    """The features of an answer, and a row of features for each of its results (without `answer`, the first)."""
+    """The features of an answer, and a row of features for each of its results (without `answer`, the first).
+
+    `elsewhere` says where strong evidence is that no candidate has.
+    """
 
     answer: Mapping[str, float]
     results: Floats
+    elsewhere: str = ""
 
 
 def answer_signs(query: Query, level: Level, tapped: Tapped, count: int) -> AnswerSigns:
     """The features of a search's first results: `count` of them, and ten at least."""
     shown = list(tapped.order[: max(count, SHOWN)])
     seen = _Seen(query, level, tapped, shown)
-    return AnswerSigns(seen.answer(), seen.results())
+    return AnswerSigns(seen.answer(), seen.results(), tapped.elsewhere)
 
 
 class _Seen:
@@ -193,13 +199,21 @@ class _Seen:
     def _margins(self) -> dict[str, float]:
         scores = self._scores[:SHOWN]
         first = abs(float(scores[0])) or 1.0
-        second = float(scores[1]) if len(scores) > 1 else 0.0
+        others = scores[~self._say_the_same()[:SHOWN]]
+        second = float(others[0]) if len(others) else 0.0
         return {
             "score": float(scores[0]),
             "margin": min(1.0, max(0.0, (float(scores[0]) - second) / first)),
             "margin_to_last": min(1.0, max(0.0, float(scores[0] - scores.min()) / first)),
             "one_file": max(map(self._files[:SHOWN].count, self._files[:SHOWN])) / len(scores),
         }
+
+    def _say_the_same(self) -> Mask:
+        """The first result, and those that say the same message: they are as right as it is, so they don't compete."""
+        said = self._channel("messages")
+        same = (said == said[0]) & (said[0] >= _QUOTED)
+        same[0] = True
+        return same
 
     def _model(self, signal: str, name: str) -> dict[str, float]:
         """A model's value for the first, and how far the best shown is above the mean of all that it read."""

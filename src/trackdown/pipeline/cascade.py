@@ -40,7 +40,7 @@ from trackdown.retrieve import (
     references,
     units_with_phrases,
 )
-from trackdown.types import Match
+from trackdown.types import LEVEL_FILE, Match
 
 RETRIEVERS: tuple[tuple[str, Retriever], ...] = (
     (lexical.SIGNAL, lexical.retrieve),
@@ -207,7 +207,6 @@ def _with_phrases(corpus: Corpus, pool: Candidates, query: Query) -> Mask:
     units = units_with_phrases(corpus, query.quoted)
     found = pool.with_a_unit(units)
     if units.any() and not found.any():
-        corpus.note(
-            f"{len(set(corpus.code.unit_file[units].tolist()))} files have the phrase elsewhere: search with level file"
-        )
+        count = len(set(corpus.code.unit_file[units].tolist()))
+        corpus.note(f"{count} files have the phrase elsewhere: search with {LEVEL_FILE}")
     return found

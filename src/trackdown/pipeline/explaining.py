@@ -92,6 +92,7 @@ def tapped(fused: Fused, chosen: Sequence[int], verdict: Reranking) -> Tapped:
         verdict.order,
         verdict.scores(fused.total[rows]),
         partial(_matched, fused, chosen),
+        next((channel.elsewhere for channel in channels if channel.elsewhere), ""),
     )
 
 

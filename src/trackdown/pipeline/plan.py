@@ -134,7 +134,8 @@ class Tapped:
 
     `scores` are the scores of the channels and `best` the best of each among all candidates. `judged` are the models'
     raw values by signal, nan where there is none. `order` are the places in the order of the answer and `final` their
-    scores by place. `matched` tells which of the query's terms the candidates at some places have.
+    scores by place. `matched` tells which of the query's terms the candidates at some places have. `elsewhere` says
+    where strong evidence is that no candidate has.
     """
 
     files: Sequence[int]
@@ -144,6 +145,7 @@ class Tapped:
     order: Sequence[int]
     final: Floats
     matched: Callable[[Sequence[int]], MatchedTerms] | None = None
+    elsewhere: str = ""
 
 
 Tap = Callable[[Tapped], None]

@@ -70,6 +70,7 @@ class Channel:
     `floor` is the score that counts as full evidence; 0 if scores are only comparable within one query. `units` are the
     scores of all units, if the signal has them: they decide which part of a file to show. `past` are the commits behind
     the scores. `views` are features of the ranker. `matched` tells which terms of the query candidates have.
+    `elsewhere` says where strong evidence is that no candidate has, if there is any.
     """
 
     signal: str
@@ -80,6 +81,7 @@ class Channel:
     past: PastFound | None = None
     views: Views = dict
     matched: Callable[[Sequence[int]], MatchedTerms] | None = None
+    elsewhere: str = ""
 
 
 Retriever = Callable[[Request, Sequence[Channel]], Channel | None]

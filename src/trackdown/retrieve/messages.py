@@ -5,7 +5,7 @@ A literal that defines a constant, or an entry of a table or catalogue, leads to
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 import numpy as np
@@ -14,12 +14,15 @@ from trackdown.index import CodeIndex, Floats
 from trackdown.retrieve.channel import Channel, Request
 from trackdown.retrieve.quoting import Quoted, quoted_messages
 from trackdown.retrieve.wording import part_of
-from trackdown.types import FUNCTION_KINDS, Match
+from trackdown.types import FUNCTION_KINDS, Level, Match
 
 SIGNAL = "messages"
 _USES, _USES_OF_SAID = 0.9, 0.6
 """What a message counts for those who use its constant: if nobody else says it, and if a function does, too."""
 _MOST_USERS = 40
+_IN_A_ROW, _MOST_OF_QUERY = 4, 0.6
+"""Words in a row, and the share of the query, that make it worth telling that no candidate says a message."""
+_PLURALS: Mapping[Level, str] = {"function": "functions", "class": "classes", "symbol": "functions and classes"}
 
 
 def retrieve(request: Request, before: Sequence[Channel]) -> Channel | None:
@@ -46,9 +49,26 @@ def retrieve(request: Request, before: Sequence[Channel]) -> Channel | None:
     def views() -> dict[str, Floats]:
         return {name: pool.from_units(values) for name, values in evidence.views.items()}
 
-    return Channel(
-        SIGNAL, np.minimum(pool.from_units(evidence.scores), 1.0), reasons, 1.0, evidence.scores, views=views
-    )
+    scores = np.minimum(pool.from_units(evidence.scores), 1.0)
+    elsewhere = _said_elsewhere(code, pool.level, found, scores.max(initial=0.0)) if pool.level != "file" else ""
+    return Channel(SIGNAL, scores, reasons, 1.0, evidence.scores, views=views, elsewhere=elsewhere)
+
+
+def _said_elsewhere(code: CodeIndex, level: Level, found: Sequence[Quoted], best_score: float) -> str:
+    """Where the message is said that makes up most of a query, in words; empty if a candidate says one as good. Of
+    several files, the project's own come first.
+    """
+    how = found[0].how
+    if how.run < _IN_A_ROW or how.share < _MOST_OF_QUERY or best_score >= how.score / 2:
+        return ""
+    best = [quoted for quoted in found if quoted.how == how]
+    files = sorted({int(code.unit_file[quoted.unit]) for quoted in best}, key=lambda file: _by_role(code, file))
+    others = f" and {len(files) - 1} more" if len(files) > 1 else ""
+    return f'"{how.text}" is said outside {_PLURALS[level]}, in {code.path(files[0])}{others}'
+
+
+def _by_role(code: CodeIndex, file: int) -> tuple[int, str]:
+    return int(code.file_role[file]), code.path(file)
 
 
 class _Evidence:

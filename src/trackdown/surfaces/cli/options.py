@@ -14,7 +14,7 @@ from trackdown.engine import Repository
 from trackdown.engine import open as open_repository
 from trackdown.request import help_of
 from trackdown.settings import load_settings
-from trackdown.surfaces.cli.terminal_text import one_line
+from trackdown.surfaces.cli.terminal_text import advice
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -58,4 +58,4 @@ def print_json(answer: Any) -> None:
 def print_notes(notes: Sequence[str]) -> None:
     """Notes go to standard error, so that results can be piped."""
     for note in notes:
-        print(f"note: {one_line(note)}", file=sys.stderr)
+        print(f"note: {advice(note)}", file=sys.stderr)

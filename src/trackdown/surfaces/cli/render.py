@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from trackdown.engine import Related, Relative
 from trackdown.surfaces.cli.reason_text import explained
-from trackdown.surfaces.cli.terminal_text import one_line, sanitize
+from trackdown.surfaces.cli.terminal_text import advice, one_line, sanitize
 from trackdown.types import HistoryResults, Result, SearchResults
 
 _SNIPPET_LINES = 5
@@ -24,7 +24,7 @@ def print_results(answer: SearchResults, *, explain: bool) -> None:
         print("Nothing found. Try other words, --level file, or trackdown history.", file=sys.stderr)
     page = _page()
     if answer.results and answer.confidence is not None:
-        for line in textwrap.wrap(answer.confidence.sentence(), page.width()):
+        for line in textwrap.wrap(advice(answer.confidence.sentence()), page.width()):
             page.line("bold", line)
         page.line("", "")
     for result in answer:

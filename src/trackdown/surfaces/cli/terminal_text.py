@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from trackdown.types import LEVEL_FILE
+
 _CONTROLS = r"\x00-\x08\x0b-\x1f\x7f-\x9f"
 _DIRECTIONS = r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _INVISIBLE = (
@@ -34,6 +36,11 @@ def sanitize(text: str) -> str:
     except UnicodeEncodeError:
         text = text.encode("utf-8", "backslashreplace").decode()
     return _HIDDEN.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def advice(text: str) -> str:
+    """A note or a verdict on one line, as the command line says it: `level file` is an option there."""
+    return one_line(text).replace(LEVEL_FILE, f"--{LEVEL_FILE}")
 
 
 def human_bytes(size: float) -> str:

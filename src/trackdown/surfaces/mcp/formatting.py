@@ -7,7 +7,7 @@ models that it is data.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from trackdown.engine import Related, Relative, ServedInfo
@@ -56,8 +56,9 @@ def found(answer: SearchResults, max_tokens: int, *, several: bool, explain: boo
     head = f"{count} {names[answer.level]}, best first:" if count else f"No {names[answer.level]} found."
     fields: dict[str, Any] = {"partial": answer.partial, "level": answer.level}
     if answer.confidence is not None:
-        fields["confidence"] = asdict(answer.confidence)
-        head = f"{answer.confidence.sentence()} {head}" if count else f"{head} {answer.confidence.why}."
+        confidence = replace(answer.confidence, why=one_line(answer.confidence.why))
+        fields["confidence"] = asdict(confidence)
+        head = f"{confidence.sentence()} {head}" if count else f"{head} {confidence.why}."
     if answer.deep is not None:
         fields["deep"] = asdict(answer.deep)
     whole = answer.level == "file"
