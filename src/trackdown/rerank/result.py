@@ -23,6 +23,8 @@ _VERDICTS = {
     ),
 }
 """What a model's value means: far above the average of what it read, above it, or below it."""
+_DOUBTFUL = "a model that read it finds others even less relevant"
+"""What a logit below 0 means that is above the average: even odds are at 0."""
 
 
 class CommitWords(Protocol):
@@ -104,8 +106,11 @@ class Reranking:
             return Match("not read by the model: counts as average", moved or {}, telling=False)
         known = values[~np.isnan(values)]
         above = value - float(known.mean())
+        numbers = {unit: value, **(moved or {})}
+        if signal == CODE and value < 0 <= above:
+            return Match(_DOUBTFUL, numbers, telling=False)
         text = very if above > float(known.std()) else plain if above >= 0 else others
-        return Match(text, {unit: value, **(moved or {})}, telling=above >= 0)
+        return Match(text, numbers, telling=above >= 0)
 
 
 def probability(logit: float) -> float:
