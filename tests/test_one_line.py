@@ -61,3 +61,13 @@ def test_reasons_join_words_and_shares_by_signal() -> None:
     assert moved == Why("graph", 0.0, "calls load") and last == Why("ranker", -0.25, "")
     ((plain, _, _),) = reasons([{"lexical": FOUND["lexical"], "graph": Match("calls load")}], [shares], False)
     assert plain == Why("lexical", 0.5, "name has cookie")
+
+
+def test_what_is_told_already_is_not_told_again() -> None:
+    referred = FOUND | {"references": Match('commit abc mentions #1: "Sign" (2020)')}
+    told = 'commit abc mentions #1: "Sign" (2020); name has cookie; close in meaning'
+    assert line(referred, VALUES | {"references": 0.2}) == told
+    parts = {"messages": Match('in load: says "No cookie"'), "lexical": Match("in load: name has cookie")}
+    assert line(parts, {"messages": 0.5, "lexical": 0.4}) == 'in load: says "No cookie"; name has cookie'
+    others = parts | {"lexical": Match("in save: name has cookie")}
+    assert line(others, {"messages": 0.5, "lexical": 0.4}).endswith("; in save: name has cookie")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 
 from trackdown.types import Match
 
 _MOST = 3
+_PART = re.compile(r"in [^\s:]+: ")
+_QUOTATION = re.compile(r'".+"')
 _LEAST_SHARE = 0.05
 """What added less than this share of a score is not worth a reader's time."""
 _MEANING = "meaning"
@@ -33,8 +36,23 @@ def one_line_each(
     for matches, shares, remark in zip(found, values, remarks, strict=True):
         chosen = _chosen(matches, shares, said)
         said.update(chosen.values())
-        lines.append("; ".join([*chosen.values(), *([remark] if remark else [])]))
+        lines.append("; ".join([*_introduced_once(list(chosen.values())), *([remark] if remark else [])]))
     return lines
+
+
+def _introduced_once(texts: Sequence[str]) -> list[str]:
+    """Texts of which several may begin with the part that they are about, `in load: `: a run of them says it once."""
+    parts = [match[0] if (match := _PART.match(text)) else "" for text in texts]
+    return [
+        text[len(part) :] if part == last else text
+        for text, part, last in zip(texts, parts, ["", *parts[:-1]], strict=True)
+    ]
+
+
+def _repeats(text: str, others: Iterable[str]) -> bool:
+    """Whether a text says the same as others do, or quotes the same: a commit may be evidence in two ways."""
+    quoted = _QUOTATION.search(text)
+    return any(text == other or (quoted is not None and quoted[0] in other) for other in others)
 
 
 def _chosen(matches: Mapping[str, Match], shares: Mapping[str, float], said: set[str]) -> dict[str, str]:
@@ -46,6 +64,11 @@ def _chosen(matches: Mapping[str, Match], shares: Mapping[str, float], said: set
     best: dict[str, str] = {}
     for signal in sorted(telling, key=lambda signal: (-shares.get(signal, least), signal)):
         best.setdefault(_KINDS.get(signal, signal), matches[signal].text)
-    fresh = {kind: text for kind, text in best.items() if kind not in _SAID_ONCE or text not in said}
+    direct = [text for kind, text in best.items() if kind in _DIRECT]
+    fresh = {
+        kind: text
+        for kind, text in best.items()
+        if kind in _DIRECT or not (_repeats(text, direct) or (kind in _SAID_ONCE and text in said))
+    }
     kinds = sorted(fresh or best, key=lambda kind: kind == _MEANING)[:_MOST]
     return {kind: best[kind] for kind in sorted(kinds, key=lambda kind: kind not in _DIRECT)}
