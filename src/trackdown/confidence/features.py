@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trackdown.pipeline import Tapped
-from trackdown.query import Query, query_features
+from trackdown.query import THE_QUERY, Query, query_features
 from trackdown.types import Level
 
 Floats = npt.NDArray[np.float64]
@@ -91,19 +91,20 @@ RESULT_FEATURES = (
 class AnswerSigns:
     """The features of an answer, and a row of features for each of its results (without `answer`, the first).
 
-    `elsewhere` says where strong evidence is that no candidate has.
+    `elsewhere` says where strong evidence is that no candidate has, `speaker` whose text was searched for.
     """
 
     answer: Mapping[str, float]
     results: Floats
     elsewhere: str = ""
+    speaker: str = THE_QUERY
 
 
 def answer_signs(query: Query, level: Level, tapped: Tapped, count: int) -> AnswerSigns:
     """The features of a search's first results: `count` of them, and ten at least."""
     shown = list(tapped.order[: max(count, SHOWN)])
     seen = _Seen(query, level, tapped, shown)
-    return AnswerSigns(seen.answer(), seen.results(), tapped.elsewhere)
+    return AnswerSigns(seen.answer(), seen.results(), tapped.elsewhere, tapped.speaker)
 
 
 class _Seen:

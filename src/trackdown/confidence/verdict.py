@@ -57,17 +57,17 @@ def assess(query: Query, level: Level, signs: AnswerSigns, count: int, calibrati
     if verdict == "weak":
         why = f"{_against(signs.answer)}. {_help(query, level, signs.answer)}"
     else:
-        why = _in_favour(signs.answer)
+        why = _in_favour(signs.speaker, signs.answer)
     return Assessment(Confidence(verdict, probability, why), tuple(each))
 
 
-def _in_favour(features: Mapping[str, float]) -> str:
+def _in_favour(speaker: str, features: Mapping[str, float]) -> str:
     """What speaks for the first results."""
     found = []
     if features["mention"] >= _NAMED:
-        found.append("the query names code that is here")
+        found.append(f"{speaker} names code that is here")
     if features["message"] >= _NAMED:
-        found.append("the program says a message that the query quotes")
+        found.append(f"the program says a message that {speaker} quotes")
     if features["agreement"] >= _AGREED:
         found.append("words, history and meaning point to the same place")
     if features["covered_by_first"] >= _MOSTLY:

@@ -4,14 +4,15 @@ query (GAR) and rewrites to the units (ReCo).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from trackdown.errors import QueryError
-from trackdown.index import Corpus
+from trackdown.index import CommitIndex, Corpus
 from trackdown.pipeline.plan import SearchPlan
 from trackdown.query import Query, understand
-from trackdown.retrieve import referred_commits
+from trackdown.retrieve import ReferredCommit, referred_commits
 
 if TYPE_CHECKING:
     from trackdown.index import UnitVectors
@@ -37,16 +38,33 @@ def with_commits(corpus: Corpus, query: Query) -> Query:
     """A query that says nothing but `#123` or a commit id, with the messages of those commits for its text. Unchanged
     if there are none.
     """
-    found = [commit.position for commit in referred_commits(corpus, query)][:_MOST_MESSAGES]
-    if not found or corpus.history is None:
+    commits = referred_commits(corpus, query)[:_MOST_MESSAGES]
+    if not commits or corpus.history is None:
         return query
     index, _ = corpus.history
+    found = [commit.position for commit in commits]
     messages = corpus.messages(found) if corpus.messages is not None else [index.subject(at) for at in found]
     try:
-        about = understand("\n\n".join(messages))
+        about = understand("\n\n".join(messages), syntax=False)
     except QueryError:
         return query
-    return replace(about, filters=query.filters, references=query.references, quoted=query.quoted, typed=query.typed)
+    return replace(
+        about,
+        filters=query.filters,
+        references=query.references,
+        quoted=query.quoted,
+        typed=query.typed,
+        speaker=_speaker(index, commits),
+    )
+
+
+def _speaker(index: CommitIndex, commits: Sequence[ReferredCommit]) -> str:
+    """The commits whose messages are searched for, in words."""
+    first = commits[0]
+    if len(commits) > 1:
+        return f"a commit behind {', '.join(dict.fromkeys(commit.reference for commit in commits))}"
+    name = f"commit {index.oid(first.position)[:7]}"
+    return name if first.is_itself else f"{name} ({first.reference})"
 
 
 def with_exemplars(corpus: Corpus, query: Query, plan: SearchPlan) -> Query:

@@ -105,7 +105,7 @@ def search(
         order(corpus, query, fused, chosen, options.listwise, verdict)
         watch.lap("llm-rerank")
     if tap is not None:
-        tap(tapped(fused, chosen, verdict))
+        tap(tapped(fused, chosen, verdict, query.speaker))
     return _ranked(corpus, fused, chosen, verdict, moves, options, watch)
 
 

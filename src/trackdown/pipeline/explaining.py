@@ -82,7 +82,8 @@ def _remark(fused: Fused, candidate: int) -> str:
     return "; ".join(filter(None, said))
 
 
-def tapped(fused: Fused, chosen: Sequence[int], verdict: Reranking) -> Tapped:
+def tapped(fused: Fused, chosen: Sequence[int], verdict: Reranking, speaker: str) -> Tapped:
+    """The scores of every stage, for a query that is the text of a speaker."""
     channels, rows = fused.channels, list(chosen)
     return Tapped(
         fused.pool.files[rows].tolist(),
@@ -93,6 +94,7 @@ def tapped(fused: Fused, chosen: Sequence[int], verdict: Reranking) -> Tapped:
         verdict.scores(fused.total[rows]),
         partial(_matched, fused, chosen),
         next((channel.elsewhere for channel in channels if channel.elsewhere), ""),
+        speaker,
     )
 
 

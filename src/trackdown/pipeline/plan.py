@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from trackdown.query import Filters
+from trackdown.query import THE_QUERY, Filters
 from trackdown.rerank import Listwise, RerankPlan
 from trackdown.retrieve import MatchedTerms, commits, dense
 from trackdown.types import Aggregation, Fusion, Level, Why
@@ -135,7 +135,7 @@ class Tapped:
     `scores` are the scores of the channels and `best` the best of each among all candidates. `judged` are the models'
     raw values by signal, nan where there is none. `order` are the places in the order of the answer and `final` their
     scores by place. `matched` tells which of the query's terms the candidates at some places have. `elsewhere` says
-    where strong evidence is that no candidate has.
+    where strong evidence is that no candidate has, and `speaker` whose text was searched for.
     """
 
     files: Sequence[int]
@@ -146,6 +146,7 @@ class Tapped:
     final: Floats
     matched: Callable[[Sequence[int]], MatchedTerms] | None = None
     elsewhere: str = ""
+    speaker: str = THE_QUERY
 
 
 Tap = Callable[[Tapped], None]

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from trackdown.query.augmented import MOST_EXEMPLARS, code_weights, with_exemplars
     from trackdown.query.exemplars import write_exemplars
     from trackdown.query.features import query_features
-    from trackdown.query.parse import Frame, Query, understand
+    from trackdown.query.parse import THE_QUERY, Frame, Query, understand
     from trackdown.query.reading_order import most_telling_first
     from trackdown.query.references import Reference
     from trackdown.query.same_text import is_short, runs, says_the_same

@@ -10,7 +10,7 @@ from itertools import islice
 from trackdown.errors import QueryError
 from trackdown.query.references import Reference, find_references, says_nothing_else
 from trackdown.query.stopwords import STOPWORDS
-from trackdown.query.syntax import NO_FILTERS, Filters, read_syntax
+from trackdown.query.syntax import NO_FILTERS, Filters, TypedLine, read_syntax
 from trackdown.types import MAX_QUERY_CHARS
 from trackdown.units import TEXT, language_of, term_counts, words
 
@@ -53,6 +53,7 @@ _FILE_ENDINGS = frozenset(
     "sum svg tar tex toml tsv txt whl xml yaml yml zip".split()
 )
 _LONGEST_NAME = 200
+THE_QUERY = "the query"
 _TITLE = 1.6
 
 
@@ -73,7 +74,7 @@ class Query:
     not searched for. `filters` limit the answer, and are no longer part of `text`. `phrases` are those that somebody
     typed in quotes; with `exactly_quoted`, the query is nothing else, and what has none of them is no answer.
     `references` are issues and commits it speaks of; with `only_references`, it says nothing else. `typed` says that it
-    is a line that somebody typed, not an issue.
+    is a line that somebody typed, not an issue. `speaker` says whose text it is, in words.
     """
 
     text: str
@@ -95,6 +96,7 @@ class Query:
     references: tuple[Reference, ...] = ()
     only_references: bool = False
     typed: bool = False
+    speaker: str = THE_QUERY
 
     @property
     def only_filters(self) -> bool:
@@ -102,14 +104,18 @@ class Query:
         return bool(self.filters) and not self.text.strip()
 
 
-def understand(text: str) -> Query:
-    """Split a query into its parts. Raises QueryError if there is nothing to search for."""
-    typed = read_syntax(_clean(text))
+def understand(text: str, *, syntax: bool = True) -> Query:
+    """Split a query into its parts. Without `syntax` it is nobody's typed line: `path:` in it is a word.
+
+    Raises QueryError if there is nothing to search for.
+    """
+    cleaned = _clean(text)
+    typed = read_syntax(cleaned) if syntax else TypedLine(cleaned)
     cleaned = typed.text
     prose, code = _fences(cleaned)
     frames = find_frames(cleaned)
     title = next((line.strip().lstrip("#").strip() for line in prose.splitlines() if line.strip()), "")
-    short = len(cleaned.strip().splitlines()) == 1
+    short = syntax and len(cleaned.strip().splitlines()) == 1
     references = find_references(prose, typed=short)
     weights = _weights(cleaned, title)
     quoted = dict.fromkeys([*typed.phrases, *((a or b).strip() for a, b in _QUOTED.findall(prose))])

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trackdown.index import CodeIndex
-from trackdown.query import Frame, Query
+from trackdown.query import THE_QUERY, Frame, Query
 from trackdown.retrieve.candidate_pool import Candidates
 from trackdown.retrieve.channel import Channel, Request
 from trackdown.retrieve.wording import part_of
@@ -52,7 +52,8 @@ def retrieve(request: Request, before: Sequence[Channel]) -> Channel | None:
 class Mentions:
     """Scores of units and files that the query mentions, and the matches in words.
 
-    A match of a file is told in two ways: of the file itself, and of a unit in it.
+    A match of a file is told in two ways: of the file itself, and of a unit in it. `speaker` is whose text mentions
+    them.
     """
 
     units: npt.NDArray[np.float64]
@@ -60,6 +61,7 @@ class Mentions:
     unit_matches: dict[int, list[str]] = field(default_factory=lambda: defaultdict(list))
     file_matches: dict[int, list[tuple[str, str]]] = field(default_factory=lambda: defaultdict(list))
     by_kind: dict[str, npt.NDArray[np.float64]] = field(default_factory=dict)
+    speaker: str = THE_QUERY
 
     def unit(self, unit: int, score: float, match: str, kind: str) -> None:
         """Add a match of a unit. The strongest one counts, further ones a little."""
@@ -91,13 +93,14 @@ class Mentions:
 
 def mentions(index: CodeIndex, query: Query) -> Mentions:
     """Find the units and files that the query mentions."""
-    found = Mentions(np.zeros(len(index.unit_file)), np.zeros(len(index.file_alive)))
+    found = Mentions(np.zeros(len(index.unit_file)), np.zeros(len(index.file_alive)), speaker=query.speaker)
     for place, frame in enumerate(reversed(query.frames)):
         _frame(index, frame, _FRAME / (1 + 0.2 * place), found)
     for path in query.paths:
         matches = _files_matching(index, path)
         for file in matches if len(matches) <= _TOO_COMMON else []:
-            found.file(file, _PATH / len(matches) ** 0.5, "the query names it", "the query names its file")
+            of_file, of_unit = f"{query.speaker} names it", f"{query.speaker} names its file"
+            found.file(file, _PATH / len(matches) ** 0.5, of_file, of_unit)
         if not matches and "/" in path:
             _folder(index, path, found)
     for name in query.names:
@@ -160,7 +163,8 @@ def _folder(index: CodeIndex, path: str, found: Mentions) -> None:
     folders = tuple(f"{folder}/" for folder in same_name if f"/{folder}".endswith(f"/{path}"))
     inside = [file for name, file in index.files_by_path.items() if name.startswith(folders)] if folders else []
     for file in inside if len(inside) <= _TOO_COMMON else []:
-        found.file(file, _FOLDER, f"the query names its folder {path}", f"the query names its folder {path}")
+        match = f"{found.speaker} names its folder {path}"
+        found.file(file, _FOLDER, match, match)
 
 
 def _letter(index: CodeIndex, name: str, found: Mentions) -> None:
@@ -168,8 +172,8 @@ def _letter(index: CodeIndex, name: str, found: Mentions) -> None:
     windows = index.windows_defining(name[-1])
     for unit in windows if len(windows) <= _TOO_COMMON else []:
         score = _NAME / len(windows) ** 0.5
-        found.unit(unit, score, f"defines {name}, which the query names", "names")
-        of_file, of_unit = f"defines {name}, which the query names", f"near {name}, which the query names"
+        of_file, of_unit = f"defines {name}, which {found.speaker} names", f"near {name}, which {found.speaker} names"
+        found.unit(unit, score, of_file, "names")
         found.file(int(index.unit_file[unit]), score, of_file, of_unit)
 
 
@@ -192,15 +196,15 @@ def _name(index: CodeIndex, name: str, found: Mentions) -> None:
             for unit in units:
                 weight = 1.0 if unit in exact else 0.7
                 score = _NAME * weight / len(units) ** 0.5
-                found.unit(unit, score, "the query names it", "names")
-                of_file, of_unit = f"the query names {name} in it", f"near {name}, which the query names"
+                found.unit(unit, score, f"{found.speaker} names it", "names")
+                of_file, of_unit = f"{found.speaker} names {name} in it", f"near {name}, which {found.speaker} names"
                 found.file(int(index.unit_file[unit]), 0.6 * score, of_file, of_unit)
         return
     for end in range(len(parts), 1, -1):
         for path in (f"{'/'.join(parts[:end])}.py", f"{'/'.join(parts[:end])}/__init__.py"):
             matches = _files_matching(index, path)
             for file in matches if len(matches) <= _TOO_COMMON else []:
-                match = f"the query names its module {'.'.join(parts[:end])}"
+                match = f"{found.speaker} names its module {'.'.join(parts[:end])}"
                 found.file(file, _PATH * 0.7 / len(matches) ** 0.5, match, match)
             if matches:
                 return

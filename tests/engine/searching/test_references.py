@@ -9,6 +9,7 @@ import pytest
 
 import trackdown
 from tests.conftest import Repo
+from trackdown.query import understand
 
 Opener = Callable[[Path | str], trackdown.Repository]
 
@@ -104,6 +105,29 @@ def test_a_query_that_only_refers_is_answered_by_what_the_commits_say(grown: Rep
     assert opened.search(f"commit {grown.git('rev-parse', 'HEAD~2')}")[0].symbol == "beta"
     assert not opened.search("ABC-17 -path:delta.py").results
     assert opened.search("ABC-17 path:delta.py")[0].symbol == "delta"
+
+
+def test_reasons_say_that_a_commit_speaks_and_not_the_query(repo: Repo, open_repo: Opener) -> None:
+    repo.commit("Begin", {f"{name}_value.py": code(f"{name}_value") for name in ("alpha", "beta")})
+    repo.commit("Let alpha_value wait (#123)", {"alpha_value.py": code("alpha_value") + "#\n"})
+    opened = open_repo(repo.root)
+    short = repo.git("rev-parse", "HEAD")[:7]
+    answer = opened.search("#123")
+    assert answer[0].symbol == "alpha_value" and answer.confidence is not None
+    first = answer[0].reason.split("; ")
+    assert f"commit {short} (#123) names it" in first
+    assert f'commit {short} mentions #123: "Let alpha_value wait (#123)" (2020)' in first
+    assert answer[0].reason.count("Let alpha_value wait") == 1, "the same commit is not told again"
+    assert f"commit {short} names it" in opened.search(f"commit {short}")[0].reason.split("; ")
+    assert "the query names it" in opened.search("alpha_value #123")[0].reason.split("; ")
+
+
+def test_the_message_of_a_commit_has_no_filters(repo: Repo, open_repo: Opener) -> None:
+    repo.commit("Begin", {f"{name}.py": code(name) for name in ("alpha", "beta")})
+    repo.commit('Let alpha read lang:ruby "as it was" (#123)', {"alpha.py": code("alpha") + "#\n"})
+    answer = open_repo(repo.root).search("#123", effort="fast")
+    assert answer[0].symbol == "alpha" and not answer.notes
+    assert "ruby" in understand("read lang:ruby", syntax=False).weights
 
 
 def test_a_mode_leaves_references_out(grown: Repo, open_repo: Opener) -> None:
