@@ -74,7 +74,8 @@ class Query:
     not searched for. `filters` limit the answer, and are no longer part of `text`. `phrases` are those that somebody
     typed in quotes; with `exactly_quoted`, the query is nothing else, and what has none of them is no answer.
     `references` are issues and commits it speaks of; with `only_references`, it says nothing else. `typed` says that it
-    is a line that somebody typed, not an issue. `speaker` says whose text it is, in words.
+    is a line that somebody typed, not an issue. `valueless` are prefixes of filters in it that nothing follows.
+    `speaker` says whose text it is, in words.
     """
 
     text: str
@@ -96,6 +97,7 @@ class Query:
     references: tuple[Reference, ...] = ()
     only_references: bool = False
     typed: bool = False
+    valueless: tuple[str, ...] = ()
     speaker: str = THE_QUERY
 
     @property
@@ -145,6 +147,7 @@ def understand(text: str, *, syntax: bool = True) -> Query:
         references=references,
         only_references=short and bool(references) and says_nothing_else(cleaned),
         typed=short,
+        valueless=typed.valueless,
     )
 
 

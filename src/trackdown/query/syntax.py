@@ -2,7 +2,8 @@
 
 An issue is somebody's text, and `path:` in its prose is not meant for us. So a filter counts only in a query of one
 line, which somebody typed, and there only at the start of a word and outside quotes and backquotes. A prefix that is
-not known, or that nothing follows, is a plain word. Nothing here raises: the engine checks the values.
+not known, or that nothing follows, is a plain word; the engine tells of the latter. Nothing here raises: the engine
+checks the values.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ _TOKEN = re.compile(
     r"|\"(?P<straight>[^\"]*)\"|“(?P<curly>[^”]*)”"
     r"|\S+"
 )
+_VALUELESS = re.compile(rf"(-?(?:{'|'.join(_PREFIXES)}):)(?:\"\s*\")?")
 _NAME_SEPARATORS = re.compile(r"::|#|->")
 
 
@@ -62,12 +64,16 @@ NO_FILTERS = Filters()
 
 @dataclass(frozen=True, slots=True)
 class TypedLine:
-    """A query without its filters. `phrases` are those in quotes; `has_words` says whether there is anything else."""
+    """A query without its filters. `phrases` are those in quotes; `has_words` says whether there is anything else.
+
+    `valueless` are prefixes of filters that nothing follows, such as `path:`. They stay in the text.
+    """
 
     text: str
     filters: Filters = NO_FILTERS
     phrases: tuple[str, ...] = ()
     has_words: bool = True
+    valueless: tuple[str, ...] = ()
 
 
 def read_syntax(text: str) -> TypedLine:
@@ -78,6 +84,7 @@ def read_syntax(text: str) -> TypedLine:
     values: dict[str, list[str]] = {}
     rest: list[str] = []
     phrases: list[str] = []
+    valueless: list[str] = []
     has_words = False
     for token in _TOKEN.finditer(line):
         if token["prefix"] and (token["quoted"] is None or token["quoted"].strip()):
@@ -85,12 +92,14 @@ def read_syntax(text: str) -> TypedLine:
             found = values.setdefault(f"without_{name}" if token["minus"] else name, [])
             found += _values(name, (token["quoted"] or token["value"]).strip())
             continue
+        valueless += [match[1]] if (match := _VALUELESS.fullmatch(token[0])) else []
         phrase = (token["straight"] or token["curly"] or "").strip()
         phrases += [phrase] if phrase else []
         has_words = has_words or not phrase
         rest.append(token[0])
     filters = Filters(**{name: tuple(dict.fromkeys(found)) for name, found in values.items()})
-    return TypedLine(" ".join(rest) if filters else text, filters, tuple(dict.fromkeys(phrases)), has_words)
+    rest_of_text = " ".join(rest) if filters else text
+    return TypedLine(rest_of_text, filters, tuple(dict.fromkeys(phrases)), has_words, tuple(dict.fromkeys(valueless)))
 
 
 def words_of_phrases(phrases: Sequence[str]) -> list[str]:

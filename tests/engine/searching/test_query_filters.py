@@ -117,10 +117,25 @@ def test_a_variable_of_one_letter_is_found_by_its_name(repo: Repo, open_repo: Op
     assert found(opened.search("symbol:g kind:function")) == {"test_g.py:test_g.g"}
 
 
+@pytest.mark.parametrize(
+    ("query", "prefixes"),
+    [
+        ("symbol:", ["symbol:"]),
+        ("sign path: lang:python", ["path:"]),
+        ('sign -kind:"" symbol: symbol:', ["-kind:", "symbol:"]),
+        ('"path: x" sign `lang: y` xpath:', []),
+        ("Sign the cookie\n\nThe option path: is ignored", []),
+    ],
+)
+def test_a_filter_without_a_value_is_told(opened: trackdown.Repository, query: str, prefixes: list[str]) -> None:
+    notes = opened.search(query, effort="fast").notes
+    assert [note.split(" ")[0] for note in notes if "searched for as a word" in note] == prefixes
+
+
 def test_the_answer_says_which_filters_it_understood(opened: trackdown.Repository) -> None:
     answer = opened.search("cookie lang:js -path:tests")
     assert any(note.startswith("filters in the query: lang:javascript -path:tests") for note in answer.notes)
-    assert not opened.search("cookie in a path: of tests").notes
+    assert not opened.search("cookie in a path of tests").notes
 
 
 @pytest.mark.parametrize(

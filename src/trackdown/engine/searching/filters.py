@@ -157,9 +157,12 @@ class PathFilter:
         return shown
 
 
-def filter_notes(code: CodeIndex, stages: SearchPlan, folder: str, typed: Filters) -> list[str]:
-    """Notes about the filters in the query, and about filters that match nothing."""
-    notes = [f"filters in the query: {typed} (in quotes they are words to search for)"] if typed else []
+def filter_notes(
+    code: CodeIndex, stages: SearchPlan, folder: str, typed: Filters, valueless: Sequence[str] = ()
+) -> list[str]:
+    """Notes about the filters in the query, about those that lack a value, and about filters that match nothing."""
+    notes = [f"{prefix} is searched for as a word: a filter has its value behind the colon" for prefix in valueless]
+    notes += [f"filters in the query: {typed} (in quotes they are words to search for)"] if typed else []
     languages = [name for filters in stages.filters for name in filters.languages]
     missing = [name for name in dict.fromkeys(languages) if name not in code.languages()]
     if missing:

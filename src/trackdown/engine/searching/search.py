@@ -59,7 +59,7 @@ def run_search(
                 stages.level,
                 (),
                 (corpus.snapshot.info,),
-                (*repository.notes_of(corpus), *filter_notes(corpus.code, stages, folder, filters)),
+                (*repository.notes_of(corpus), *filter_notes(corpus.code, stages, folder, filters, query.valueless)),
                 corpus.partial,
                 deep=corpus.deep.state() if corpus.deep is not None else None,
             )
