@@ -23,10 +23,11 @@ from trackdown.lab import CodeLocation, Task, commit_times, run_jobs
 from trackdown.request import SearchRequest
 from trackdown.settings import Settings
 from trackdown.types import Effort, Progress, no_progress
+from trackdown.units import EXTRACTOR_VERSION
 
 EFFORTS: tuple[Effort, ...] = ("balanced", "fast")
 ISSUE = "issue"
-_VERSION = 1
+_VERSION = 2
 _PATIENCE = 3600.0
 """Seconds that a job may be silent: a first index of a large repository takes minutes."""
 
@@ -154,5 +155,5 @@ def _digest(settings: Settings) -> str:
     """Names how answers were made: by which models and depths, and with which features."""
     models = speaking_models(settings, readers=True)
     depths = (settings.mode, settings.encoder_depth, settings.code_depth)
-    parts = (_VERSION, ANSWER_FEATURES, RESULT_FEATURES, models, depths)
+    parts = (_VERSION, EXTRACTOR_VERSION, ANSWER_FEATURES, RESULT_FEATURES, models, depths)
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:12]
