@@ -144,3 +144,9 @@ def test_a_secret_that_is_no_text_is_not_shown_either(tmp_path: Path, name: str)
     with pytest.raises(UsageError, match=f"{name} must be text") as caught:
         load_settings(write_config(tmp_path, f"{name} = 12345678\n"))
     assert "12345678" not in str(caught.value)
+
+
+def test_settings_made_by_hand_keep_their_store_in_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert Settings(mode="bm25").store == tmp_path / "trackdown"
+    assert load_settings({"TRACKDOWN_STORE": "x", "XDG_CONFIG_HOME": str(tmp_path)}).store == Path("x")

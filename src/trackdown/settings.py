@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, get_args
 
@@ -38,7 +38,7 @@ class Settings:
     a file to read them from. `llm_dry_run` counts the questions without asking any.
     """
 
-    store: Path = Path()
+    store: Path = field(default_factory=lambda: _cache_folder(os.environ))
     store_limit_mb: int = 4096
     workers: int = 0
     max_file_kb: int = 1024
@@ -129,10 +129,9 @@ def load_settings(environment: Mapping[str, str] | None = None, **overrides: Any
         if environment.get(variable, "") != "":
             values[name] = _convert(name, environment[variable], variable)
     values.update({key: value for key, value in overrides.items() if value is not None})
-    settings = replace(Settings(), **values)
-    if settings.store == Path():
-        settings = replace(settings, store=_cache_folder(environment) / "trackdown")
-    return settings
+    if values.get("store", Path()) == Path():
+        values["store"] = _cache_folder(environment)
+    return Settings(**values)
 
 
 def _read_table(config: Path) -> dict[str, Any]:
@@ -147,7 +146,7 @@ def _read_table(config: Path) -> dict[str, Any]:
 
 def _convert(name: str, value: object, where: str) -> object:
     """Convert a value from a file or the environment to the type of its setting."""
-    default = next((getattr(Settings(), f.name) for f in fields(Settings) if f.name == name), None)
+    default = next((getattr(Settings(store=Path()), f.name) for f in fields(Settings) if f.name == name), None)
     if default is None:
         raise UsageError(f"{where}: there is no setting named {name!r}")
     choices = {"fusion": get_args(Fusion), "aggregation": get_args(Aggregation)}.get(name)
@@ -189,7 +188,7 @@ def _path(name: str, value: object, where: str) -> Path:
 
 
 def _cache_folder(environment: Mapping[str, str]) -> Path:
-    return Path(environment.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return Path(environment.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "trackdown"
 
 
 def _config_folder(environment: Mapping[str, str]) -> Path:

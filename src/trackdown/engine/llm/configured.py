@@ -115,7 +115,7 @@ def _opened(settings: Settings) -> _Run:
 def _budget(settings: Settings) -> Budget:
     prices = Prices(settings.llm_price_in, settings.llm_price_out)
     is_url = settings.llm.startswith(("http://", "https://"))
-    if is_url and settings.llm_money != Settings().llm_money and prices == Prices():
+    if is_url and settings.llm_money != Settings(store=settings.store).llm_money and prices == Prices():
         raise UsageError(
             "llm_money has no effect without prices: set llm_price_in and llm_price_out, per million tokens"
         )
