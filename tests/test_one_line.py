@@ -71,3 +71,7 @@ def test_what_is_told_already_is_not_told_again() -> None:
     assert line(parts, {"messages": 0.5, "lexical": 0.4}) == 'in load: says "No cookie"; name has cookie'
     others = parts | {"lexical": Match("in save: name has cookie")}
     assert line(others, {"messages": 0.5, "lexical": 0.4}).endswith("; in save: name has cookie")
+
+
+def test_a_result_without_a_telling_reason_has_an_empty_line() -> None:
+    assert line({"dense": Match("similar words", telling=False)}, {"dense": 0.4}) == ""

@@ -7,7 +7,7 @@ import unicodedata
 
 import pytest
 
-from trackdown.surfaces.cli.terminal_text import one_line, sanitize
+from trackdown.surfaces.cli.terminal_text import advice, one_line, sanitize
 
 VISIBLE_FORMATS = "\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd"
 """Format characters that have a shape."""
@@ -53,3 +53,7 @@ def test_no_format_character_is_forgotten() -> None:
 
 def test_a_line_stays_one() -> None:
     assert one_line("a\nb\tc\rd") == "a�b�c�d"
+
+
+def test_advice_names_the_option_of_the_command_line() -> None:
+    assert advice("Ask for files (level file)\x1b[0m") == "Ask for files (--level file)\N{REPLACEMENT CHARACTER}[0m"

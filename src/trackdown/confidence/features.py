@@ -212,7 +212,7 @@ class _Seen:
     def _say_the_same(self) -> Mask:
         """The first result, and those that say the same message: they are as right as it is, so they don't compete."""
         said = self._channel("messages")
-        same = (said == said[0]) & (said[0] >= _QUOTED)
+        same: Mask = (said == said[0]) & (said[0] >= _QUOTED)
         same[0] = True
         return same
 

@@ -45,7 +45,7 @@ def _introduced_once(texts: Sequence[str]) -> list[str]:
     parts = [match[0] if (match := _PART.match(text)) else "" for text in texts]
     return [
         text[len(part) :] if part == last else text
-        for text, part, last in zip(texts, parts, ["", *parts[:-1]], strict=True)
+        for text, part, last in zip(texts, parts, ["", *parts], strict=False)
     ]
 
 
