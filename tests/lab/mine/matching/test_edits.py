@@ -19,12 +19,14 @@ CODE = "class Pool:\n    def read(self):\n        return 1\n\n\ndef save():\n   
 
 
 def test_sources_are_the_projects_own_code() -> None:
-    assert is_source("src/pool.py") and is_source("lib/Contest.java")
+    assert is_source("src/pool.py") and is_source("lib/Contest.java") and is_source("Classes/Label.m")
     for path in (
         "tests/test_pool.py",
         "Castle.Windsor.Tests/Resolver.cs",
         "src/ArrayResolverTestCase.cs",
         "vendor/x.c",
+        "vendor/x.m",
+        "style.css",
         "docs/conf.py",
         "README.md",
         ".github/run.py",

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Sequence
 
 from trackdown.errors import GitError
 from trackdown.lab.mine.changes import ChangeReader
-from trackdown.lab.mine.documents import edited_units, is_own_code, read_units, telling_spans
+from trackdown.lab.mine.documents import edited_units, is_foreign, is_own_code, read_units, telling_spans
 from trackdown.lab.mine.filters import MASS_CHANGE, is_housekeeping
-from trackdown.repository import BlobReader, CommitRef, Git
-from trackdown.types import FUNCTION_KINDS
+from trackdown.repository import BlobReader, CommitRef, Git, role_of
+from trackdown.types import CODE, FUNCTION_KINDS
 
 MOST_FILES = 8
 NOT_COMPARED, NO_SOURCE = "commit cannot be compared", "no source file modified"
@@ -20,6 +20,10 @@ _MOST_CHANGED, _MOST_DELETED, _MOST_ADDED = 40, 4, 12
 _BATCH = 256
 _COMMIT = re.compile(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _TESTS = re.compile(r"(?:^|/)[^/]*[._-][Tt]ests?/|(?i:testcase|unittests?)\.\w+$|[a-z]Tests?\.\w+$")
+_NOT_PARSED = frozenset(
+    """asm clj coffee d dart ejs el erl f f90 fs groovy jsp l m ml mli mm nim pas pl pm proto ps1 pxd pxi pyx r s sql
+    svelte vb vue y""".split()
+)
 _ASIDE = frozenset("doc docs documentation example examples sample samples demo demos benchmark benchmarks".split())
 
 PathChanges = list[tuple[str, str]]
@@ -29,10 +33,12 @@ PathChanges = list[tuple[str, str]]
 def is_source(path: str) -> bool:
     """Whether a file is code of the project itself: no test, example, documentation, vendored or generated file.
 
-    Folders and files that only end in `Tests` are tests here, too; the index doesn't take them for any.
+    Folders and files that only end in `Tests` are tests here, too; the index doesn't take them for any. Code in a
+    language that we don't parse counts: it is what the fix changed.
     """
-    folders = path.lower().split("/")[:-1]
-    if not is_own_code(path) or not _ASIDE.isdisjoint(folders):
+    *folders, name = path.lower().split("/")
+    is_other_code = name.rpartition(".")[2] in _NOT_PARSED and role_of(path) == CODE and not is_foreign(path)
+    if not (is_own_code(path) or is_other_code) or not _ASIDE.isdisjoint(folders):
         return False
     return _TESTS.search(path) is None and not is_housekeeping(path)
 
