@@ -2,8 +2,9 @@
 
 python benchmarks/leaks.py REWRITTEN.parquet=REPOSITORY ... [--json RESULT]
 
-Each Parquet file holds commit_id and transformed_message_gpt4, as CMU publishes them. A leak is the share of the names
-that a commit brings into the code which a query holds; commits that bring none in are counted and left out.
+Each Parquet file holds commit_id and issue, as `trackdown mine archive` writes it, or transformed_message_gpt4, as CMU
+publishes it. A leak is the share of the names that a commit brings into the code which a query holds; commits that
+bring none in are counted and left out.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from trackdown.lab.mine.issue_writer import MOST_LEAKED, leak, new_identifiers
 from trackdown.lab.mine.messages import clean_message, clean_subject
 from trackdown.lab.mine.training import read_rewritten
 from trackdown.repository.blobs import BlobReader
-from trackdown.repository.history import read_commits
+from trackdown.repository.history import CommitRef, read_commits
 from trackdown.repository.source import open_source
 
 
@@ -42,9 +43,10 @@ def measure(data: Path, place: Path) -> dict[str, Any]:
     issues = read_rewritten([data])
     git = open_source(place).git
     assert git is not None, f"{place} is no git repository"
-    listed = [commit for commit in commits_here(git, issues) if commit.parents]
+    # A merge stands for what it brought to the branch that it was made on.
+    listed = [CommitRef(commit.oid, commit.parents[:1]) for commit in commits_here(git, issues) if commit.parents]
     messages = {commit.oid: commit.message for commit in read_commits(git, listed)}
-    patches = read_patches(git, [commit.oid for commit in listed])
+    patches = read_patches(git, [commit.oid for commit in listed], {one.oid: one.parents[0] for one in listed})
     shares: dict[str, list[float]] = {"message": [], "subject": [], "issue": []}
     without = 0
     with BlobReader(git) as blobs:

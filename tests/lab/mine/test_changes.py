@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Repo
-from trackdown.lab.mine.changes import ChangedFile, ChangeReader, newest_first
+from trackdown.lab.mine.changes import ChangedFile, ChangeReader, newest_first, read_patches
 from trackdown.repository.git import Git
 from trackdown.repository.history import CommitRef
 from trackdown.repository.source import open_source
@@ -94,6 +94,21 @@ def test_a_merge_is_compared_with_its_first_parent(repo: Repo) -> None:
     merge = commits_of(repo)[-1]
     assert merge.is_merge
     assert [file.path for _, file in ChangeReader(git_of(repo)).read([merge])] == ["b"]
+
+
+def test_the_patch_of_a_merge_needs_to_know_its_parent(repo: Repo) -> None:
+    first = repo.commit("Begin", {"a.txt": "a\n"})
+    repo.git("checkout", "-q", "-b", "side")
+    repo.commit("Side", {"b.txt": "b\n"})
+    repo.git("checkout", "-q", "main")
+    repo.git("merge", "-q", "--no-ff", "-m", "Merge", "side")
+    merge = repo.git("rev-parse", "HEAD")
+    assert read_patches(git_of(repo), [merge]) == {merge: []}
+    found = read_patches(git_of(repo), [merge, first], {merge: first})
+    assert {oid: [patch.new_path for patch in patches] for oid, patches in found.items()} == {
+        merge: ["b.txt"],
+        first: ["a.txt"],
+    }
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -273,28 +273,31 @@ def commits_here(git: Git, commits: Iterable[str]) -> list[CommitRef]:
     return [CommitRef(first, tuple(rest)) for first, *rest in map(str.split, output.splitlines())]
 
 
-def read_patches(git: Git, commits: Sequence[str]) -> dict[str, list[FilePatch]]:
-    """What each commit without or with one parent did, without context lines.
+def read_patches(
+    git: Git, commits: Sequence[str], parents: Mapping[str, str] | None = None
+) -> dict[str, list[FilePatch]]:
+    """What each commit did, without context lines. A merge needs to be in `parents`, to say what it is compared with.
 
     Texts hold bytes that are not UTF-8 as surrogates, so that they can be turned back. A commit that git cannot
     compare, for want of an object, or whose patch cannot be read is left out.
     """
     try:
-        return _read(git, commits)
+        return _read(git, commits, parents or {})
     except (GitError, ValueError):
         found: dict[str, list[FilePatch]] = {}
         for commit in commits:
             try:
-                found |= _read(git, [commit])
+                found |= _read(git, [commit], parents or {})
             except (GitError, ValueError):
                 continue
         return found
 
 
-def _read(git: Git, commits: Sequence[str]) -> dict[str, list[FilePatch]]:
+def _read(git: Git, commits: Sequence[str], parents: Mapping[str, str]) -> dict[str, list[FilePatch]]:
     if not commits:
         return {}
-    output = git.run(*_DIFF_TREE, *_PATCHES, stdin="".join(f"{commit}\n" for commit in commits).encode("ascii"))
+    asked = "".join(f"{commit} {parents.get(commit, '')}".strip() + "\n" for commit in commits)
+    output = git.run(*_DIFF_TREE, *_PATCHES, stdin=asked.encode("ascii"))
     # A line of a patch begins with a sign or a word of git's: none is a bare id.
     pieces = _COMMIT_LINE.split(output.decode("utf-8", "surrogateescape"))
     found = {oid: parse_patch(text) for oid, text in zip(pieces[1::2], pieces[2::2], strict=True)}

@@ -190,6 +190,32 @@ def test_nothing_is_left_behind_when_nothing_matches(shop: Repo, tmp_path: Path)
     assert not list(tmp_path.glob("*table*")) and not list(tmp_path.glob(".*"))
 
 
+def test_an_interrupt_leaves_the_last_table_and_nothing_else(shop: Repo, tmp_path: Path) -> None:
+    found = archive(tmp_path / "x", issue(1))
+    match(shop, found)
+    before = (tmp_path / "table.parquet").read_bytes()
+
+    def interrupt(step: str, done: int, total: int | None) -> None:
+        if step == "match":
+            raise KeyboardInterrupt
+
+    place = MinedRepository(shop.root, "some", "shop", ("some/shop",))
+    with pytest.raises(KeyboardInterrupt):
+        match_archive(found, place, MatchPlan(tmp_path / "table.parquet"), interrupt)
+    assert (tmp_path / "table.parquet").read_bytes() == before
+    assert {path.name for path in tmp_path.iterdir()} == {"x", "table.parquet"}
+
+
+def test_a_table_that_names_the_commits(shop: Repo, tmp_path: Path) -> None:
+    meanwhile, count = (shop.git("log", "-1", "--format=%H", f"--grep={text}") for text in ("^Begin", "^Count"))
+    commits = [(1, count), (2, "f" * 40), (3, meanwhile)]
+    rows = [{"id": f"x{n}", "title": f"Umlauts {n}", "body": f"{BODY} {n}", "commit": commit} for n, commit in commits]
+    (tmp_path / "issues.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    table, report = match(shop, Archive(tmp_path / "issues.jsonl", ADAPTERS["table"]))
+    assert [(row["issue_id"], row["commit_id"]) for row in table] == [("X1", count)]
+    assert report.dropped == {"no commit names it": 1, "commit cannot be compared": 1}
+
+
 def run(*arguments: object) -> Result:
     return CliRunner().invoke(command, ["archive", *map(str, arguments)])
 

@@ -29,7 +29,7 @@ from trackdown.lab.mine.matching.plan import GIVES_AWAY_SIGNS, MatchPlan, MatchR
 from trackdown.lab.mine.matching.references import References, closed_numbers, references_by_pattern, references_of
 from trackdown.lab.mine.messages import Once, code_fingerprint
 from trackdown.lab.mine.pairs import open_history
-from trackdown.lab.mine.parquet_table import TableWriter
+from trackdown.lab.mine.parquet_table import TableWriter, sweep
 from trackdown.repository import BlobReader, Git
 from trackdown.types import Progress, no_progress
 
@@ -71,6 +71,7 @@ def match_archive(
     read; whatever opening the repository raises; nothing is written then.
     """
     _, git, head = open_history(place.path)
+    sweep(plan.out.parent, plan.out.name)
     names = {name.casefold() for name in place.known_as}
     report = MatchReport(str(place))
     survey = _survey(archive, names, report, progress)

@@ -17,7 +17,7 @@ _NUMBER = re.compile(
     re.I,
 )
 _AND = re.compile(r"\s{0,3}(?:,|&|;|\band\b)?\s{0,3}(?:(?:fix(?:e[sd])?|close[sd]?|resolve[sd]?)\s{1,3})?", re.I)
-_KEY = re.compile(r"(?<![\w-])([A-Za-z][A-Za-z0-9]{1,9}-\d{1,7})(?![\w-])")
+_KEY = re.compile(r"(?<![A-Za-z0-9])([A-Za-z][A-Za-z0-9]{1,9}[-_]\d{1,7})(?!\d)")
 _TRAC = re.compile(
     r"\A\s{0,3}(?:trac\s{0,2})?#(\d{1,7})\s{0,2}:|\btrac\s{0,2}#?(\d{1,7})\b|\bticket[\s:]{0,2}#(\d{1,7})\b", re.I
 )
@@ -65,7 +65,7 @@ def references_of(style: str, names: Collection[str] = ()) -> References:
     def find(message: str) -> set[str]:
         text = message[:_LONGEST_MESSAGE]
         if style == "key":
-            return set(_all_of(_KEY, text))
+            return {key.replace("_", "-") for key in _all_of(_KEY, text)}
         found = closed_numbers(text, names)
         if style in ("trac", "bug"):
             found |= set(_all_of(_TRAC if style == "trac" else _BUG, text))
