@@ -6,7 +6,7 @@ Each file of other_words/ has questions about one repository at a pinned commit,
 They were written from reading the code, before any model was trained for them; don't change them, and train on nothing
 of these repositories. First other_words_check.py checks them: every answer must exist, and no question may use a word
 of its answers. With --check, that is all. Then each question is asked. A mode is an effort (fast, balanced, thorough)
-or a mode of search (bm25, hybrid, …).
+or a mode of search (bm25, hybrid, …). With --deep, the deep index is computed first; modes with `shallow` do without.
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ def main() -> int:
     parser.add_argument("--layout", default="{owner}/{name}")
     parser.add_argument("--modes", default="balanced", help="modes or efforts, separated by commas")
     parser.add_argument("--only", default="", help="names of question files, separated by commas")
+    parser.add_argument("--deep", action="store_true", help="compute the deep indexes first")
     parser.add_argument("--check", action="store_true", help="check the questions and ask none")
     arguments = parser.parse_args()
     sets = [(asked, _clone(asked, arguments.repos, arguments.layout)) for asked in _sets(arguments.only)]
@@ -60,6 +61,8 @@ def main() -> int:
         return 0
     report: dict[str, Any] = {"depth": DEPTH, "modes": {}}
     for mode in arguments.modes.split(","):
+        if arguments.deep:
+            compute_deep_indexes(sets)
         started = time.perf_counter()
         asked = {one.repository: ask(one, clone, mode) for one, clone in sets}
         found = summary(asked)
@@ -83,6 +86,13 @@ def _clone(asked: QuestionSet, repos: Path, layout: str) -> Path:
     if clone is None:
         raise SystemExit(f"{repos} has no clone of {asked.repository} by the layout {layout}")
     return clone
+
+
+def compute_deep_indexes(sets: Sequence[tuple[QuestionSet, Path]]) -> None:
+    """Let the encoder read all code of the pinned commits; once is enough."""
+    for asked, clone in sets:
+        with trackdown.open(str(clone)) as repository:
+            repository.index(asked.commit, deep=True)
 
 
 def ask(asked: QuestionSet, clone: Path, mode: str) -> list[Asked]:

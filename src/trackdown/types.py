@@ -145,10 +145,10 @@ class DeepState:
 
     def sentence(self) -> str:
         """The same in words."""
+        count = f"{self.total} unit{'' if self.total == 1 else 's'}"
         if self.ready:
-            return f"ready, {self.units} units"
-        begun = f"{self.units} of {self.total} units so far" if self.units else f"0 of {self.total} units"
-        return f"not ready, {begun}: `trackdown index --deep` completes it"
+            return f"ready, {count}"
+        return f"not ready, {self.units} of {count}: `trackdown index --deep` completes it"
 
 
 @dataclass(frozen=True, slots=True)

@@ -189,7 +189,7 @@ class Repository:
         """
         from trackdown.engine.indexing.status import describe
 
-        corpus = self._builder.corpus(at, progress, complete=deep)
+        corpus = self._builder.corpus(at, progress, _LONGEST_WAIT if deep else 0.0, complete=deep)
         corpus.vectors()
         if deep:
             self.deepen(corpus, progress=progress)

@@ -233,6 +233,8 @@ def _search(task: Task, modes: Sequence[str], plan: BenchPlan) -> list[Row]:
     try:
         repository = _opened(task.place, plan.settings)
         prepared = repository.corpus(task.at)
+        if any(options.deep for mode, options in plan.modes if mode in modes):
+            repository.deepen(prepared)
         rows = []
         # Once for nothing: what a first search opens would else be booked on the mode that comes first.
         _ranked(prepared, task, plan.modes[0][1].without_llm(), plan)

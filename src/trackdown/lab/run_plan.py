@@ -50,8 +50,10 @@ def resolve_modes(modes: Sequence[str], settings: Settings) -> tuple[tuple[str, 
 
 
 def _plain_options(settings: Settings) -> SearchPlan:
-    """What a mode names decides alone: settings about modes would make two columns of one table differ unseen."""
-    return default_plan(replace(settings, mode="hybrid", adaptive=False, graph=False))
+    """What a mode names decides alone: settings about modes would make two columns of one table differ unseen, and so
+    would a deep index that happens to be ready.
+    """
+    return replace(default_plan(replace(settings, mode="hybrid", adaptive=False, graph=False)), deep=False)
 
 
 def plan(bench: Bench, modes: Sequence[str], settings: Settings, pairs: tuple[CodeExample, ...] = ()) -> BenchPlan:

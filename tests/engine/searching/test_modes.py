@@ -167,3 +167,11 @@ def test_modes_of_language_models_search_by_words_unless_they_name_a_retriever()
 def test_numbers_of_exemplars_are_small(mode: str) -> None:
     with pytest.raises(UsageError):
         with_mode(SearchPlan(), mode)
+
+
+def test_the_deep_index_takes_part_where_models_read_or_a_mode_names_it(settings: Settings) -> None:
+    plain = default_plan(settings)
+    assert not plain.goes_deep and with_mode(plain, "hybrid+rerank").goes_deep
+    assert with_mode(plain, "deep").goes_deep and with_mode(plain, "hybrid+deep").goes_deep
+    assert not with_mode(plain, "hybrid+rerank+shallow").goes_deep
+    assert dict(with_mode(plain, "bm25").weights)["deep"] == 0

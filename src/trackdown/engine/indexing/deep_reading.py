@@ -30,7 +30,8 @@ _AT_ONCE = 32
 """Units between two reports, which may stop or delay the work: about a fifth of a second."""
 _FILES_OPEN = 512
 """So many units are read before the texts of their files are forgotten."""
-_SECONDS_BETWEEN_WRITES = 20.0
+_SECONDS_BETWEEN_WRITES, _WORK_FOR_A_WRITE = 20.0, 50
+"""The arrays of a huge repository take long to write: writing takes at most a fiftieth of the time."""
 _LOCK_SECONDS = 1.0
 
 
@@ -80,7 +81,7 @@ class _Reading:
                 self._read_segment(number, known.writable(), missing)
 
     def _read_segment(self, number: int, found: DeepSegment, missing: npt.NDArray[np.int64]) -> None:
-        written_at, unwritten = 0.0, 0
+        next_write, unwritten = 0.0, 0
         offset = int(self._deep.code.unit_offsets[number])
         try:
             for units, texts in self._texts(missing, offset):
@@ -89,9 +90,10 @@ class _Reading:
                     self._cache.flush()
                     unwritten += len(units)
                     self._done += len(units)
-                if unwritten and time.monotonic() - written_at > _SECONDS_BETWEEN_WRITES:
+                if unwritten and (began := time.monotonic()) >= next_write:
                     self._write(number, found)
-                    written_at, unwritten = time.monotonic(), 0
+                    unwritten, took = 0, time.monotonic() - began
+                    next_write = began + max(_SECONDS_BETWEEN_WRITES, _WORK_FOR_A_WRITE * took)
         finally:
             if unwritten:
                 self._write(number, found)

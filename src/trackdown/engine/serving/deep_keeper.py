@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from trackdown.engine.repository import Repository
 from trackdown.engine.serving.live import LiveIndex
 from trackdown.errors import Cancelled
+from trackdown.types import IndexState
 
 IDLE_SECONDS = 5.0
 """How long nothing must have been asked or changed before it begins, and before it goes on after a pause."""
@@ -83,10 +84,11 @@ class DeepKeeper:
     def _is_idle(self, target: DeepTarget) -> bool:
         """Whether the folder's index is up to date, and nothing was asked or changed for a while."""
         updates = sum(one.live.state.updates for one in self._targets)
-        if updates != self._updates or target.live.state.phase == "indexing":
+        if updates != self._updates or any(_is_updating(one.live.state) for one in self._targets):
             self._updates, self._changed_at = updates, time.monotonic()
         still = time.monotonic() - self._changed_at
-        return target.live.state.phase == "ready" and min(self._quiet(), still) >= self._idle_seconds
+        state = target.live.state
+        return state.ready and not _is_gone(state) and min(self._quiet(), still) >= self._idle_seconds
 
     def _complete(self, target: DeepTarget) -> None:
         """Compute what is missing. What goes wrong is tried again later, or after the next change."""
@@ -94,7 +96,7 @@ class DeepKeeper:
 
         def go_on(step: str, done: int, total: int | None) -> None:
             while not self._is_idle(target):
-                if target.live.state.updates != updates or target.live.state.phase in ("broken", "closed"):
+                if target.live.state.updates != updates or _is_gone(target.live.state):
                     raise Cancelled("the files have changed")
                 if self._closing.wait(_TICK):
                     break
@@ -110,3 +112,12 @@ class DeepKeeper:
         except Exception as error:  # no error may end the thread
             target.problem = str(error) or type(error).__name__
         target.next_look = time.monotonic() + _RECHECK_SECONDS
+
+
+def _is_updating(state: IndexState) -> bool:
+    """Whether an index is being built. A look at the disk, which may come every second, is no reason to wait."""
+    return state.phase == "indexing" and state.step not in ("", "look")
+
+
+def _is_gone(state: IndexState) -> bool:
+    return state.phase in ("broken", "closed")

@@ -38,6 +38,8 @@ _ANNOUNCED = {
     "read commits": "{name}: models are reading {total} past commits; results are cached",
     "read code": "{name}: models are reading {total} pieces of code; results are cached",
 }
+_REPORTED = {"deep": "{name}: {done} of {total} units, about {minutes} min left"}
+_REPORT_SECONDS = 30.0
 _LIMITED = {"mine"}  # steps whose total is a limit, which says nothing about the work there is
 _INDEXING = "Indexing {name}: later searches read only what has changed"
 
@@ -53,6 +55,7 @@ class TerminalProgress:
         self._told = False
         self._bars: Any = None
         self._tasks: dict[str, Any] = {}
+        self._reports: dict[str, tuple[int, float, float]] = {}
 
     def __enter__(self) -> TerminalProgress:
         return self
@@ -72,6 +75,20 @@ class TerminalProgress:
                 print(line, file=sys.stderr)
             if self._terminal and is_slow:
                 self._show(step, done, total)
+            elif step in _REPORTED and total is not None:
+                self._report(step, done, total)
+
+    def _report(self, step: str, done: int, total: int) -> None:
+        """A line now and then where there is no terminal, for steps of minutes."""
+        now = time.monotonic()
+        first, began, told = self._reports.setdefault(step, (done, now, now))
+        if now - told < _REPORT_SECONDS or done == first:
+            return
+        self._reports[step] = (first, began, now)
+        minutes = max(1, round((total - done) * (now - began) / (done - first) / 60))
+        print(
+            _REPORTED[step].format(name=one_line(self._name), done=done, total=total, minutes=minutes), file=sys.stderr
+        )
 
     def _show(self, step: str, done: int, total: int | None) -> None:
         from rich.console import Console
