@@ -55,6 +55,11 @@ def test_outcomes() -> None:
     assert read_one("github-json", "1.json", ISSUE | {"body": None}).body == ""
 
 
+def test_issues_that_were_moved_from_google_code() -> None:
+    body = "by **ada**:\n\n<pre>It &lt;fails&gt;:\n<b>always</b></pre>\nAttachments:\n1. x.txt"
+    assert read_one("github-json", "1.json", ISSUE | {"body": body}).body == "It <fails>:\nalways"
+
+
 def test_files_that_hold_no_issue_are_passed_over_and_broken_ones_are_not() -> None:
     assert read("github-json", "package.json", {"name": "x"}) == []
     assert read("github-json", "numbers.json", [1, 2]) == []

@@ -63,6 +63,12 @@ def test_pull_requests_close_what_their_text_says(repo: Repo) -> None:
     assert history.child_of("0" * 40) is None is history.known("0" * 40)
 
 
+def test_a_merge_of_the_main_line_stands_for_nothing(repo: Repo) -> None:
+    repo.commit("Begin")
+    fix, merge = branch(repo, "Merge branch 'master' of git://example.org/x", "Fixes #1")
+    assert merge and resolving(history_of(repo), "1") == [fix]
+
+
 def test_reverts_and_their_like_resolve_nothing(repo: Repo) -> None:
     repo.commit("Begin")
     repo.commit('Revert "Lock the pool"\n\nThis fixes #1')
@@ -82,6 +88,9 @@ def test_reverts_and_their_like_resolve_nothing(repo: Repo) -> None:
         ("Rollup of 5 pull requests", True),
         ("Bump django from 1.0 to 1.1", True),
         ("Merge pull request #1 from ada/lock", False),
+        ("Merge branch 'lock'", False),
+        ("Merge branch 'lock' of git://example.org/x", True),
+        ("Merge remote-tracking branch 'ada/lock'", True),
         ("Fix the address of comments", False),
     ],
 )

@@ -12,8 +12,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO
 
 from trackdown.lab.mine.archives.issue import FIXED, OPEN, REJECTED, Adapter, ArchivedIssue, normal_id, read_whole, tidy
+from trackdown.lab.mine.archives.markup import plain_html
 
 _REJECTED = frozenset({"not_planned", "duplicate"})
+_FROM_GOOGLE_CODE = re.compile(r"by [^\n]{1,80}:\s{1,4}<pre>")
 _PULLS_ONLY = ("merged_at", "mergedAt", "merge_commit_sha", "head", "headRefName")
 
 
@@ -46,13 +48,19 @@ def _issue(record: Mapping[str, Any], events: Any, is_pull: bool) -> ArchivedIss
     return ArchivedIssue(
         id=normal_id(str(record["number"])),
         title=record["title"],
-        body=tidy(_text(record, "body")),
+        body=tidy(_report(_text(record, "body"))),
         created=_text(record, "created_at", "createdAt"),
         closed=closed,
         outcome=outcome,
         is_pull=is_pull or record.get("pull_request") is not None,
         commits=tuple(_closing_commits(events)),
     )
+
+
+def _report(body: str) -> str:
+    """What the reporter wrote. Issues moved from Google Code are HTML below a line with the reporter's name."""
+    moved = _FROM_GOOGLE_CODE.match(body)
+    return plain_html(body[moved.end() :].partition("</pre>")[0]) if moved else body
 
 
 def _text(record: Mapping[str, Any], *names: str) -> str:

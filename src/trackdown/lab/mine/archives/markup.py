@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 _LARGEST_PAGE = 2 << 20
 _DEEPEST = 400
 _BLOCKS = frozenset("blockquote br dd div dl dt h1 h2 h3 h4 h5 h6 hr li ol p table td th tr ul".split())
+_CLOSED_BY_THE_NEXT = frozenset("dd dt li option p td th tr".split())
 _SIGNS = {"pre": "\n```\n", "li": "\n- "}
 _SILENT = frozenset({"script", "style"})
 _VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
@@ -33,6 +34,8 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Begin to collect, or begin a line. Raises ValueError for a page that nests too deeply."""
+        if tag in _CLOSED_BY_THE_NEXT and self._stack[-1:] == [tag]:
+            self.handle_endtag(tag)
         self._add(_SIGNS.get(tag, "\n" if tag in _BLOCKS else ""))
         values = {name: value or "" for name, value in attrs}
         if tag == "a" and values.get("href"):
@@ -64,6 +67,12 @@ class Page(HTMLParser):
             return
         self._said = data.strip() or self._said
         self._add(data)
+
+    def close(self) -> None:
+        """End the page, and with it what was left open."""
+        super().close()
+        while self._stack:
+            self.handle_endtag(self._stack[-1])
 
     def _add(self, text: str) -> None:
         for _, parts in self._open.values():

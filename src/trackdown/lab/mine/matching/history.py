@@ -25,7 +25,8 @@ _LABEL = re.compile(
     r"\A\W{0,3}(?:merge [^:\n]{0,80}:\s|\[?[A-Z][A-Z0-9]{1,9}[-_ ]?\d+\]?\W{0,4}|(?:trac )?#\d+:\s)", re.I
 )
 _NO_FIX = re.compile(
-    r"\A\W{0,3}(?:roll-?up\b|rollup of|cherry-?pick|backport|back ?port|merge (?:branch|remote-tracking|tag)\b)"
+    r"\A\W{0,3}(?:roll-?up\b|cherry-?pick|back-? ?port|merge (?:remote-tracking|tag)\b"
+    r"|merge branch '?(?:master|main|trunk|develop)\b|merge branch \S{1,100} of )"
     r"|\brollup of\b|\baddress(?:ing|ed|es)? (?:the )?(?:pr |code )?(?:review )?comments?\b",
     re.I,
 )
@@ -70,7 +71,7 @@ class IssueHistory:
         self._parents[number] = tuple(map(self.number_of, commit.parents))
         self._dates[number] = min(max(1, commit.time), _LAST_SECOND)
         pull = merged_pull(commit.message)
-        if (named or pull) and is_no_fix(commit):
+        if (named or pull or len(commit.parents) > 1) and is_no_fix(commit):
             self._unfit.add(number)
         elif pull:
             self._pull_of[number] = pull
@@ -143,7 +144,7 @@ def is_no_fix(commit: CommitFacts) -> bool:
     """Whether a message says that its commit resolves nothing by itself: a revert, a release, a roll-up, a backport."""
     if is_by_a_bot(commit, "") and not merged_pull(commit.message):
         return True
-    bare = CommitFacts(commit.oid, commit.parents, 0, "", _LABEL.sub("", commit.message, count=1), [])
+    bare = CommitFacts(commit.oid, [], 0, "", _LABEL.sub("", commit.message, count=1), [])
     if any(rule(one, "") for rule in (is_revert, is_dependency_update) for one in (commit, bare)):
         return True
     subject = bare.message.partition("\n")[0]
