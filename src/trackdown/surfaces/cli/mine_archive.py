@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from trackdown.lab.mine import MatchReport
 
 _FILE = click.Path(path_type=Path)
-_STYLES = ("fixes", "key", "trac", "bug")
+_STYLES = ("fixes", "key", "trac", "bug", "title")
 _SIGNS = {
     "names_file": "name a file that was changed",
     "plan": "tell of a change already made",
@@ -39,6 +39,7 @@ How commits name issues (--references):
   key          `KEY-12` anywhere in the message
   trac         `Trac #12: …`, `#12: …`, `ticket #12`, and as fixes
   bug          `bug 1234`, `fix for #1234`, the address of a Bugzilla, and as fixes
+  title        the subject is the title of the issue, whose number nobody names
 
 \b
 Examples:

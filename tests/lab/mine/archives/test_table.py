@@ -24,6 +24,9 @@ def test_csv_as_trackers_export_it() -> None:
     assert first is not None and second is not None and third is None
     assert (first.id, first.title, first.body) == ("HADOOP-1", "Slow", 'Two\nlines, with "quotes"')
     assert (first.outcome, second.outcome) == (FIXED, OPEN)
+    ends = ["Resolved,Fixed", "Resolved,Incomplete", "Open,Unresolved", "Resolved,", "New,", ","]
+    outcomes = [read_one("table", "x.csv", f"id,title,status,resolution\n1,A,{end}\n").outcome for end in ends]
+    assert outcomes == [FIXED, REJECTED, OPEN, FIXED, OPEN, UNKNOWN]
 
 
 def test_json_lines_one_of_them_broken() -> None:

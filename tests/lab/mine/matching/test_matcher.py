@@ -168,6 +168,14 @@ def test_a_pattern_and_limits(shop: Repo, tmp_path: Path) -> None:
     assert match(shop, found, most_files=1)[1].dropped["too many source files modified"] == 1
 
 
+def test_issues_that_commits_name_by_their_title(shop: Repo, tmp_path: Path) -> None:
+    titles = ["Read umlauts, fixes #1", "Lock, closes #3, twice", "Lock, closes #3, twice"]
+    issues = [issue(100 + n, title=title) for n, title in enumerate(titles)]
+    rows, report = match(shop, archive(tmp_path / "x", *issues), style="title")
+    assert [(row["issue_id"], row["files"]) for row in rows] == [("100", ["shop.py"])]
+    assert report.dropped == {"no commit names it": 2}
+
+
 def test_issues_of_several_repositories(shop: Repo, tmp_path: Path) -> None:
     rows = [
         {"id": n, "title": f"Umlauts {n}", "body": f"{BODY} {n}", "repo": repo}

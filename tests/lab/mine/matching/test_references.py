@@ -11,7 +11,9 @@ from trackdown.lab.mine.matching.references import (
     closed_numbers,
     merged_pull,
     references_by_pattern,
+    references_by_title,
     references_of,
+    title_key,
 )
 
 NAMES = {"bitcoin/bitcoin"}
@@ -55,6 +57,15 @@ def test_a_pattern_of_ones_own() -> None:
         references_by_pattern("bug [0-9]+")
 
 
+def test_titles_as_subjects() -> None:
+    titles = {title_key("Reading a file fails with umlauts"): "7", title_key("Other title of an issue"): "8"}
+    find = references_by_title(titles)
+    assert find("HADOOP-12. Reading a file fails with umlauts. Contributed by Ada Lovelace.") == {"7"}
+    assert find("[SPARK-1][SQL] Reading a file\nfails with 'umlauts' (#12)\n\nMore text") == {"7"}
+    assert find("Reading a file fails") == set() == references_by_title({"": "9"})("Fix it")
+    assert title_key("Too short") == ""
+
+
 def test_pull_requests_that_were_merged() -> None:
     messages = {
         "Merge pull request #12 from ada/x\n\nTitle": "12",
@@ -80,4 +91,5 @@ def test_hostile_messages_take_no_time() -> None:
         for style in ("fixes", "key", "trac", "bug"):
             references_of(style)(text)
         merged_pull(text)
+        references_by_title({})(text)
     assert time.monotonic() - started < 10

@@ -33,7 +33,8 @@ COLUMNS = {
     "body": ("body", "description", "text", "report", "details"),
     "created": ("created", "createdat", "opened", "openedat", "creationts", "reporttime", "createddate"),
     "closed": ("closed", "closedat", "resolved", "resolvedat", "resolutiondate"),
-    "state": ("state", "status", "resolution"),
+    "state": ("state", "status"),
+    "resolution": ("resolution",),
     "kind": ("kind", "type"),
     "commit": ("commit", "commitid", "fixcommit", "commitsha", "sha", "revision"),
     "files": ("files", "goldfiles", "changedfiles"),
@@ -43,6 +44,7 @@ COLUMNS = {
 
 _FIXED = frozenset("fixed done resolved closed completed verified merged implemented".split())
 _REJECTED = frozenset("wontfix invalid duplicate rejected worksforme notaproblem notplanned cannotreproduce".split())
+_UNRESOLVED = frozenset({"unresolved", "none"})
 _BATCH = 1000
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
@@ -80,7 +82,6 @@ def _issue(row: Row) -> ArchivedIssue | None:
     number, title = _text(row, "id"), _text(row, "title")
     if not number or not title:
         return None
-    states = {re.sub(r"[\W_]+", "", part.lower()) for part in re.split(r"[/,(]", _text(row, "state"))}
     commit = _text(row, "commit").lower()
     return ArchivedIssue(
         id=normal_id(number),
@@ -88,12 +89,24 @@ def _issue(row: Row) -> ArchivedIssue | None:
         body=tidy(_text(row, "body")),
         created=_text(row, "created"),
         closed=_text(row, "closed"),
-        outcome=REJECTED if states & _REJECTED else FIXED if states & _FIXED else OPEN if states - {""} else UNKNOWN,
+        outcome=_outcome(_text(row, "state"), _text(row, "resolution")),
         is_pull=_text(row, "kind").lower() in ("pr", "pull", "pull request"),
         commits=(commit,) if _COMMIT.fullmatch(commit) else (),
         files=_files(row.get("files")),
         repository=_text(row, "repository"),
     )
+
+
+def _outcome(state: str, resolution: str) -> str:
+    """How an issue ended: what was resolved in a way that we don't know was not fixed."""
+    states = {re.sub(r"[\W_]+", "", part.lower()) for part in re.split(r"[/,(]", resolution or state)} - {""}
+    if not states:
+        return UNKNOWN
+    if states & _REJECTED:
+        return REJECTED
+    if states & _FIXED:
+        return FIXED
+    return REJECTED if resolution and not states & _UNRESOLVED else OPEN
 
 
 def _text(row: Row, field: str) -> str:

@@ -26,7 +26,15 @@ from trackdown.lab.mine.matching.issue_text import (
     whole_text,
 )
 from trackdown.lab.mine.matching.plan import GIVES_AWAY_SIGNS, MatchPlan, MatchReport
-from trackdown.lab.mine.matching.references import References, closed_numbers, references_by_pattern, references_of
+from trackdown.lab.mine.matching.references import (
+    TITLES,
+    References,
+    closed_numbers,
+    references_by_pattern,
+    references_by_title,
+    references_of,
+    title_key,
+)
 from trackdown.lab.mine.messages import Once, code_fingerprint
 from trackdown.lab.mine.pairs import open_history
 from trackdown.lab.mine.parquet_table import TableWriter, sweep
@@ -74,8 +82,8 @@ def match_archive(
     sweep(plan.out.parent, plan.out.name)
     names = {name.casefold() for name in place.known_as}
     report = MatchReport(str(place))
-    survey = _survey(archive, names, report, progress)
-    references = _references(plan, archive, survey.ids, names)
+    survey = _survey(archive, names, plan.style == TITLES, report, progress)
+    references = _references(plan, archive, survey, names)
     history = read_history(git, head, references, survey.ids, progress)
     for pull, issues in survey.closes.items():
         for issue in issues:
@@ -96,13 +104,17 @@ def match_archive(
 
 @dataclass(slots=True)
 class _Survey:
-    """The ids of an archive's issues, and what its pull requests say they close."""
+    """The ids of an archive's issues, and what its pull requests say they close.
+
+    `titles` maps the keys of titles to ids, empty ones if several issues have a title; it is filled on request.
+    """
 
     ids: set[str] = field(default_factory=set)
     closes: dict[str, set[str]] = field(default_factory=dict)
+    titles: dict[str, str] = field(default_factory=dict)
 
 
-def _survey(archive: Archive, names: set[str], report: MatchReport, progress: Progress) -> _Survey:
+def _survey(archive: Archive, names: set[str], by_title: bool, report: MatchReport, progress: Progress) -> _Survey:
     found = _Survey()
     for issue in archive.issues("survey", progress):
         if issue.repository and not names:
@@ -113,6 +125,8 @@ def _survey(archive: Archive, names: set[str], report: MatchReport, progress: Pr
         if not issue.is_pull:
             report.issues += 1
             found.ids.add(issue.id)
+            if by_title and (key := title_key(issue.title)):
+                found.titles[key] = "" if found.titles.get(key, issue.id) != issue.id else issue.id
             continue
         report.pull_requests += 1
         closes = closed_numbers(f"{issue.title}\n{issue.body}", names)
@@ -124,12 +138,14 @@ def _survey(archive: Archive, names: set[str], report: MatchReport, progress: Pr
     return found
 
 
-def _references(plan: MatchPlan, archive: Archive, ids: Iterable[str], names: set[str]) -> References:
+def _references(plan: MatchPlan, archive: Archive, survey: _Survey, names: set[str]) -> References:
     if plan.pattern:
         return references_by_pattern(plan.pattern)
     style = plan.style or archive.adapter.style
+    if style == TITLES:
+        return references_by_title(survey.titles)
     if style == AUTO:
-        style = "key" if any("-" in issue for issue in ids) else "fixes"
+        style = "key" if any("-" in issue for issue in survey.ids) else "fixes"
     return references_of(style, names)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 from trackdown.errors import UsageError
 from trackdown.lab.mine.archives.issue import normal_id
@@ -24,6 +24,11 @@ _TRAC = re.compile(
 _BUG = re.compile(
     r"\b(?:bug(?:zilla)?|bxc|fix(?:e[sd])?|pr)[\s:=]{0,2}(?:for\s)?#?(\d{3,7})\b|show_bug\.cgi\?id=(\d{1,7})\b", re.I
 )
+
+TITLES = "title"
+_SHORTEST_TITLE = 15
+_LABELS = re.compile(r"(?:\W{0,3}(?:\[[^\]\n]{1,40}\]|[A-Z][A-Z0-9]{1,9}-\d{1,7})[\s.:,]{0,3}){0,4}\s{0,2}", re.I)
+_CREDITS = re.compile(r"[\s.;,(]{0,4}(?:\bcontributed by\b|\(#\d+\)|\bvia \w+\)?\s*\Z)", re.I)
 
 References = Callable[[str], set[str]]
 """A message → the ids that it names."""
@@ -55,6 +60,7 @@ REFERENCE_STYLES: dict[str, str] = {
     "key": "`KEY-12` anywhere in the message",
     "trac": "`Trac #12: …`, `#12: …`, `ticket #12`, and as fixes",
     "bug": "`bug 1234`, `fix for #1234`, the address of a Bugzilla, and as fixes",
+    TITLES: "the subject is the title of the issue, whose number nobody names",
 }
 """How commits name the issues of a tracker, by name."""
 
@@ -83,6 +89,30 @@ def references_by_pattern(pattern: str) -> References:
     if not compiled.groups:
         raise UsageError(f"the pattern {pattern!r} has no group for the id, as in 'bug (\\d+)'")
     return lambda message: set(filter(None, _all_of(compiled, message[:_LONGEST_MESSAGE])))
+
+
+def title_key(title: str) -> str:
+    """A title for comparison: its letters and digits. Empty for one that is too short to tell an issue."""
+    key = "".join(char for char in title.casefold() if char.isalnum())
+    return key if len(key) >= _SHORTEST_TITLE else ""
+
+
+def references_by_title(titles: Mapping[str, str]) -> References:
+    """The issues whose title is a message's subject, or its first paragraph; `titles` maps keys of titles to ids.
+
+    Labels before it (`[SQL]`, `KEY-12.`) and credits behind it don't count.
+    """
+
+    def find(message: str) -> set[str]:
+        paragraph = message[:_LONGEST_MESSAGE].strip().partition("\n\n")[0]
+        found = set()
+        for said in (paragraph.partition("\n")[0], paragraph):
+            bare = said[_LABELS.match(said).end() :]  # type: ignore[union-attr]
+            credits = _CREDITS.search(bare)
+            found |= {title_key(bare), title_key(bare[: credits.start()] if credits else "")}
+        return {titles[key] for key in found if key and titles.get(key)}
+
+    return find
 
 
 _PULL = re.compile(
