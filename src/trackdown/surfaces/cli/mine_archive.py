@@ -29,6 +29,7 @@ Adapters:
   jira         JSON of Jira, a file per issue or searches
   trac         ticket pages of Trac, as HTML or as Markdown of a migration
   bugzilla     pages or XML of Bugzilla, a file per bug
+  redmine      issue pages of Redmine
   youtrack     XML of YouTrack, a file per issue
   table        CSV, JSON Lines or Parquet with a row per issue
   swe          JSON Lines of SWE-bench and its like
@@ -37,7 +38,7 @@ Adapters:
 How commits name issues (--references):
   fixes        `fixes #12`, `closes #12`, `resolves owner/name#12`
   key          `KEY-12` anywhere in the message
-  trac         `Trac #12: …`, `#12: …`, `ticket #12`, and as fixes
+  trac         `Trac #12: …`, `#12: …`, `ticket #12`, `issue: #12`, and as fixes
   bug          `bug 1234`, `fix for #1234`, the address of a Bugzilla, and as fixes
   title        the subject is the title of the issue, whose number nobody names
 

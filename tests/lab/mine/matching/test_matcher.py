@@ -195,6 +195,8 @@ def test_nothing_is_left_behind_when_nothing_matches(shop: Repo, tmp_path: Path)
         match(shop, archive(tmp_path / "x", issue(404)))
     with pytest.raises(UsageError, match="holds no issue"):
         match(shop, archive(tmp_path / "y", broken="{"))
+    with pytest.raises(UsageError, match="holds no issue that the adapter jira can read"):
+        match(shop, Archive(tmp_path / "x", ADAPTERS["jira"]))
     assert not list(tmp_path.glob("*table*")) and not list(tmp_path.glob(".*"))
 
 

@@ -39,7 +39,7 @@ def test_numbers_that_are_closed(message: str, found: set[str]) -> None:
 def test_styles_of_trackers() -> None:
     named = references_of("key")("[TIMOB-12] x/timob-13-Label, TIMOB_14. Not x-1, MOBILE-12345678")
     assert named == {"TIMOB-12", "TIMOB-13", "TIMOB-14"}
-    assert references_of("trac")("Trac #12: undo\n\nticket #13, fixes #14") == {"12", "13", "14"}
+    assert references_of("trac")("Trac #12: undo\n\nticket #13, fixes #14. Issue: #16") == {"12", "13", "14", "16"}
     assert references_of("trac")("#15: redo") == {"15"}
     assert references_of("bug")("Bug 12345: x. Fix for #2345, see show_bug.cgi?id=7, fix 20 things") == {
         "12345",

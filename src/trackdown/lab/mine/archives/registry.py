@@ -7,12 +7,13 @@ from trackdown.lab.mine.archives.bugzilla import BUGZILLA
 from trackdown.lab.mine.archives.github import GITHUB
 from trackdown.lab.mine.archives.issue import Adapter
 from trackdown.lab.mine.archives.jira import JIRA
+from trackdown.lab.mine.archives.redmine import REDMINE
 from trackdown.lab.mine.archives.swe import SWE
 from trackdown.lab.mine.archives.table import TABLE
 from trackdown.lab.mine.archives.trac import TRAC
 from trackdown.lab.mine.archives.youtrack import YOUTRACK
 
-ADAPTERS = {adapter.name: adapter for adapter in (GITHUB, JIRA, TRAC, BUGZILLA, YOUTRACK, TABLE, SWE)}
+ADAPTERS = {adapter.name: adapter for adapter in (GITHUB, JIRA, TRAC, BUGZILLA, REDMINE, YOUTRACK, TABLE, SWE)}
 
 
 def adapter_named(name: str) -> Adapter:

@@ -19,7 +19,8 @@ _NUMBER = re.compile(
 _AND = re.compile(r"\s{0,3}(?:,|&|;|\band\b)?\s{0,3}(?:(?:fix(?:e[sd])?|close[sd]?|resolve[sd]?)\s{1,3})?", re.I)
 _KEY = re.compile(r"(?<![A-Za-z0-9])([A-Za-z][A-Za-z0-9]{1,9}[-_]\d{1,7})(?!\d)")
 _TRAC = re.compile(
-    r"\A\s{0,3}(?:trac\s{0,2})?#(\d{1,7})\s{0,2}:|\btrac\s{0,2}#?(\d{1,7})\b|\bticket[\s:]{0,2}#(\d{1,7})\b", re.I
+    r"\A\s{0,3}(?:trac\s{0,2})?#(\d{1,7})\s{0,2}:|\btrac\s{0,2}#?(\d{1,7})\b|\b(?:ticket|issue|bug)[\s:]{0,2}#(\d{1,7})\b",
+    re.I,
 )
 _BUG = re.compile(
     r"\b(?:bug(?:zilla)?|bxc|fix(?:e[sd])?|pr)[\s:=]{0,2}(?:for\s)?#?(\d{3,7})\b|show_bug\.cgi\?id=(\d{1,7})\b", re.I
@@ -58,7 +59,7 @@ def _all_of(pattern: re.Pattern[str], text: str) -> Iterator[str]:
 REFERENCE_STYLES: dict[str, str] = {
     "fixes": "`fixes #12`, `closes #12`, `resolves owner/name#12`",
     "key": "`KEY-12` anywhere in the message",
-    "trac": "`Trac #12: …`, `#12: …`, `ticket #12`, and as fixes",
+    "trac": "`Trac #12: …`, `#12: …`, `ticket #12`, `issue: #12`, and as fixes",
     "bug": "`bug 1234`, `fix for #1234`, the address of a Bugzilla, and as fixes",
     TITLES: "the subject is the title of the issue, whose number nobody names",
 }
