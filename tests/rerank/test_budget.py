@@ -96,23 +96,23 @@ def test_what_time_cut_is_known_and_how_far_it_came() -> None:
 
 def test_beside_a_load_of_other_processes_only_own_work_counts() -> None:
     clock, cpu = Watch(), Watch()
-    budget = TimeBudget(1000, WorkingTime(clock, cpu))
+    budget = TimeBudget(1000, WorkingTime(2, clock, cpu))
     done = 0
     for _ in budget.batches(range(100)):
         clock.now += 2.0  # others had the machine most of the time
-        cpu.now += 0.01
+        cpu.now += 0.03  # in two threads
         done += 1
-    assert done == 99 and budget.cut == {"read": (99, 100)}
+    assert done == 66 and budget.cut == {"read": (66, 100)}
 
 
 def test_several_threads_at_work_use_no_more_than_the_clock_says() -> None:
     clock, cpu = Watch(), Watch()
-    working = WorkingTime(clock, cpu)
+    working = WorkingTime(2, clock, cpu)
     clock.now, cpu.now = clock.now + 1.0, cpu.now + 8.0
     assert working() == pytest.approx(1.0)
 
 
 def test_a_process_that_does_not_run_does_not_run_out_of_time() -> None:
-    working = WorkingTime()
+    working = WorkingTime(1)
     time.sleep(0.1)
     assert working() < 0.05

@@ -17,17 +17,17 @@ _UNLIMITED_BATCH = 64
 
 class WorkingTime:
     """A clock that stands still while this process does not run: beside a load of others, the same work takes the same
-    time. Each reading adds the time since the last one, or the process's CPU time if that is less.
+    time. Each reading adds the time since the last one or, if that is less, the CPU time of each of its threads.
     """
 
-    def __init__(self, clock: Clock = time.perf_counter, cpu: Clock = time.process_time) -> None:
-        self._clock, self._cpu = clock, cpu
+    def __init__(self, threads: int, clock: Clock = time.perf_counter, cpu: Clock = time.process_time) -> None:
+        self._threads, self._clock, self._cpu = threads, clock, cpu
         self._last = clock(), cpu()
         self._now = 0.0
 
     def __call__(self) -> float:
         read = self._clock(), self._cpu()
-        self._now += min(read[0] - self._last[0], read[1] - self._last[1])
+        self._now += min(read[0] - self._last[0], (read[1] - self._last[1]) / self._threads)
         self._last = read
         return self._now
 
@@ -85,4 +85,4 @@ class TimeBudget:
 
 def budget_of(plan: RerankPlan, progress: Progress) -> TimeBudget:
     """The budget of a plan, from now on."""
-    return TimeBudget(plan.budget_ms, WorkingTime() if plan.safety_net else time.perf_counter, progress)
+    return TimeBudget(plan.budget_ms, WorkingTime(plan.threads) if plan.threads else time.perf_counter, progress)

@@ -73,7 +73,7 @@ def test_a_budget_is_a_clock() -> None:
     assert depths(judging(budget=50)) == (DEFAULTS.encoder_depth, 0, DEFAULTS.code_depth, 50)
     assert depths(judging(effort="thorough", budget=50)) == (1000, 1000, 100, 50)
     asked, net = judging(budget=50), judging()
-    assert asked is not None and net is not None and net.safety_net and not asked.safety_net
+    assert asked is not None and net is not None and net.threads == DEFAULTS.thread_count and not asked.threads
     assert judging(budget=0) is None and judging(mode=NAMED, budget=0) is None
     assert planned(Settings(budget_ms=0)).judging is None, "the setting may leave no time either"
 

@@ -68,7 +68,7 @@ def _judging(request: SearchRequest, base: SearchPlan, settings: Settings) -> Re
     budget = settings.budget_ms if request.budget is None else request.budget
     if not budget or not stages.depth:
         return None
-    return replace(stages, budget_ms=budget, safety_net=request.budget is None)
+    return replace(stages, budget_ms=budget, threads=settings.thread_count if request.budget is None else 0)
 
 
 def _listwise(request: SearchRequest, named: Listwise | None) -> Listwise | None:
