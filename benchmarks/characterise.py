@@ -67,6 +67,7 @@ def ask_everything(questions: dict[str, Any], clones: Sequence[Path], folder: Pa
     for name in [name for name in os.environ if name.startswith("TRACKDOWN_")]:
         del os.environ[name]
     os.environ |= {"TRACKDOWN_STORE": str(folder / "store"), "XDG_CONFIG_HOME": str(folder / "config")}
+    os.environ["TRACKDOWN_DEEP"] = "no"  # answers must not change when the deep index is complete
     about = questions["repositories"]
     places = {name: check_out(clones, name, about[name]["commit"], folder) for name in about}
     answers: Answers = {}

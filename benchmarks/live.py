@@ -77,7 +77,7 @@ def main() -> None:
 
 def measure(clone: Path, folder: Path, arguments: argparse.Namespace) -> dict[str, Any]:
     """All figures."""
-    settings = load_settings(store=folder / "store")
+    settings = load_settings(store=folder / "store", deep=False)
     report: dict[str, Any] = {"repository": describe_repository(clone)}
     with SharedRepositories([clone], settings=settings) as shared:
         started = time.perf_counter()

@@ -140,7 +140,7 @@ def server(clone: Path, store: Path) -> Iterator[tuple[str, psutil.Popen]]:
 def start(clone: Path, store: Path) -> psutil.Popen:
     """Start a server."""
     command = [sys.executable, "-m", "trackdown", "serve", str(clone), "--port", "0", "--format", "json"]
-    environment = {**psutil.Process().environ(), "TRACKDOWN_STORE": str(store)}
+    environment = {**psutil.Process().environ(), "TRACKDOWN_STORE": str(store), "TRACKDOWN_DEEP": "no"}
     return psutil.Popen(command, stdout=subprocess.PIPE, env=environment)
 
 

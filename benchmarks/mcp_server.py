@@ -128,7 +128,7 @@ async def ask(client: Client, question: str, told: Any = None) -> Any:
 @asynccontextmanager
 async def over_stdio(repository: Path, store: Path) -> AsyncIterator[Client]:
     """A client of a process."""
-    environment = os.environ | {"TRACKDOWN_STORE": str(store)}
+    environment = os.environ | {"TRACKDOWN_STORE": str(store), "TRACKDOWN_DEEP": "no"}
     parameters = StdioServerParameters(command=sys.executable, args=[*SERVER, str(repository)], env=environment)
     async with Client(parameters) as client:
         yield client
@@ -138,7 +138,7 @@ async def over_stdio(repository: Path, store: Path) -> AsyncIterator[Client]:
 async def over_http(repository: Path, store: Path) -> AsyncIterator[Client]:
     """A client of a server at a free port."""
     command = [sys.executable, *SERVER, str(repository), "--http", "--port", "0"]
-    environment = os.environ | {"TRACKDOWN_STORE": str(store)}
+    environment = os.environ | {"TRACKDOWN_STORE": str(store), "TRACKDOWN_DEEP": "no"}
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:

@@ -50,6 +50,7 @@ def served(
 ) -> Iterator[Served]:
     """A server of these places on a free port, with a store of its own; ended at the end."""
     own = {"TRACKDOWN_STORE": str(store), "TRACKDOWN_MODELS": models, "XDG_CONFIG_HOME": str(store.parent / "config")}
+    own["TRACKDOWN_DEEP"] = "no"  # an answer must not change in the middle of a test
     environment = {name: value for name, value in os.environ.items() if not name.startswith("TRACKDOWN_")}
     command = [sys.executable, "-m", "trackdown", "serve", *map(str, places), "--port", "0", "--format", "json"]
     process = subprocess.Popen([*command, *options], stdout=subprocess.PIPE, env={**environment, **own, **variables})

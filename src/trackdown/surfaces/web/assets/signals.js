@@ -22,6 +22,7 @@ const COLOURED = new Set([
   "mentions",
   "commits",
   "dense",
+  "deep",
   "encoder",
   "graph",
   "code-reranker",
