@@ -78,6 +78,12 @@ def test_showing_less_is_less_likely_to_show_a_right_place(opened: trackdown.Rep
     assert ten is not None and one is not None and one.probability < ten.probability
 
 
+def test_the_first_result_is_never_more_likely_than_the_answer(opened: trackdown.Repository) -> None:
+    for query in ("size of a value", "header walrus zeppelin", "symbol: header"):
+        found = opened.search(query, k=1, effort="fast")
+        assert found.confidence is not None and found.confidence.probability >= (found[0].probability or 1)
+
+
 def plain(answer: float, result: float) -> Calibration:
     """The same probability for every answer and for every result, whatever their features."""
 

@@ -68,7 +68,7 @@ class Calibration:
         answer = _probability(odds)
         if count < SHOWN and len(each) > count:
             answer *= _any(each[:count]) / _any(each)
-        return _bounded(answer), [_bounded(one) for one in each[:count]]
+        return _bounded(answer), [_bounded(min(one, answer)) for one in each[:count]]
 
     def of_results(self, answer_odds: float, rows: Floats) -> list[float]:
         """The probability of each result, given the log-odds of the answer.
