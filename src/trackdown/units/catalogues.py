@@ -16,11 +16,14 @@ _LONGEST_CATALOGUE = 1 << 20
 _XML = re.compile(rb'<(?:string|data)\s[^<>]{0,200}?name="([\w.:-]{1,100})"[^<>]{0,200}>\s*(?:<value>)?([^<]{3,2000})')
 _JSON = re.compile(rb'"((?:[^"\\\n]++|\\.)*+)"?+(\s*+:)?+|([{}\[])')
 """A string, closed or not, and whether it is a key; or a bracket."""
+_LINE = re.compile(rb"^[ \t\r\f\v]*+[^\s#!]", re.M)
+"""The beginning of a line that is neither blank nor a comment."""
 _PROPERTY = re.compile(rb"^[ \t]*+([\w.-]{2,100})[ \t]*+=[ \t]*+([^\n]{3,2000})$", re.M)
 _YAML = re.compile(rb"^( *+)([\w.-]{1,80}):(?!\S)[ \t]*+([^\n]{0,2000})$", re.M)
 _YAML_LOCALE = re.compile(rb"(?:\s|#[^\n]*\n|---)*[\"']?[a-z]{2}(?:[-_][A-Za-z]{2,4})?[\"']?:[ \t]*\n")
 _GETTEXT = re.compile(
-    rb'^msgid[ \t]+((?:"(?:[^"\\\n]|\\.)*+"\s*+)++)^msgstr[ \t]+((?:"(?:[^"\\\n]|\\.)*+"\s*+)++)', re.M
+    rb'^msgid[ \t]+((?:"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"\s*+)++)^msgstr[ \t]+((?:"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"\s*+)++)',
+    re.M,
 )
 _GETTEXT_QUOTES = re.compile(rb'"\s*"|^"|"\s*$')
 _LONGEST_NAME = 200
@@ -35,7 +38,7 @@ def catalogue_messages(source: bytes) -> list[Message]:
     count, found = 0, []
     for start, name, text in _entries(source):
         count += 1
-        if said := said_by(text):
+        if text and (said := said_by(text)):
             found.append(Message(start, said[:LONGEST], name[:_LONGEST_NAME]))
     return found if len(found) >= _FEWEST_ENTRIES and 2 * len(found) >= count else []
 
@@ -49,15 +52,23 @@ def _entries(source: bytes) -> Iterator[Entry]:
         yield from _nested_json(source)
     elif b'\nmsgid "' in b"\n" + head:
         for found in _GETTEXT.finditer(source):
-            original, translated = (_GETTEXT_QUOTES.sub(b"", text) for text in (found[1], found[2]))
-            yield found.start(), _decoded(original), _decoded(translated)
+            text = _unquoted(found[2])
+            if b" " in text or b"\\n" in text:
+                yield found.start(), _decoded(_unquoted(found[1])), _decoded(text)
+            else:
+                yield found.start(), "", ""  # nothing or one word, which is no text
     elif _YAML_LOCALE.match(head):
         yield from _nested_yaml(source)
-    else:
-        lines = sum(1 for line in source.split(b"\n") if line.strip()[:1] not in (b"", b"#", b"!"))
+    elif source.count(b"=") >= _FEWEST_ENTRIES:
         properties = list(_PROPERTY.finditer(source))
-        if 2 * len(properties) >= lines:
+        if 2 * len(properties) >= len(_LINE.findall(source)):
             yield from ((found.start(), _decoded(found[1]), _decoded(found[2])) for found in properties)
+
+
+def _unquoted(literals: bytes) -> bytes:
+    """What one or several literals of gettext say together."""
+    inside = literals.rstrip()[1:-1]
+    return inside if b'"' not in inside else _GETTEXT_QUOTES.sub(b"", literals)
 
 
 def _nested_json(source: bytes) -> Iterator[Entry]:

@@ -38,6 +38,7 @@ _ESCAPED = re.compile(
 _GAP_MARK = "\0"
 _PART_OF_A_WORD = re.compile(r"(?<!\w)\w+(?=\0)|(?<=\0)\w+")
 _TEXTUAL = re.compile(r"[^\W\d_]{2,}")
+"""A word of letters. A text has two at least."""
 _STATEMENT_ENDS = (b";", b"{", b"}")
 _WRAPPED = re.compile(rb">?\s*(?:[\w.:>*&]{0,40}[(\[{]\s*|[\w.]{1,30},\s*){0,4}[A-Za-z@$]{0,4}")
 _NAME_AT_END = re.compile(rb"([A-Za-z_$][\w$.]{0,80})[\"']?(?:\[\w*\])?[\s:]*$")
@@ -48,8 +49,6 @@ _VARIANT = re.compile(rb"[^\]\n]{0,80}\]\s*(?:#\[[^\]\n]{0,80}\]\s*)*([A-Za-z_]\
 _LOOKED_BACK = 160
 _LONGEST_JOINT = 100
 _LONGEST_OPERATOR = 40
-_FEWEST = 2
-"""Words of letters that a text has at least."""
 _LONGEST_NAME = 100
 _SEPARATORS = frozenset(bytes([byte]) for byte in b",:)]}=;|?")
 _LEADS_TO_A_VALUE = tuple(bytes([byte]) for byte in b"=:([{,>")
@@ -120,7 +119,8 @@ def said_by(text: str) -> list[str]:
         text = _ESCAPED.sub(_decoded, text)
     if _GAP_MARK in text:
         text = _PART_OF_A_WORD.sub(_GAP_MARK, text)
-    if len(_TEXTUAL.findall(text, 0, LONGEST_BYTES)) < _FEWEST:
+    first = _TEXTUAL.search(text, 0, LONGEST_BYTES)
+    if first is None or _TEXTUAL.search(text, first.end(), LONGEST_BYTES) is None:
         return []
     said: list[str] = []
     for number, piece in enumerate(text.split(_GAP_MARK)):
