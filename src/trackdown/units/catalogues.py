@@ -51,18 +51,23 @@ def _entries(source: bytes) -> Iterator[Entry]:
     elif head.startswith(b"{"):
         yield from _nested_json(source)
     elif b'\nmsgid "' in b"\n" + head:
-        for found in _GETTEXT.finditer(source):
-            text = _unquoted(found[2])
-            if b" " in text or b"\\n" in text:
-                yield found.start(), _decoded(_unquoted(found[1])), _decoded(text)
-            else:
-                yield found.start(), "", ""  # nothing or one word, which is no text
+        yield from _translated(source)
     elif _YAML_LOCALE.match(head):
         yield from _nested_yaml(source)
     elif source.count(b"=") >= _FEWEST_ENTRIES:
         properties = list(_PROPERTY.finditer(source))
-        if 2 * len(properties) >= len(_LINE.findall(source)):
+        if len(properties) >= _FEWEST_ENTRIES and 2 * len(properties) >= len(_LINE.findall(source)):
             yield from ((found.start(), _decoded(found[1]), _decoded(found[2])) for found in properties)
+
+
+def _translated(source: bytes) -> Iterator[Entry]:
+    """The entries of gettext; none if most of them are empty or one word, which is no text."""
+    entries = [(found, _unquoted(found[2])) for found in _GETTEXT.finditer(source)]
+    may_be_text = [b" " in text or b"\\n" in text for _, text in entries]
+    if 2 * sum(may_be_text) < len(entries):
+        return
+    for (found, text), may_be in zip(entries, may_be_text, strict=True):
+        yield (found.start(), _decoded(_unquoted(found[1])), _decoded(text)) if may_be else (found.start(), "", "")
 
 
 def _unquoted(literals: bytes) -> bytes:

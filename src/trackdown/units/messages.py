@@ -21,6 +21,7 @@ LONGEST = 60
 _JOINED = re.compile(rb"[\s\\]*(?:(?:\+|\.{1,2}|<>|\+\+|<<|&|\*)[\s\\]*)?")
 _JOINED_AROUND = re.compile(rb"\s*(\+|\.{1,2}|<>|\+\+|<<|&|\*)\s*[^\"'`;{}]{1,80}?\s*\1\s*|\s*[A-Z]\w{0,30}\s*", re.S)
 _LED = re.compile(rb"[\w)\]]\s*(?:\+|<<|<>|\.\.|&|\s\.)\s*$")
+_OPERATORS = frozenset(bytes([byte]) for byte in b"+<>.&")
 _FOLLOWED = re.compile(rb"\s*(?:\+|<<|<>|\.\.|&)\s*[\w$(]|\s*\.\s*\$|\s+\.\s+\w")
 _OPENING = re.compile(rb"(?:[A-Za-z@$]{0,4}#*(?:\"{3}|'{3}|[\"'`]|\\\\))?")
 _HEREDOC_END = re.compile(r"\n[ \t]*[A-Z_]{1,20}\s*$")
@@ -79,12 +80,17 @@ def messages(source: bytes, spans: Sequence[Span]) -> list[Message]:
             index += 1
         if not joined and source.find(b" ", start, end) < 0 and source.find(b"\\n", start, end) < 0:
             continue  # one word, as most literals are
-        led = f"{_GAP_MARK} " if _LED.search(source, max(0, start - _LONGEST_OPERATOR), start) else ""
+        led = f"{_GAP_MARK} " if _is_led(source[max(0, start - _LONGEST_OPERATOR) : start]) else ""
         followed = _GAP_MARK if _FOLLOWED.match(source, end, end + _LONGEST_OPERATOR) else ""
         said = said_by("".join([led, _content(source, *first), *joined, followed]))
         if said:
             found.append(Message(start, said, _name(source, start, end)))
     return found
+
+
+def _is_led(before: bytes) -> bool:
+    """Whether an operator joins a literal with something before it."""
+    return before.rstrip()[-1:] in _OPERATORS and _LED.search(before) is not None
 
 
 def _content(source: bytes, start: int, end: int) -> str:
