@@ -145,7 +145,7 @@ class DeepState:
 
     def sentence(self) -> str:
         """The same in words."""
-        count = f"{self.total} unit{'' if self.total == 1 else 's'}"
+        count = f"{self.total} unit{'' if self.total == 1 else 's'} outside tests"
         if self.ready:
             return f"ready, {count}"
         return f"not ready, {self.units} of {count}: `trackdown index --deep` completes it"

@@ -26,16 +26,22 @@ def test_it_is_computed_shown_and_used(begun: Repo, capsys: pytest.CaptureFixtur
     assert main(["status", place]) == 0 and "deep index:  none" in capsys.readouterr().out
     assert main(["index", place]) == 0 and "deep" not in capsys.readouterr().out
     assert main(["status", place]) == 0
-    assert "deep index:  not ready, 0 of 1 unit: `trackdown index --deep` completes it" in capsys.readouterr().out
+    assert (
+        "deep index:  not ready, 0 of 1 unit outside tests: `trackdown index --deep` completes it"
+        in capsys.readouterr().out
+    )
     assert main(["index", place, "--deep"]) == 0
-    assert "repo: the deep index is ready, 1 unit" in capsys.readouterr().out
+    assert "repo: the deep index is ready, 1 unit outside tests" in capsys.readouterr().out
     assert main(["search", "forget the oldest", place, "--format", "json"]) == 0
     answer = json.loads(capsys.readouterr().out)
     assert answer["deep"] == {"ready": True, "units": 1, "total": 1}
     assert "deep" in {why["signal"] for why in answer["results"][0]["why"]}
     assert main(["search", "forget the oldest", place, "--explain", "--mode", "deep"]) == 0
     shown = capsys.readouterr().out
-    assert "deep 0.50: of all code among the closest in meaning" in shown and "Deep index: ready, 1 unit" in shown
+    assert (
+        "deep 0.50: of all code among the closest in meaning" in shown
+        and "Deep index: ready, 1 unit outside tests" in shown
+    )
 
 
 @pytest.mark.parametrize("other", ["--dry-run", "--watch"])

@@ -20,7 +20,7 @@ from tests.conftest import Repo
 from tests.rerank.tiny_models import make_models
 from trackdown.engine.indexing import deep_index
 from trackdown.engine.indexing.housekeeping import collect
-from trackdown.errors import ModelError
+from trackdown.errors import ModelError, StoreBusy
 from trackdown.index import segment_of_deep_vectors
 from trackdown.rerank import VECTORS
 from trackdown.settings import Settings
@@ -246,6 +246,25 @@ def test_what_is_ignored_later_leaves_no_vector(begun: Repo, open_with: Open, ti
         opened.index()
         assert len(every - vector_keys(opened)) == 1
         assert opened.index(deep=True).deep == DeepState(True, 2, 2) and vector_keys(opened) < every
+
+
+def test_two_processes_never_compute_it_together(begun: Repo, open_with: Open, tiny: str) -> None:
+    with open_with(models=tiny) as opened:
+        opened.index()
+        corpus = opened.corpus()
+        with opened.store.writing(f"{opened.indexes.identity(corpus.snapshot.commit)}-deep") as held:
+            assert held
+            with pytest.raises(StoreBusy):
+                opened.deepen(corpus, wait=False)
+            waited: list[str] = []
+
+            def give_up(step: str, done: int, total: int | None) -> None:
+                waited.append(step)
+                raise KeyboardInterrupt
+
+            with pytest.raises(KeyboardInterrupt):
+                opened.deepen(corpus, progress=give_up)
+        assert waited == ["wait"] and opened.deepen(corpus, wait=False).ready
 
 
 def test_without_an_encoder_it_says_so(begun: Repo, open_with: Open) -> None:

@@ -37,7 +37,7 @@ def command(place: str, style: str) -> None:
         "files": f"{status.files} in; left out: " + _counts(status.excluded),
         "languages": _counts(status.languages),
         "units": str(status.units),
-        "deep index": f"{status.deep.sentence()} (tests are left out)" if status.deep is not None else "none",
+        "deep index": status.deep.sentence() if status.deep is not None else "none",
         "commits": str(status.commits),
         "index size": human_bytes(status.index_bytes),
         "store": f"{one_line(status.store)} ({human_bytes(status.store_bytes)})",
