@@ -94,7 +94,7 @@ def test_it_takes_part_where_models_read_and_no_mode_leaves_it_out(begun: Repo, 
         assert "deep" in signals(opened.search("drop an entry"))
         for options in ({"effort": "fast"}, {"rerank": False}, {"mode": "hybrid+shallow"}):
             assert "deep" not in opened.search("drop an entry", **options).timings_ms
-        again = opened.search("drop an entry", mode="hybrid+shallow+rerank")
+        again = opened.search("drop an entry", mode="hybrid+shallow")
         assert [result.symbol for result in again] == [result.symbol for result in shallow]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -175,3 +176,8 @@ def test_the_deep_index_takes_part_where_models_read_or_a_mode_names_it(settings
     assert with_mode(plain, "deep").goes_deep and with_mode(plain, "hybrid+deep").goes_deep
     assert not with_mode(plain, "hybrid+rerank+shallow").goes_deep
     assert dict(with_mode(plain, "bm25").weights)["deep"] == 0
+
+
+def test_effort_chooses_the_models_with_and_without_the_deep_index(settings: Settings) -> None:
+    for mode, expected in (("hybrid", True), ("hybrid+shallow", True), ("hybrid+deep", True), ("deep", False)):
+        assert default_plan(replace(settings, mode=mode)).models_by_effort is expected

@@ -33,6 +33,7 @@ LISTWISE_IF_THERE = Listwise(optional=True)
 """Added to that if a language model is configured."""
 HYBRID = "hybrid"
 GRAPH = "graph"
+SHALLOW = "shallow"
 _ALIASES = {lexical.SIGNAL: "bm25"}
 _WHAT = {
     lexical.SIGNAL: "BM25 over functions, classes and windows: body, name and path",
@@ -108,7 +109,7 @@ SWITCHES: dict[str, Switch] = {
         "declarations do not give way to their implementations",
         lambda o, _: replace(o, declarations=False),
     ),
-    "shallow": Switch("retriever", "without the deep index, even if it is ready", lambda o, _: replace(o, deep=False)),
+    SHALLOW: Switch("retriever", "without the deep index, even if it is ready", lambda o, _: replace(o, deep=False)),
     "graph": Switch(
         "expansion",
         "promote neighbours of the best five by class, file, calls, inheritance and imports, if they score well",
@@ -275,9 +276,14 @@ def default_plan(settings: Settings) -> SearchPlan:
             (deep.SIGNAL, settings.weight_deep),
         ),
         adaptive=settings.adaptive,
-        models_by_effort=[part.strip() for part in settings.mode.split("+")] == [HYBRID],
+        models_by_effort=_is_default({part.strip() for part in settings.mode.split("+")}),
     )
     return with_mode(options, f"{settings.mode}+{GRAPH}" if settings.graph else settings.mode)
+
+
+def _is_default(parts: set[str]) -> bool:
+    """Whether a mode is the default one, with or without the deep index: the request's effort chooses the models."""
+    return HYBRID in parts and parts <= {HYBRID, deep.SIGNAL, SHALLOW}
 
 
 def with_mode(options: SearchPlan, mode: str) -> SearchPlan:
