@@ -19,8 +19,10 @@ ISSUES ?= 10
 LLM ?= embedded
 BEFORE = benchmarks/results/characterisation-before.jsonl.gz
 
-# Tests run in parallel, one process per core; an idle process takes over tests that wait for a busy one.
-PYTEST = $(BIN)/pytest -n logical --dist worksteal
+# Tests run in parallel. They often wait for processes that they started, so there are three processes for two cores; an
+# idle one takes over tests that wait for a busy one.
+CORES := $(shell nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
+PYTEST = $(BIN)/pytest -n $(shell expr $(CORES) \* 3 / 2 \| 1) --dist worksteal
 
 .PHONY: help demo test test-fast test-lab test-browser test-llm coverage release screenshots lint types unit clean \
   bench-speed bench-cmu bench-swe bench-semble bench-text2code bench-reco bench-history bench-golden bench-other-words bench-same-answer bench-doubt bench-messages bench-kills \

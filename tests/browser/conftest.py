@@ -8,13 +8,15 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Error, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Error, Page, expect, sync_playwright
 
 from tests.browser.repositories import build_hostile, build_market
 from tests.browser.served import Served, served
 from tests.conftest import Repo
 
-_MILLISECONDS = 15_000
+# A guard against hanging, no statement about speed: a busy machine must not fail a test.
+_MILLISECONDS = 60_000
+expect.set_options(timeout=_MILLISECONDS)
 
 
 @pytest.fixture(scope="session")
