@@ -7,6 +7,7 @@ import shlex
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -24,10 +25,20 @@ from trackdown.store.store import FORMAT, Store
 POWERS = "-dac_override,-dac_read_search,-fowner"
 AS_ANYBODY = ("setpriv", f"--bounding-set={POWERS}", f"--inh-caps={POWERS}") if os.getuid() == 0 else ()
 """Root may read and write whatever the modes are. Without these capabilities, it is like anybody else."""
+QUERY = "session cookie"
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(bool(AS_ANYBODY) and not shutil.which("setpriv"), reason="root, and no setpriv"),
 ]
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A repository, the program with a store in which it is indexed, and what a search in it answers."""
+
+    shop: Repo
+    program: Program
+    answer: Run
 
 
 @pytest.fixture
@@ -55,42 +66,47 @@ def mode(path: Path, wanted: int) -> Iterator[None]:
         path.chmod(before)
 
 
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
+    """An indexed shop. Tests put all modes back."""
+    folder = tmp_path_factory.mktemp("modes")
+    shop, program = build_shop(folder / "shop"), Program(folder / "store", folder, {"XDG_CONFIG_HOME": str(folder)})
+    return Kept(shop, program, program("search", QUERY, shop.root))
+
+
 @pytest.mark.parametrize("below", ["", FORMAT, f"{FORMAT}/facts.sqlite3"])
-def test_a_store_that_cannot_be_read_is_one_line(program: Program, shop: Repo, below: str) -> None:
-    assert run(program, "index", shop.root).code == 0
+def test_a_store_that_cannot_be_read_is_one_line(kept: Kept, below: str) -> None:
+    program, shop = kept.program, kept.shop
     with mode(program.store / below, 0o000):
         run(program, "search", "cookie", shop.root).refused(1, str(program.store), "permissions", "TRACKDOWN_STORE")
         if not below:
             run(program, "clear", "--all").refused(1, str(program.store), "permissions")
-    assert run(program, "search", "session cookie", shop.root).err == ""
+    assert program("search", QUERY, shop.root) == kept.answer
 
 
-def test_an_array_file_that_cannot_be_read_is_built_again(program: Program, shop: Repo) -> None:
-    wanted = run(program, "search", "session cookie", shop.root).out
-    for path in (program.store / FORMAT / "arrays").iterdir():
+def test_an_array_file_that_cannot_be_read_is_built_again(kept: Kept) -> None:
+    for path in (kept.program.store / FORMAT / "arrays").iterdir():
         path.chmod(0o000)
-    found = run(program, "search", "session cookie", shop.root)
-    assert found.out == wanted and "cannot be read: rebuilding it" in found.err
-    assert run(program, "search", "session cookie", shop.root).err == ""
+    found = run(kept.program, "search", QUERY, kept.shop.root)
+    assert found.out == kept.answer.out and "cannot be read: rebuilding it" in found.err
+    assert run(kept.program, "search", QUERY, kept.shop.root) == kept.answer
 
 
 @pytest.mark.parametrize("below", ["", ".git", ".git/HEAD", ".git/objects", ".git/refs", ".git/index", ".git/config"])
-def test_a_repository_that_cannot_be_read_is_one_line(program: Program, shop: Repo, below: str) -> None:
-    wanted = run(program, "search", "session cookie", shop.root).out
-    with mode(shop.root / below, 0o000):
-        run(program, "search", "cookie", shop.root).refused(1, below)
-    assert run(program, "search", "session cookie", shop.root).out == wanted
+def test_a_repository_that_cannot_be_read_is_one_line(kept: Kept, below: str) -> None:
+    with mode(kept.shop.root / below, 0o000):
+        run(kept.program, "search", "cookie", kept.shop.root).refused(1, below)
+    assert kept.program("search", QUERY, kept.shop.root) == kept.answer
 
 
 @pytest.mark.parametrize("below", ["web", "web/session.py"])
-def test_files_that_cannot_be_read_are_left_out_with_a_note(program: Program, shop: Repo, below: str) -> None:
-    wanted = run(program, "search", "session cookie", shop.root).out
+def test_files_that_cannot_be_read_are_left_out_with_a_note(kept: Kept, below: str) -> None:
+    program, shop = kept.program, kept.shop
     with mode(shop.root / below, 0o000):
-        found = run(program, "search", "session cookie", shop.root)
+        found = run(program, "search", QUERY, shop.root)
         assert found.code == 0 and "files that cannot be read were left out" in found.err
         assert "out  web/session.py  unreadable" in run(program, "index", "--dry-run", shop.root).out
-    again = run(program, "search", "session cookie", shop.root)
-    assert (again.out, again.err) == (wanted, "")
+    assert program("search", QUERY, shop.root) == kept.answer
 
 
 def test_files_beside_a_read_only_database_do_not_keep_it_read_only(program: Program, shop: Repo) -> None:
