@@ -1,6 +1,6 @@
 """Kill -9 a first index at many moments, and see that nothing is lost, left running or answered wrongly.
 
-python benchmarks/kills.py REPOSITORY [--kills 50] [--seed 1] [--within 2] [--json FILE]
+python benchmarks/kills.py REPOSITORY [--kills 50] [--seed 1] [--within 2] [--queries 3] [--json FILE]
 
 A clean build is timed first; the moments then spread over all of it, one in each of as many equal parts, at random
 within its part. A build that ends before its moment, because the machine is less busy now, tells how long builds take:
@@ -52,18 +52,19 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--within", type=float, default=2.0, help="seconds in which a killed build has to be gone")
+    parser.add_argument("--queries", type=int, default=3, help="searches after each kill, each in its own process")
     arguments = parser.parse_args()
     with cloned(arguments.repository) as (clone, folder):
         report = {"repository": arguments.repository.resolve().name}
-        report |= measure(clone, folder, arguments.kills, arguments.seed, arguments.within)
+        queries = latest_subjects(clone, arguments.queries)
+        report |= measure(clone, folder, queries, arguments.kills, arguments.seed, arguments.within)
     keep(report, arguments.json)
     sys.exit(1 if report["failed"] else 0)
 
 
-def measure(clone: Path, folder: Path, kills: int, seed: int, within: float) -> dict[str, Any]:
+def measure(clone: Path, folder: Path, queries: list[str], kills: int, seed: int, within: float) -> dict[str, Any]:
     """All kills, each on a store of its own."""
     clean = folder / "clean"
-    queries = latest_subjects(clone, 3)
     started = time.monotonic()
     subprocess.run([*PROGRAM, "index", str(clone)], env=environment(clean), check=True, capture_output=True)
     build = time.monotonic() - started

@@ -49,7 +49,7 @@ def latest_subjects(clone: Path, count: int) -> list[str]:
     git = ["git", "-C", str(clone), "log", "--no-merges", f"-{40 * count}", "--format=%s"]
     lines = subprocess.check_output(git, text=True, errors="replace").splitlines()
     found = [line for line in dict.fromkeys(lines) if len(line.split()) >= 4][:count]
-    if len(found) < 3:
+    if len(found) < min(count, 3):
         raise SystemExit(f"{clone.name} has too few commits with a subject of four words")
     return found
 
