@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 
-from trackdown.lab.mine.archives.markup import plain_html, plain_wiki, read_page
+import pytest
+
+from trackdown.lab.mine.archives.markup import plain_html, plain_wiki, read_page, read_xml
 
 
 def test_elements_that_nobody_closed() -> None:
@@ -24,5 +26,21 @@ def test_hostile_markup_takes_no_time() -> None:
     started = time.monotonic()
     for text in ("{code:" * 20_000, "[" * 50_000, "!a" * 50_000, "{{" * 50_000, "[a|http://" * 10_000):
         plain_wiki(text)
-    plain_html("<b" * 50_000)
+    for text in ("<b", "<a ", "<!--", "</a ", "<?", "<![CDATA[>"):
+        with pytest.raises(ValueError, match="too many unclosed tags"):
+            plain_html(text * 50_000)
+    assert read_page(b"<p>x</p>y < z" + b"<a " * 900 + b"b " * 900_000, {"p": "found"}).found == {"found": "x"}
+    assert plain_html("if a < b << c: " * 2000).count("<") == 6000
     assert time.monotonic() - started < 10
+
+
+def test_a_section_that_html_does_not_know() -> None:
+    with pytest.raises(ValueError, match="unknown status keyword"):
+        plain_html("<![x[ y ]]>")
+
+
+def test_xml_that_hides_its_entities_or_has_no_known_encoding() -> None:
+    with pytest.raises(ValueError, match="NUL bytes"):
+        read_xml('<!DOCTYPE x [<!ENTITY a "b">]><issues>&a;</issues>'.encode("utf-16"))
+    with pytest.raises(ValueError, match="unknown encoding: foo"):
+        read_xml(b'<?xml version="1.0" encoding="foo"?><issues/>')

@@ -9,6 +9,10 @@ from xml.etree import ElementTree
 
 _LARGEST_PAGE = 2 << 20
 _DEEPEST = 400
+_MOST_UNCLOSED = 1000
+_UNCLOSED = re.compile(rb"<(?:[A-Za-z/!?][^<>]*(?=<|\Z)|!\[)")
+"""Tags that no `>` ends, and marked sections: the parser looks for the end of each in all of the rest of the page."""
+
 _BLOCKS = frozenset("blockquote br dd div dl dt h1 h2 h3 h4 h5 h6 hr li ol p table td th tr ul".split())
 _CLOSED_BY_THE_NEXT = frozenset("dd dt li option p td th tr".split())
 _SIGNS = {"pre": "\n```\n", "li": "\n- "}
@@ -80,27 +84,43 @@ class Page(HTMLParser):
 
 
 def read_page(data: bytes, wanted: Mapping[str, str]) -> Page:
-    """A page with the wanted texts of it. Raises ValueError for one that is too large or nests too deeply."""
+    """A page with the wanted texts of it. Raises ValueError for one that is too large, too deep or broken."""
     if len(data) > _LARGEST_PAGE:
         raise ValueError("the page is too large")
+    if sum(1 for _ in _UNCLOSED.finditer(data)) > _MOST_UNCLOSED:
+        raise ValueError("the page has too many unclosed tags")
     page = Page(wanted)
-    page.feed(data.decode("utf-8", "replace"))
-    page.close()
+    try:
+        page.feed(_without_open_end(data).decode("utf-8", "replace"))
+        page.close()
+    except AssertionError as error:  # how html.parser refuses `<![x`
+        raise ValueError(str(error)) from None
     return page
 
 
+def _without_open_end(data: bytes) -> bytes:
+    """A page up to the first tag after its last `>`: no browser shows that tag, and the parser takes long to see it."""
+    found = _UNCLOSED.search(data, data.rfind(b">") + 1)
+    return data[: found.start()] if found else data
+
+
 def plain_html(text: str) -> str:
-    """The text of a piece of HTML."""
+    """The text of a piece of HTML. Raises ValueError like `read_page`."""
     return read_page(f"<main>{text}</main>".encode(), {"main": "all"}).found.get("all", "")
 
 
 def read_xml(data: bytes) -> ElementTree.Element:
-    """The root of a document. Raises ValueError for a broken one, and for one that defines entities."""
+    """The root of a document. Raises ValueError for a broken one, and for one that defines entities.
+
+    Documents in UTF-16 or UTF-32 are refused, too: entities would go unseen in them.
+    """
+    if b"\0" in data:
+        raise ValueError("the document has NUL bytes")
     if b"<!ENTITY" in data:
         raise ValueError("the document defines entities")
     try:
         return ElementTree.fromstring(data.removeprefix(b"\xef\xbb\xbf"))
-    except ElementTree.ParseError as error:
+    except (ElementTree.ParseError, LookupError) as error:  # LookupError: nobody knows its encoding
         raise ValueError(str(error)) from None
 
 
