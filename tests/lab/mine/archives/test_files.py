@@ -48,6 +48,20 @@ def test_links_are_not_followed(tmp_path: Path) -> None:
     assert ids(Archive(folder, GITHUB)) == ["1"]
 
 
+def test_files_that_cannot_be_opened_are_counted(tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource")
+    archive = Archive(write(tmp_path / "x", {f"{number}.json": issue(number) for number in (1, 2, 3)}), GITHUB)
+    found = archive.issues("survey")
+    assert next(found).id == "1"
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (0, limits[1]))  # root may open files of every mode
+    try:
+        assert list(found) == []
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    assert (archive.files, archive.unreadable) == (3, 2)
+
+
 def test_a_repository_is_read_from_a_commit(make_repo: Callable[[str], Repo], tmp_path: Path) -> None:
     repo = make_repo("archive")
     repo.commit("Old", {"1.json": issue(1)})

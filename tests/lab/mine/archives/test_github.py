@@ -69,3 +69,9 @@ def test_files_that_hold_no_issue_are_passed_over_and_broken_ones_are_not() -> N
         read("github-json", "1.json", "[" * 100_000)
     assert not GITHUB.wants("issues/12.comments/1.json") and not GITHUB.wants("README.md")
     assert GITHUB.wants("items/00012-main.json")
+
+
+def test_a_text_that_nests_too_deeply_costs_one_issue_of_a_list() -> None:
+    deep = ISSUE | {"number": 13, "body": f"by **ada**:\n\n<pre>{'<b>' * 1000}</pre>"}
+    found = read("github-json", "issues.json", [ISSUE, deep, ISSUE | {"number": 14}])
+    assert [issue and issue.id for issue in found] == ["12", None, "14"]

@@ -44,3 +44,9 @@ def test_what_cannot_be_read_and_what_is_no_issue() -> None:
     assert read("jira", "1.json", {"key": "A-1", "fields": None}) == [None]
     assert read("jira", "1.json", {"key": "A-1", "fields": {"summary": "x", "description": {"type": "doc"}}}) == [None]
     assert read("jira", "package.json", {"name": "x"}) == []
+
+
+def test_a_text_that_nests_too_deeply_costs_one_issue_of_a_search() -> None:
+    deep = FIELDS | {"description": "{html}" + "<b>" * 1000 + "{html}"}
+    found = read("jira", "search.json", [{"key": "A-1", "fields": deep}, {"key": "A-2", "fields": FIELDS}])
+    assert [issue and issue.id for issue in found] == [None, "A-2"]

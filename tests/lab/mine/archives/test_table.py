@@ -62,3 +62,10 @@ def test_states_and_kinds() -> None:
 def test_a_table_of_something_else() -> None:
     with pytest.raises(UsageError, match=r"x\.csv has no column for the title"):
         read("table", "x.csv", "id,price\n1,2\n")
+
+
+def test_a_row_of_json_lines_without_a_title_costs_that_row() -> None:
+    found = read("table", "x.jsonl", '{"id": 1}\n{"id": 2, "title": "B"}\n{"price": 3}\n{"id": 4, "title": "D"}\n')
+    assert [issue and issue.id for issue in found] == [None, "2", None, "4"]
+    with pytest.raises(UsageError, match=r"x\.jsonl has no column for the title"):
+        read("table", "x.jsonl", '{"id": 1}\n{"price": 3}\n')

@@ -38,3 +38,10 @@ def test_what_cannot_be_read() -> None:
         read("youtrack", "A-1.xml", "<issues>")
     with pytest.raises(ValueError, match="defines entities"):
         read("youtrack", "A-1.xml", '<!DOCTYPE x [<!ENTITY a "b">]><issues/>')
+
+
+def test_a_text_that_nests_too_deeply_costs_one_issue_of_a_file() -> None:
+    deep = "{html}" + "&lt;b&gt;" * 1000 + "{html}"
+    field = '<issue id="A-{}"><field name="description"><value>{}</value></field></issue>'
+    found = read("youtrack", "all.xml", f"<issues>{field.format(1, deep)}{field.format(2, 'Fine')}</issues>")
+    assert [issue and issue.id for issue in found] == [None, "A-2"]

@@ -85,7 +85,12 @@ class Archive:
                 full = Path(folder, name)
                 path = full.relative_to(self.place).as_posix()
                 if self._wants(path) and full.is_file() and not full.is_symlink():
-                    yield path, _opened(full)
+                    try:
+                        stream = full.open("rb")
+                    except OSError:
+                        self._count_unreadable_file()
+                    else:
+                        yield path, stream
 
     def _from_git(self, git: Git) -> Iterator[tuple[str, BinaryIO]]:
         largest = LARGEST_TABLE if self.adapter.name == "table" else LARGEST_ISSUE
@@ -95,10 +100,13 @@ class Archive:
                     continue
                 data = blobs.read(oid, largest)
                 if data is None:  # the mirror lacks it
-                    self.files += 1
-                    self.unreadable += 1
+                    self._count_unreadable_file()
                 else:
                     yield path, io.BytesIO(data)
+
+    def _count_unreadable_file(self) -> None:
+        self.files += 1
+        self.unreadable += 1
 
 
 def _opened(path: Path) -> BinaryIO:

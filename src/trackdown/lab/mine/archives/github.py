@@ -11,7 +11,17 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO
 
-from trackdown.lab.mine.archives.issue import FIXED, OPEN, REJECTED, Adapter, ArchivedIssue, normal_id, read_whole, tidy
+from trackdown.lab.mine.archives.issue import (
+    FIXED,
+    OPEN,
+    REJECTED,
+    Adapter,
+    ArchivedIssue,
+    normal_id,
+    read_whole,
+    readable,
+    tidy,
+)
 from trackdown.lab.mine.archives.markup import plain_html
 
 _REJECTED = frozenset({"not_planned", "duplicate"})
@@ -29,7 +39,7 @@ def read_github(path: str, stream: BinaryIO) -> Iterator[ArchivedIssue | None]:
         if isinstance(item, dict):
             record, is_pull = _record(item)
             if isinstance(record.get("title"), str) and str(record.get("number", "")).isdigit():
-                yield _issue(record, item.get("events"), is_pull)
+                yield readable(_issue, record, item.get("events"), is_pull)
 
 
 def _record(item: dict[str, Any]) -> tuple[Mapping[str, Any], bool]:

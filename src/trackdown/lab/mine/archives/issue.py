@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 FIXED, REJECTED, OPEN, UNKNOWN = "fixed", "rejected", "open", "unknown"
 AUTO = "auto"
@@ -78,6 +78,14 @@ def read_whole(stream: BinaryIO) -> bytes:
     if len(data) > LARGEST_ISSUE:
         raise ValueError("larger than any issue")
     return data
+
+
+def readable(make: Callable[..., ArchivedIssue | None], *parts: Any) -> ArchivedIssue | None:
+    """What `make` makes of one record; None for one that it cannot read, so that the others of the file are kept."""
+    try:
+        return make(*parts)
+    except (ValueError, RecursionError):
+        return None
 
 
 def normal_id(text: str) -> str:

@@ -14,6 +14,7 @@ from trackdown.lab.mine.archives.issue import (
     ArchivedIssue,
     normal_id,
     read_whole,
+    readable,
     tidy,
 )
 from trackdown.lab.mine.archives.markup import plain_wiki
@@ -31,7 +32,7 @@ def read_jira(path: str, stream: BinaryIO) -> Iterator[ArchivedIssue | None]:
         value = value["issues"]
     for item in value if isinstance(value, list) else [value]:
         if isinstance(item, dict) and isinstance(item.get("key"), str) and "fields" in item:
-            yield _issue(item["key"], item["fields"]) if isinstance(item["fields"], dict) else None
+            yield readable(_issue, item["key"], item["fields"]) if isinstance(item["fields"], dict) else None
 
 
 def _issue(key: str, fields: Mapping[str, Any]) -> ArchivedIssue | None:

@@ -23,6 +23,7 @@ from trackdown.lab.mine.archives.issue import (
     Adapter,
     ArchivedIssue,
     normal_id,
+    readable,
     tidy,
 )
 from trackdown.lab.mine.parquet_table import check_pyarrow
@@ -52,17 +53,30 @@ Row = Mapping[str, Any]
 
 
 def read_table(path: str, stream: BinaryIO) -> Iterator[ArchivedIssue | None]:
-    """The issues of a table. Raises UsageError for one without a column for ids or titles."""
+    """The issues of a table. Raises UsageError for one without a column for ids or titles.
+
+    Each row of JSON Lines has columns of its own. One that lacks these cannot be read; it is an error if all lack them.
+    """
     ending = path.lower().rpartition(".")[2]
     rows = {"csv": _csv_rows, "jsonl": _json_rows, "ndjson": _json_rows, "parquet": _parquet_rows}[ending](stream)
+    rows_vary = ending in ("jsonl", "ndjson")
     columns: dict[str, str] = {}
+    first_error: UsageError | None = None
     for row in rows:
         if row is None:
             yield None
             continue
-        if not columns or ending in ("jsonl", "ndjson"):
-            columns = _columns(row, path)
-        yield _issue({field: row.get(column) for field, column in columns.items()})
+        try:
+            columns = _columns(row, path) if rows_vary or not columns else columns
+        except UsageError as error:
+            if not rows_vary:
+                raise
+            first_error = first_error or error
+            yield None
+            continue
+        yield readable(_issue, {field: row.get(column) for field, column in columns.items()})
+    if first_error is not None and not columns:
+        raise first_error
 
 
 def _columns(row: Row, path: str) -> dict[str, str]:

@@ -8,7 +8,17 @@ from pathlib import PurePosixPath
 from typing import BinaryIO
 from xml.etree.ElementTree import Element
 
-from trackdown.lab.mine.archives.issue import FIXED, OPEN, REJECTED, Adapter, ArchivedIssue, normal_id, read_whole, tidy
+from trackdown.lab.mine.archives.issue import (
+    FIXED,
+    OPEN,
+    REJECTED,
+    Adapter,
+    ArchivedIssue,
+    normal_id,
+    read_whole,
+    readable,
+    tidy,
+)
 from trackdown.lab.mine.archives.markup import plain_wiki, read_xml
 
 _FIXED = frozenset({"fixed", "verified", "closed", "done"})
@@ -22,7 +32,7 @@ def read_youtrack(path: str, stream: BinaryIO) -> Iterator[ArchivedIssue | None]
     stem = PurePosixPath(path).stem
     for issue in found:
         key = issue.get("id", "") or (stem if len(found) == 1 else "")
-        yield _issue(key, issue) if _KEY.fullmatch(key) else None
+        yield readable(_issue, key, issue) if _KEY.fullmatch(key) else None
 
 
 def _issue(key: str, issue: Element) -> ArchivedIssue:
