@@ -189,6 +189,23 @@ def test_issues_of_several_repositories(shop: Repo, tmp_path: Path) -> None:
         match_archive(found, MinedRepository(shop.root, "", "shop"), MatchPlan(tmp_path / "y.parquet"))
 
 
+def test_rows_of_other_repositories_neither_close_issues_nor_count_twice(shop: Repo, tmp_path: Path) -> None:
+    kinds = ((4, "issue", "some/shop"), (3, "issue", "some/shop"), (21, "pr", "a/b"), (1, "issue", "a/b"))
+    rows = [
+        {"id": n, "title": f"Umlauts {n}", "body": f"{BODY} {n}. Fixes #4.", "kind": kind, "repo": repo}
+        for n, kind, repo in kinds
+    ]
+    (tmp_path / "issues.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    table, report = match(shop, Archive(tmp_path / "issues.jsonl", ADAPTERS["table"]), pull_requests=True)
+    assert [row["issue_id"] for row in table] == ["3"]
+    assert report.dropped == {
+        "issue of another repository": 1,
+        "pr: issue of another repository": 1,
+        "no commit names it": 1,
+    }
+    assert (report.issues, report.pull_requests, report.outside) == (3, 1, 7)
+
+
 def test_nothing_is_left_behind_when_nothing_matches(shop: Repo, tmp_path: Path) -> None:
     message = r"none of the 1 issues of .* matches a commit of some/shop \(no commit names it: 1\)"
     with pytest.raises(UsageError, match=message):

@@ -41,7 +41,7 @@ from trackdown.lab.mine.parquet_table import TableWriter, sweep
 from trackdown.repository import BlobReader, Git
 from trackdown.types import Progress, no_progress
 
-MATCH_FORMAT = 1
+MATCH_FORMAT = 2
 """Of the table; raise it when the same archive and history would now give other rows."""
 
 MATCH_COLUMNS = {
@@ -82,7 +82,7 @@ def match_archive(
     sweep(plan.out.parent, plan.out.name)
     names = {name.casefold() for name in place.known_as}
     report = MatchReport(str(place))
-    survey = _survey(archive, names, plan.style == TITLES, report, progress)
+    survey = _survey(archive, names, plan, report, progress)
     references = _references(plan, archive, survey, names)
     history = read_history(git, head, references, survey.ids, progress)
     for pull, issues in survey.closes.items():
@@ -92,11 +92,11 @@ def match_archive(
     report.outside = len(history.outside)
     about = {"format": MATCH_FORMAT, "repository": str(place), "head": head, "adapter": archive.adapter.name}
     with TableWriter(plan.out, MATCH_COLUMNS, about) as table, BlobReader(git) as blobs:
-        matcher = _Matcher(git, blobs, history, plan, names, table, report)
+        matcher = _Matcher(git, blobs, history, plan, table, report)
         total = report.issues + report.pull_requests
-        matcher.take_issues(_counted(archive.issues("match"), total, progress))
+        matcher.take_issues(_own(_counted(archive.issues("match"), total, progress), names))
         if plan.pull_requests:
-            matcher.take_pulls(archive.issues("pull requests", progress))
+            matcher.take_pulls(_own(archive.issues("pull requests", progress), names))
         if not table.rows:
             raise UsageError(_nothing(archive, report))
     return report
@@ -114,21 +114,25 @@ class _Survey:
     titles: dict[str, str] = field(default_factory=dict)
 
 
-def _survey(archive: Archive, names: set[str], by_title: bool, report: MatchReport, progress: Progress) -> _Survey:
-    found = _Survey()
+def _survey(archive: Archive, names: set[str], plan: MatchPlan, report: MatchReport, progress: Progress) -> _Survey:
+    found, by_title = _Survey(), plan.style == TITLES
     for issue in archive.issues("survey", progress):
         if issue.repository and not names:
             raise UsageError(
                 f"{archive.place} says which repository each issue is of, but {report.repository} has no known "
                 "owner/name: neither --layout nor a remote's URL gives it"
             )
+        report.issues += not issue.is_pull
+        report.pull_requests += issue.is_pull
+        if _is_foreign(issue, names):
+            if plan.pull_requests or not issue.is_pull:
+                report.dropped[f"{_PULL}: {ELSEWHERE}" if issue.is_pull else ELSEWHERE] += 1
+            continue
         if not issue.is_pull:
-            report.issues += 1
             found.ids.add(issue.id)
             if by_title and (key := title_key(issue.title)):
                 found.titles[key] = "" if found.titles.get(key, issue.id) != issue.id else issue.id
             continue
-        report.pull_requests += 1
         closes = closed_numbers(f"{issue.title}\n{issue.body}", names)
         if closes:
             found.closes[issue.id] = closes
@@ -136,6 +140,15 @@ def _survey(archive: Archive, names: set[str], by_title: bool, report: MatchRepo
     if not report.issues:
         raise UsageError(f"{archive.place} holds no issue that the adapter {archive.adapter.name} can read")
     return found
+
+
+def _is_foreign(issue: ArchivedIssue, names: set[str]) -> bool:
+    return bool(issue.repository) and issue.repository.casefold() not in names
+
+
+def _own(issues: Iterable[ArchivedIssue], names: set[str]) -> Iterator[ArchivedIssue]:
+    """Without those of other repositories, whose ids mean something else; the survey has counted them."""
+    return (issue for issue in issues if not _is_foreign(issue, names))
 
 
 def _references(plan: MatchPlan, archive: Archive, survey: _Survey, names: set[str]) -> References:
@@ -168,7 +181,6 @@ class _Matcher:
     blobs: BlobReader
     history: IssueHistory
     plan: MatchPlan
-    names: set[str]
     table: TableWriter
     report: MatchReport
     _ids: set[str] = field(default_factory=set)
@@ -196,8 +208,6 @@ class _Matcher:
 
     def _rule(self, issue: ArchivedIssue, candidates: list[int]) -> str:
         """Why an issue is left out before its commits are looked at."""
-        if issue.repository and issue.repository.casefold() not in self.names:
-            return ELSEWHERE
         if issue.id in self._ids:
             return TWICE
         self._ids.add(issue.id)
