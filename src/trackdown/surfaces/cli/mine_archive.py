@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from trackdown.lab.mine import MatchReport
 
 _FILE = click.Path(path_type=Path)
+_DAY = 86_400
+_BARE_DATE = re.compile(r"\d{4}-?\d\d-?\d\d|[A-Za-z]+ \d{1,2}, \d{4}")
 _STYLES = ("fixes", "key", "trac", "bug", "title")
 _SIGNS = {
     "names_file": "name a file that was changed",
@@ -117,7 +120,7 @@ def _plan(out: Path, since: str, until: str, references: str | None, pattern: st
     if references and pattern:
         raise UsageError("--references and --pattern exclude each other")
     return MatchPlan(
-        out, references or "", pattern, since=_seconds("since", since), until=_seconds("until", until), **limits
+        out, references or "", pattern, since=_seconds("since", since), until=_last_second("until", until), **limits
     )
 
 
@@ -128,6 +131,12 @@ def _seconds(option: str, date: str) -> int | None:
     if date and found is None:
         raise UsageError(f"--{option} is a date such as 2014-12-31, not {date!r}")
     return found
+
+
+def _last_second(option: str, date: str) -> int | None:
+    """A day without a time of day lasts until its end."""
+    found = _seconds(option, date)
+    return found + _DAY - 1 if found is not None and _BARE_DATE.fullmatch(date.strip()) else found
 
 
 def _show(report: MatchReport, out: Path) -> None:

@@ -43,6 +43,8 @@ def test_the_nearest_to_the_closing_within_its_life() -> None:
 def test_an_issue_without_a_closing_lives_for_years_at_most() -> None:
     choice, changes, commits = made(5 * 365)
     assert choice.best(replace(ISSUE, closed=""), commits, changes) == NOT_IN_LIFE
+    late = replace(choice, since=START + 4 * 365 * DAY)
+    assert late.best(replace(ISSUE, closed=""), commits, changes) == NOT_IN_LIFE
 
 
 def test_one_that_changes_no_source_gives_way() -> None:

@@ -262,6 +262,16 @@ def test_the_command_says_what_it_wrote(shop: Repo, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("until", "is_found"),
+    [("2020-09-13", True), ("September 13, 2020", True), ("2020-09-12", False), ("2020-09-13 00:00", False)],
+)
+def test_until_a_date_includes_that_day(shop: Repo, tmp_path: Path, until: str, is_found: bool) -> None:
+    folder, out = archive(tmp_path / "x", issue(1)).place, tmp_path / "table.parquet"
+    run(folder, shop.root, "--adapter", "github-json", "--out", out, "--until", until)
+    assert out.exists() == is_found
+
+
+@pytest.mark.parametrize(
     ("replaced", "message"),
     [
         ({0: "gone"}, "no such file or folder: gone"),

@@ -51,7 +51,10 @@ class CommitChoice:
         """The resolution of an issue, or the rule that leaves it out."""
         created, closed = seconds_of(issue.created), seconds_of(issue.closed)
         first = max(self.since, created - _DAY if created is not None else 0)
-        last = closed + _AFTER_CLOSING if closed is not None else _LONGEST_LIFE + first if created else _FOREVER
+        if closed is not None:
+            last = closed + _AFTER_CLOSING
+        else:
+            last = created + _LONGEST_LIFE if created is not None else _FOREVER
         alive = [one for one in candidates if first <= self.history.date(one) <= min(last, self.until)]
         if not alive:
             return NOT_IN_LIFE
