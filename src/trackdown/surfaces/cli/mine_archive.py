@@ -20,6 +20,7 @@ _FILE = click.Path(path_type=Path)
 _DAY = 86_400
 _BARE_DATE = re.compile(r"\d{4}-?\d\d-?\d\d|[A-Za-z]+ \d{1,2}, \d{4}")
 _STYLES = ("fixes", "key", "trac", "bug", "title")
+_KINDS = {"issue": "issues", "pr": "pull requests"}
 _SIGNS = {
     "names_file": "name a file that was changed",
     "plan": "tell of a change already made",
@@ -66,10 +67,26 @@ Examples:
 )
 @click.option("--pattern", default="", metavar="REGEX", help="How commits name issues: the first group is the id.")
 @click.option("--since", default="", metavar="DATE", help="Leave out older commits.")
-@click.option("--until", default="", metavar="DATE", help="Leave out newer commits: numbers may mean others later.")
+@click.option(
+    "--until",
+    default="",
+    metavar="DATE",
+    help="Leave out newer commits, for example after a move to a tracker that reuses the numbers.",
+)
 @click.option("--pull-requests", is_flag=True, help="Add merged pull requests, as rows of the kind `pr`.")
-@click.option("--most-files", type=click.IntRange(1), default=8, show_default=True, help="Source files of a fix.")
-@click.option("--most-named", type=click.IntRange(0), metavar="N", help="Functions of the fix that a text may name.")
+@click.option(
+    "--most-files",
+    type=click.IntRange(1),
+    default=8,
+    show_default=True,
+    help="Leave out fixes that modify more source files than this.",
+)
+@click.option(
+    "--most-named",
+    type=click.IntRange(0),
+    metavar="N",
+    help="Leave out issues that name more than N of the edited functions.",
+)
 @click.option("--layout", default="", help="How REPOSITORY's path spells its name, e.g. '{owner}+{name}/repo'.")
 @click.option("--exclude", type=_FILE, help="owner/name per line: refuse to mine any of these.")
 @format_option
@@ -89,8 +106,9 @@ def archive(
 
     ARCHIVE is a file, a folder, or a git repository whose files hold the issues, bare mirrors included. A commit
     resolves an issue if its message or its pull request says so, within the issue's life. The table has one row per
-    issue, for `mine pairs --issues` and `mine issues`; issues that give the fix away are left out, and so are fixes
-    that change no source file or too many.
+    issue, for `mine pairs --issues` and `mine issues`. Issues that contain a patch or link to the fix are left out;
+    the report counts those that name a changed file or function. Fixes that modify no source file or too many are left
+    out, too.
     """
     from trackdown.lab.mine import Archive, adapter_named, match_archive
 
@@ -141,7 +159,7 @@ def _last_second(option: str, date: str) -> int | None:
 
 def _show(report: MatchReport, out: Path) -> None:
     rows = sum(report.rows.values())
-    kinds = ", ".join(f"{count} {kind}" for kind, count in report.rows.items())
+    kinds = ", ".join(f"{_KINDS[kind]}: {count}" for kind, count in report.rows.items())
     click.echo(f"{rows} rows ({kinds}) of {report.repository} in {out}, from {report.issues} issues of the archive")
     for sign, count in sorted(report.gives_away.items(), key=lambda item: [*_SIGNS].index(item[0])):
         click.echo(f"  {_SIGNS[sign]}: {count} ({count / rows:.1%})")

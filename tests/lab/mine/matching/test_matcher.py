@@ -248,11 +248,11 @@ def run(*arguments: object) -> Result:
 
 
 def test_the_command_says_what_it_wrote(shop: Repo, tmp_path: Path) -> None:
-    folder = archive(tmp_path / "x", issue(1), issue(2), broken="{").place
+    folder = archive(tmp_path / "x", issue(1), issue(2), issue(21, pull_request={}), broken="{").place
     out = tmp_path / "table.parquet"
-    told = run(folder, shop.root, "--adapter", "github-json", "--out", out).stdout
+    told = run(folder, shop.root, "--adapter", "github-json", "--out", out, "--pull-requests").stdout
     assert told.splitlines() == [
-        f"1 rows (1 issue) of shop in {out}, from 2 issues of the archive",
+        f"2 rows (issues: 1, pull requests: 1) of shop in {out}, from 2 issues of the archive",
         "  could not be read: 1",
         "  commits name issues that the archive lacks: 6",
         "  left out, no source file modified: 1",
@@ -311,6 +311,7 @@ def test_an_excluded_repository_is_refused(shop: Repo, tmp_path: Path) -> None:
 
 def test_the_help_lists_every_adapter_and_style() -> None:
     text = " ".join(run("--help").stdout.split())
+    assert "Issues that contain a patch or link to the fix are left out; the report counts those that name" in text
     for name, adapter in ADAPTERS.items():
         assert f"{name} {adapter.about}" in text
         assert adapter.style in (*REFERENCE_STYLES, AUTO)
