@@ -155,6 +155,7 @@ def test_a_long_story_leaves_room_for_messages_and_names() -> None:
         "```\n",
         "<!--\n",
         "(" * 990 + "\n",
+        "hi " + "a" * 980 + " b c d e\n",
         "at a " * 190 + "\n",
         "[a](" * 240 + "\n",
         '"a.b/' * 190 + "\n",

@@ -99,10 +99,20 @@ def test_beside_a_load_of_other_processes_only_own_work_counts() -> None:
     budget = TimeBudget(1000, WorkingTime(2, clock, cpu))
     done = 0
     for _ in budget.batches(range(100)):
-        clock.now += 2.0  # others had the machine most of the time
+        clock.now += 0.15  # others had the machine most of the time
         cpu.now += 0.03  # in two threads
         done += 1
     assert done == 66 and budget.cut == {"read": (66, 100)}
+
+
+def test_where_nothing_runs_at_all_there_is_an_end() -> None:
+    clock, cpu = Watch(), Watch()
+    budget = TimeBudget(1000, WorkingTime(4, clock, cpu))
+    done = 0
+    for _ in budget.batches(range(100)):
+        clock.now += 2.0  # a device computes, or the process is stopped
+        done += 1
+    assert 0 < done < 10
 
 
 def test_several_threads_at_work_use_no_more_than_the_clock_says() -> None:

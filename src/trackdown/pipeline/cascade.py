@@ -208,5 +208,6 @@ def _with_phrases(corpus: Corpus, pool: Candidates, query: Query) -> Mask:
     found = pool.with_a_unit(units)
     if units.any() and not found.any():
         count = len(set(corpus.code.unit_file[units].tolist()))
-        corpus.note(f"{count} files have the phrase elsewhere: search with {LEVEL_FILE}")
+        have = "1 file has" if count == 1 else f"{count} files have"
+        corpus.note(f"{have} the phrase elsewhere: search with {LEVEL_FILE}")
     return found

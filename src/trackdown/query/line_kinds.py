@@ -58,7 +58,7 @@ _TEMPLATE = re.compile(
     r"\s*(?:[-*+]\s*\[[ xX✓]?\](?:\s|$)|_?no response_?\W*$|n/?a\W*$|none\W*$|[-=*~^_#.+|\s]{3,}$"
     r"|</?(?:details|summary|br|img)\b|!\[[^\]\n]{0,200}\]\([^()\s]{1,500}\)\s*$"
     r"|\W{0,5}i(?:'ve| have) (?:searched|read|checked|verified|confirmed|tried the latest)\b"
-    r"|\W{0,5}thank(?:s| you)\b.{0,60}$|(?:hi|hello|hey|dear)\b\W*(?:\w+\W*){0,3}$"
+    r"|\W{0,5}thank(?:s| you)\b.{0,60}$|(?:hi|hello|hey|dear)\b\W*+(?:\w++\W*+){0,3}+$"
     r"|\W{0,5}(?:please|make sure|be sure)\b.{0,60}\b(?:search|issue|template|duplicate|fill|provide|report)"
     r"|\W{0,5}(?:ticket|author|branch|commit|component|status|reviewer|keywords|cc|upstream|milestone|reporter):\s.{0,80}$)",
     re.IGNORECASE,

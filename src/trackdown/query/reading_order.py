@@ -1,8 +1,8 @@
 """An issue in the order in which a model should read it: what tells most comes first.
 
 A model reads the first few hundred word pieces of a text. Issues begin with headings of a template, and have versions,
-logs and whole programs before the sentence that matters. Search and training share this code, so that a model is asked
-as it was taught.
+logs and whole programs before the sentence that matters. The packaged models were not taught this order, so search does
+not use it yet (docs/models.md, run 5).
 """
 
 from __future__ import annotations

@@ -13,11 +13,13 @@ from trackdown.types import Clock, Progress, no_progress
 
 T = TypeVar("T")
 _UNLIMITED_BATCH = 64
+_SLOWEST = 12
 
 
 class WorkingTime:
-    """A clock that stands still while this process does not run: beside a load of others, the same work takes the same
-    time. Each reading adds the time since the last one or, if that is less, the CPU time of each of its threads.
+    """A clock that nearly stands still while this process does not run: beside a load of others, equal work takes equal
+    time. Each reading adds the time since the last one or, if that is less, the CPU time of each of its threads,
+    but never less than a twelfth of the time: where threads get no core or wait for a device, there is an end, too.
     """
 
     def __init__(self, threads: int, clock: Clock = time.perf_counter, cpu: Clock = time.process_time) -> None:
@@ -27,7 +29,8 @@ class WorkingTime:
 
     def __call__(self) -> float:
         read = self._clock(), self._cpu()
-        self._now += min(read[0] - self._last[0], (read[1] - self._last[1]) / self._threads)
+        passed = read[0] - self._last[0]
+        self._now += max(min(passed, (read[1] - self._last[1]) / self._threads), passed / _SLOWEST)
         self._last = read
         return self._now
 

@@ -99,6 +99,10 @@ class Store:
                 raise self._explained(error) from None
         raise self._gone()
 
+    def has_arrays(self, name: str) -> bool:
+        """Whether there is such an array file, whole or not."""
+        return self._array_path(name).exists()
+
     def open_arrays(self, name: str) -> Arrays | None:
         """Open an array file; None when it is missing or damaged and has to be built again."""
         try:

@@ -150,7 +150,21 @@ def test_an_interruption_keeps_what_is_done(repo: Repo, open_with: Open, tiny: s
         assert deep_of(opened) == DeepState(False, 64, 80)
         seen.clear()
         assert opened.index(deep=True, progress=lambda step, done, total: seen.append(done)).deep is not None
-        assert deep_of(opened).ready and min(seen[-2:]) == 64
+        assert deep_of(opened).ready and seen[-2:] == [0, 16], "only what was missing is read"
+
+
+def test_nothing_of_a_segment_comes_back_that_is_gone_from_the_store(repo: Repo, open_with: Open, tiny: str) -> None:
+    repo.commit("Many", {"many.py": "\n\n".join(f"def f{number}(x):\n    return {number}\n" for number in range(80))})
+    with open_with(models=tiny) as opened:
+        opened.index()
+
+        def clear_meanwhile(step: str, done: int, total: int | None) -> None:
+            if step == "deep" and done == 32:
+                with open_with(models=tiny) as other:
+                    other.clear()
+
+        opened.index(deep=True, progress=clear_meanwhile)
+        assert deep_files(opened) == [] and len(vector_keys(opened)) == 0
 
 
 def test_a_killed_process_loses_only_the_last_few_units(repo: Repo, open_with: Open, tiny: str) -> None:

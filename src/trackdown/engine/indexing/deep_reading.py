@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 STEP = "deep"
 _AT_ONCE = 32
 """Units between two reports, which may stop or delay the work: about a fifth of a second."""
-_FILES_OPEN = 512
+_UNITS_PER_READER = 512
 """So many units are read before the texts of their files are forgotten."""
 _SECONDS_BETWEEN_WRITES, _WORK_FOR_A_WRITE = 20.0, 50
 """The arrays of a huge repository take long to write: writing takes at most a fiftieth of the time."""
@@ -70,7 +70,7 @@ class _Reading:
         self._progress = progress
         self._cache = vector_cache(encoder, deep.facts)
         state = deep.state()
-        self._done, self._total = state.units, state.total
+        self._done, self._total = 0, state.total - state.units
 
     def run(self) -> None:
         for number, found in enumerate(self._deep.segments()):
@@ -85,6 +85,9 @@ class _Reading:
         offset = int(self._deep.code.unit_offsets[number])
         try:
             for units, texts in self._texts(missing, offset):
+                if not self._is_kept(number):  # cleared or withdrawn meanwhile: nothing of it may come back
+                    unwritten = 0
+                    return
                 if units:
                     found.add(np.array(units) - offset, self._cache.rows(texts), list(map(digest, texts)))
                     self._cache.flush()
@@ -95,9 +98,13 @@ class _Reading:
                     unwritten, took = 0, time.monotonic() - began
                     next_write = began + max(_SECONDS_BETWEEN_WRITES, _WORK_FOR_A_WRITE * took)
         finally:
-            if unwritten:
+            if unwritten and self._is_kept(number):
                 self._write(number, found)
         self._progress(STEP, self._done, self._total)
+
+    def _is_kept(self, number: int) -> bool:
+        """Whether the store still has the segment whose units are read."""
+        return self._deep.store.has_arrays(self._deep.code.segments[number].name)
 
     def _write(self, number: int, found: DeepSegment) -> None:
         segment = self._deep.code.segments[number]
@@ -106,8 +113,8 @@ class _Reading:
     def _texts(self, missing: npt.NDArray[np.int64], offset: int) -> Iterator[tuple[list[int], list[str]]]:
         """A few units at a time, and what the encoder reads of each; without those that cannot be read any more."""
         code = self._deep.code
-        for first in range(0, len(missing), _FILES_OPEN):
-            some = (missing[first : first + _FILES_OPEN] + offset).tolist()
+        for first in range(0, len(missing), _UNITS_PER_READER):
+            some = (missing[first : first + _UNITS_PER_READER] + offset).tolist()
             with SourceReader(self._deep.snapshot) as reader:
                 texts = UnitTexts(code, partial(reader.units, code))
                 for start in range(0, len(some), _AT_ONCE):

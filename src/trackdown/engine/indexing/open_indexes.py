@@ -148,6 +148,7 @@ class OpenIndexes:
     def forget(self) -> None:
         """Drop cached indexes, because the store may have been cleared."""
         self._code = self._commits = self._identity = None
+        self._known_deep.clear()
 
     # What a search gets
 

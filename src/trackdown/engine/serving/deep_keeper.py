@@ -23,6 +23,8 @@ IDLE_SECONDS = 5.0
 _TICK = 0.1
 _RECHECK_SECONDS = 60.0
 """How often it looks again whether something is missing: another process may have cleared the store."""
+_LONGEST_PAUSE = 1.0
+"""A longer one ends the pass: a lock that it holds may be what others wait for."""
 _SECONDS_TO_END = 5.0
 
 
@@ -95,12 +97,13 @@ class DeepKeeper:
         target.seen = updates = target.live.state.updates
 
         def go_on(step: str, done: int, total: int | None) -> None:
+            paused_at = time.monotonic()
             while not self._is_idle(target):
                 if target.live.state.updates != updates or _is_gone(target.live.state):
                     raise Cancelled("the files have changed")
-                if self._closing.wait(_TICK):
+                if self._closing.wait(_TICK) or time.monotonic() - paused_at > _LONGEST_PAUSE:
                     break
-            if self._closing.is_set():
+            if self._closing.is_set() or not self._is_idle(target):
                 raise Cancelled("stopped")
 
         target.problem = ""
@@ -108,7 +111,7 @@ class DeepKeeper:
             with target.lend() as repository:
                 repository.deepen_present(go_on)
         except Cancelled:
-            pass
+            target.seen = -1  # goes on as soon as it is quiet again
         except Exception as error:  # no error may end the thread
             target.problem = str(error) or type(error).__name__
         target.next_look = time.monotonic() + _RECHECK_SECONDS

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import selectors
 import socket
 from collections.abc import Iterable
+
+_SELECTOR = getattr(selectors, "PollSelector", selectors.DefaultSelector)
+"""Unlike epoll and kqueue, poll opens no descriptor of its own: sleeping must not fail for want of one."""
 
 
 class Wakeup:
@@ -24,10 +28,11 @@ class Wakeup:
 
     def sleep(self, seconds: float, descriptors: Iterable[int] = ()) -> None:
         """Sleep at most `seconds`. Ends when one of the descriptors is readable; negative ones are ignored."""
-        with selectors.DefaultSelector() as selector:
+        with _SELECTOR() as selector:
             selector.register(self._ear, selectors.EVENT_READ)
             for descriptor in {number for number in descriptors if number >= 0}:
                 try:
+                    os.fstat(descriptor)
                     selector.register(descriptor, selectors.EVENT_READ)
                 except (OSError, ValueError, KeyError):
                     pass  # its owner has closed it

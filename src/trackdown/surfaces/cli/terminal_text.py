@@ -39,8 +39,14 @@ def sanitize(text: str) -> str:
 
 
 def advice(text: str) -> str:
-    """A note or a verdict on one line, as the command line says it: `level file` is an option there."""
-    return one_line(text).replace(LEVEL_FILE, f"--{LEVEL_FILE}")
+    """A note or a verdict on one line, as the command line says it: `level file` is an option there.
+
+    What it quotes stays as it is.
+    """
+    text = one_line(text)
+    for before, after in (("(", ")"), ("with ", "")):
+        text = text.replace(f"{before}{LEVEL_FILE}{after}", f"{before}--{LEVEL_FILE}{after}")
+    return text
 
 
 def human_bytes(size: float) -> str:

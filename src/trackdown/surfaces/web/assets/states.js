@@ -17,6 +17,7 @@ const STEPS = {
   compare: "Comparing candidates",
   "read commits": "Reading past commits",
   "read code": "Reading code",
+  deep: "Reading units for the deep index",
 };
 export const stepName = (step) => STEPS[step] || oneLine(step);
 
