@@ -212,7 +212,7 @@ def test_patterns_that_exclude_everything_are_told(opened: trackdown.Repository)
 
 def test_a_phrase_in_nothing_that_is_ranked_is_told(opened: trackdown.Repository) -> None:
     answer = opened.search('"keeps cookies"')
-    assert not answer.results and any("1 files have the phrase elsewhere" in note for note in answer.notes)
+    assert not answer.results and any("1 file has the phrase elsewhere" in note for note in answer.notes)
 
 
 def test_patterns_of_the_caller(opened: trackdown.Repository, repo: Repo, open_repo: Opener) -> None:
