@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     )
     from trackdown.repository.ignore import IGNORE_FILE, IgnoreRules, reason_by_name
     from trackdown.repository.mounts import changes_unseen
+    from trackdown.repository.patch_text import parse_patch, unquoted
+    from trackdown.repository.patches import FilePatch, Hunk, apply_patch, fitted_patch
     from trackdown.repository.patterns import PathPatterns
     from trackdown.repository.roles import role_of
     from trackdown.repository.snapshot import File, Snapshot, commit_snapshot

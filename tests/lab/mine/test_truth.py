@@ -9,8 +9,8 @@ from typing import Protocol
 import pytest
 
 from trackdown.lab.cases import CodeLocation
-from trackdown.lab.mine.patch_text import parse_patch
 from trackdown.lab.mine.truth import Edited, EditedUnits, edited_by_patch, find_edits
+from trackdown.repository import parse_patch
 
 PYTHON = """\
 import os

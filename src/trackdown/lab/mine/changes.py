@@ -18,9 +18,7 @@ from subprocess import Popen
 
 from trackdown.errors import GitError
 from trackdown.lab import present_commits
-from trackdown.lab.mine.patch_text import parse_patch, unquoted
-from trackdown.lab.mine.patches import FilePatch
-from trackdown.repository import CommitRef, Git, git_error, read_rest
+from trackdown.repository import CommitRef, FilePatch, Git, git_error, parse_patch, read_rest, unquoted
 
 LARGEST_COMPARED = "1m"
 """Git takes larger files for binary ones, and prints no hunks of them."""

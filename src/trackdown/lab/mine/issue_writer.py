@@ -23,9 +23,8 @@ from trackdown.lab import regular_files
 from trackdown.lab.mine.documents import is_own_code
 from trackdown.lab.mine.filters import FEWEST_WORDS
 from trackdown.lab.mine.messages import clean_message, clean_subject, content_words, folded_subject
-from trackdown.lab.mine.patches import FilePatch
 from trackdown.models.llm import Completion, LanguageModel, Prompt, quote, shortened, strip_reasoning
-from trackdown.repository import BlobReader, Git
+from trackdown.repository import BlobReader, FilePatch, Git
 from trackdown.types import Progress, no_progress
 from trackdown.units import words
 

@@ -15,9 +15,20 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from trackdown.lab import CodeLocation, files_among, regular_files
-from trackdown.lab.mine.patch_text import parse_patch
-from trackdown.lab.mine.patches import FilePatch, Hunk, apply, fitted
-from trackdown.repository import BlobReader, File, Git, Source, commit_snapshot, decode_text, reason_to_skip
+from trackdown.repository import (
+    BlobReader,
+    File,
+    FilePatch,
+    Git,
+    Hunk,
+    Source,
+    apply_patch,
+    commit_snapshot,
+    decode_text,
+    fitted_patch,
+    parse_patch,
+    reason_to_skip,
+)
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS
 from trackdown.units import TEXT, UNCERTAIN, Unit, extract_alone, language_of, language_of_content
 
@@ -82,8 +93,8 @@ def _edits_of(patch: FilePatch, path: str, read_old: Callable[[str], str | None]
     old_text = read_old(path) if patch.hunks else None
     if old_text is None:
         return EditedUnits()
-    patch = fitted(patch, old_text)
-    return find_edits(path, old_text, apply(patch, old_text), patch.hunks)
+    patch = fitted_patch(patch, old_text)
+    return find_edits(path, old_text, apply_patch(patch, old_text), patch.hunks)
 
 
 class _Text:
@@ -261,7 +272,7 @@ class HeadTruth:
 
 def _after(patch: FilePatch, data: bytes) -> bytes:
     """A file's bytes after its patch."""
-    return apply(patch, data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+    return apply_patch(patch, data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
 
 def _is_taken_in(file: File, data: bytes) -> bool:

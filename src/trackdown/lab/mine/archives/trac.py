@@ -25,8 +25,7 @@ from trackdown.lab.mine.archives.issue import (
     tidy,
 )
 from trackdown.lab.mine.archives.markup import read_page
-from trackdown.lab.mine.patch_text import parse_patch
-from trackdown.lab.mine.patches import apply, fitted
+from trackdown.repository import apply_patch, fitted_patch, parse_patch
 
 _PAGE = {
     "title": "page title",
@@ -159,7 +158,7 @@ def _taken_back(body: str, diff: str) -> str:
         raise ValueError("no hunk")
     (patch,) = parse_patch("\n".join(["--- a/text", "+++ b/text", *lines[start:]]))
     reverse = type(patch)(patch.new_path, patch.old_path, tuple(hunk.reversed() for hunk in patch.hunks))
-    return _without_footer(apply(fitted(reverse, f"{body}\n"), f"{body}\n"))
+    return _without_footer(apply_patch(fitted_patch(reverse, f"{body}\n"), f"{body}\n"))
 
 
 TRAC = Adapter(

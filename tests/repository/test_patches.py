@@ -10,8 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import Repo
-from trackdown.lab.mine.patch_text import parse_patch
-from trackdown.lab.mine.patches import FilePatch, Hunk, apply, fitted
+from trackdown.repository import FilePatch, Hunk, apply_patch, fitted_patch, parse_patch
 
 SMALL = """\
 diff --git a/a.py b/a.py
@@ -36,7 +35,7 @@ def test_a_hunk_tells_both_sides_and_their_line_numbers() -> None:
     (hunk,) = patch.hunks
     assert hunk.old_lines == ["one", "two", "three"] and hunk.new_lines == ["one", "zwei", "three"]
     assert (hunk.removed(), hunk.added()) == ([2], [2])
-    assert apply(patch, "one\ntwo\nthree\nfour") == "one\nzwei\nthree\nfour"
+    assert apply_patch(patch, "one\ntwo\nthree\nfour") == "one\nzwei\nthree\nfour"
 
 
 def test_new_deleted_renamed_binary_and_changed_mode(repo: Repo) -> None:
@@ -58,8 +57,8 @@ def test_new_deleted_renamed_binary_and_changed_mode(repo: Repo) -> None:
     }
     assert not by_paths["b.bin", "b.bin"].hunks
     assert by_paths["old.py", "new.py"].hunks[0].removed() == [4]
-    assert apply(by_paths["gone.py", None], "a\nb\n") == ""
-    assert apply(by_paths[None, "made.py"], "") == "c\n"
+    assert apply_patch(by_paths["gone.py", None], "a\nb\n") == ""
+    assert apply_patch(by_paths[None, "made.py"], "") == "c\n"
 
 
 def test_binary_data_in_the_patch_is_passed_over(repo: Repo) -> None:
@@ -116,12 +115,12 @@ def test_a_plain_diff_without_gits_lines() -> None:
 
 def test_blank_context_whose_space_was_cut_off() -> None:
     text = SMALL.replace("-1,3 +1,3", "-1,4 +1,4").replace(" one\n", " one\n\n")
-    assert apply(parse_patch(text)[0], "one\n\ntwo\nthree\n") == "one\n\nzwei\nthree\n"
+    assert apply_patch(parse_patch(text)[0], "one\n\ntwo\nthree\n") == "one\n\nzwei\nthree\n"
 
 
 def test_a_removed_line_of_dashes_is_not_the_next_file() -> None:
     text = "--- a/a.sql\n+++ b/a.sql\n@@ -1,2 +1,2 @@\n--- x\n-y\n+++ z\n+w\n"
-    assert apply(parse_patch(text)[0], "-- x\ny\n") == "++ z\nw\n"
+    assert apply_patch(parse_patch(text)[0], "-- x\ny\n") == "++ z\nw\n"
 
 
 @pytest.mark.parametrize(
@@ -145,22 +144,22 @@ def test_what_is_wrong_is_said(text: str, reason: str) -> None:
 @pytest.mark.parametrize("text", ["one\nTWO\nthree\n", "one\ntwo\n", ""])
 def test_a_patch_for_another_text_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"a\.py: the hunk at line 1 was made for another text"):
-        apply(parse_patch(SMALL)[0], text)
+        apply_patch(parse_patch(SMALL)[0], text)
 
 
 def test_a_hunk_that_other_changes_moved_is_found_where_it_stands() -> None:
     far, near = "one\ntwo\nthree\n", "0\none\ntwo\nthree\n"
     text = near + "4\n5\n" + far
-    (hunk,) = fitted(parse_patch(SMALL)[0], text).hunks
+    (hunk,) = fitted_patch(parse_patch(SMALL)[0], text).hunks
     assert (hunk.removed(), hunk.added()) == ([3], [3])
-    assert apply(parse_patch(SMALL)[0], text) == text.replace("two", "zwei", 1)
+    assert apply_patch(parse_patch(SMALL)[0], text) == text.replace("two", "zwei", 1)
     two = SMALL + "@@ -4,0 +5 @@\n+new\n@@ -11 +12,2 @@\n-eleven\n+elf\n+elfeinhalb\n"
-    first, second, third = fitted(parse_patch(two)[0], near + "\n" * 5 + "eleven\n").hunks
+    first, second, third = fitted_patch(parse_patch(two)[0], near + "\n" * 5 + "eleven\n").hunks
     assert (first.removed(), second.added(), third.removed(), third.added()) == ([3], [6], [10], [11, 12])
 
 
 def test_carriage_returns_and_a_mark_at_the_beginning_do_no_harm() -> None:
-    assert apply(parse_patch(SMALL)[0], "\ufeffone\r\ntwo\r\nthree\r\n") == "\ufeffone\r\nzwei\nthree\r\n"
+    assert apply_patch(parse_patch(SMALL)[0], "\ufeffone\r\ntwo\r\nthree\r\n") == "\ufeffone\r\nzwei\nthree\r\n"
 
 
 texts = st.lists(st.sampled_from(["a", "b", "c", "", " ", "-- x", "++ y", "\\ z", "@@ -1 +1 @@", "d\r"]), max_size=12)
@@ -185,7 +184,7 @@ def test_git_diff_round_trip(
         assert patches == []
         return
     (patch,) = patches
-    assert apply(patch, before) == after
+    assert apply_patch(patch, before) == after
     old_lines, new_lines = before.split("\n"), after.split("\n")
     for hunk in patch.hunks:
         removed = [line[1:] for line in hunk.lines if line[0] == "-"]

@@ -64,7 +64,7 @@ class FilePatch:
     regular: bool = True
 
 
-def fitted(patch: FilePatch, old_text: str) -> FilePatch:
+def fitted_patch(patch: FilePatch, old_text: str) -> FilePatch:
     """The patch with its hunks where their lines stand in this text: other changes may have moved them.
 
     Of several such places the one nearest to the hunk's own numbers is taken, as `patch` and `git apply` do. Raises
@@ -85,12 +85,12 @@ def fitted(patch: FilePatch, old_text: str) -> FilePatch:
     return replace(patch, hunks=tuple(hunks))
 
 
-def apply(patch: FilePatch, old_text: str) -> str:
+def apply_patch(patch: FilePatch, old_text: str) -> str:
     """The text that a file has after its patch. Raises ValueError when the patch was made for another text."""
     lines, closed = _split(old_text)
     made: list[str] = []
     done = 0
-    for hunk in fitted(patch, old_text).hunks:
+    for hunk in fitted_patch(patch, old_text).hunks:
         before = hunk.old_lines
         start = hunk.old_start - bool(before)
         made += lines[done:start]

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterator
 
-from trackdown.lab.mine.patches import FilePatch, Hunk
+from trackdown.repository.patches import FilePatch, Hunk
 
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _ESCAPE = re.compile(r'\\([0-7]{3}|[abtnvfr"\\])')
