@@ -46,7 +46,8 @@ if TYPE_CHECKING:
     from trackdown.engine.serving.deep_keeper import DeepKeeper, DeepTarget
     from trackdown.engine.serving.fair_queue import Load
     from trackdown.engine.serving.live import LiveIndex, LiveUpdate
-    from trackdown.engine.serving.shared_repositories import ServedInfo, SharedRepositories
+    from trackdown.engine.serving.named_repositories import ServedInfo
+    from trackdown.engine.serving.shared_repositories import SharedRepositories
     from trackdown.graph import DIRECTIONS, EDGE_TYPES, HOWS, Direction, Edge, EdgeType, How, Node
     from trackdown.index import Corpus
 else:
