@@ -23,6 +23,8 @@ MAX_QUERY_CHARS = 200_000
 
 CODE, TEST, PROSE, VENDORED, GENERATED = range(5)
 """The role of a file. All others rank below code unless the query asks for them."""
+ROLES = ("code", "test", "prose", "vendored", "generated")
+"""What answers call them."""
 
 FUNCTION_KINDS = frozenset({"function", "method"})
 CLASS_KINDS = frozenset({"class", "interface", "struct", "trait", "enum", "module"})
@@ -105,7 +107,8 @@ class Result:
     """A place in the code to look at. Lines are 1-based and inclusive; `path` is relative to the repository's root.
 
     `why` has every reason, `reason` the strongest ones in one line. `probability` is the
-    calibrated one that this is a right place; None where nobody asked for it, as in related code.
+    calibrated one that this is a right place; None where nobody asked for it, as in related code. `role` is that of
+    its file, one of ROLES.
     """
 
     rank: int
@@ -121,6 +124,7 @@ class Result:
     why: tuple[Why, ...]
     reason: str = ""
     probability: float | None = None
+    role: str = ROLES[CODE]
 
 
 @dataclass(frozen=True, slots=True)

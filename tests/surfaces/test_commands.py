@@ -26,6 +26,7 @@ RESULT = [
     "why",
     "reason",
     "probability",
+    "role",
 ]
 
 KIN = ["callers", "callees", "siblings", "subclasses", "bases"]

@@ -8,7 +8,7 @@ from types import TracebackType
 from trackdown.index import CodeIndex
 from trackdown.pipeline import Ranked
 from trackdown.repository import BlobReader, Snapshot, blob_id, decode_text, read_on_disk
-from trackdown.types import Result
+from trackdown.types import ROLES, Result
 from trackdown.units import oid_of_key
 
 SNIPPET_LINES = 15
@@ -82,4 +82,5 @@ class SourceReader:
             snippet=snippet,
             why=item.parts,
             reason=item.reason,
+            role=ROLES[code.file_role[item.file]],
         )
