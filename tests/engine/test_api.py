@@ -82,7 +82,7 @@ def test_the_current_folder_is_opened_by_default(
         (lambda opened: opened.search("cookie", at=""), UnknownRevision),
         (lambda opened: opened.history("", k=3), QueryError),
         (lambda opened: opened.history("cookie", k=-1), UsageError),
-        (lambda opened: opened.related("web/session.py"), UsageError),
+        (lambda opened: opened.related("web"), UsageError),
         (lambda opened: opened.related("web/session.py:0"), UsageError),
         (lambda opened: opened.related("web/session.py:7\0:1"), UsageError),
         (lambda opened: opened.related("web/session.py:1", k=0), UsageError),

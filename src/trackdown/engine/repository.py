@@ -127,20 +127,20 @@ class Repository:
     @reports_damage
     def related(
         self,
-        location: str,
+        target: str,
         k: int = 10,
         at: str | None = None,
         exclude: Sequence[str] = (),
         *,
         progress: Progress = no_progress,
     ) -> Related:
-        """Callers and callees of the unit at FILE:LINE, its siblings, base classes and subclasses, similar code, and
-        files that changed together with FILE; at most `k` of each, none in files that match a pattern to `exclude`.
-        Raises UsageError.
+        """Callers and callees of a class or function, its siblings, base classes and subclasses, similar code, and the
+        files that changed together with its file; of a file, its imports and importers, too. At most `k` of each, none
+        in files that match a pattern to `exclude`. `target` is a symbol, a file or FILE:LINE. Raises UsageError.
         """
         from trackdown.engine.navigation.questions import find_related
 
-        return find_related(self, location, k, at, exclude, progress)
+        return find_related(self, target, k, at, exclude, progress)
 
     @reports_damage
     def unit(

@@ -101,3 +101,24 @@ def test_at_most_k_of_each_and_the_surest_first(repo: Repo, open_repo: Opener) -
     hows = [one.how for one in opened.related("web.py:9", k=50).callers]
     assert hows == sorted(hows, key=["exact", "scoped", "name"].index)
     assert len(opened.related("web.py:9", k=1).subclasses) == 1
+
+
+def test_a_symbol_or_a_file_is_a_target_too(opened: trackdown.Repository) -> None:
+    assert opened.related("Session.sign").callers == opened.related("web.py:9").callers
+    assert opened.related("web.py:Session.sign").symbol == opened.related("sign").symbol == "Session.sign"
+    whole = opened.related("web.py")
+    assert (whole.location, whole.symbol) == ("web.py", "") and symbols(whole.callees) == ["top"]
+    assert symbols(whole.siblings) == ["Base", "Session", "Shop", "Guest", "top"]
+    assert symbols(whole.imports) == ["helper"] and not whole.importers
+    assert symbols(opened.related("other.py").importers) == ["web.py"]
+    assert all(one.path != "web.py" for one in whole.similar), "a file is not similar to its own functions"
+    with pytest.raises(trackdown.TrackdownError, match=r"(?s)has no .*Sesion.*Session"):
+        opened.related("Sesion")
+
+
+def test_a_name_of_several_places_says_so(repo: Repo, open_repo: Opener) -> None:
+    repo.commit("Begin", {"a.py": "def same():\n    pass\n", "b.py": "def same():\n    pass\n"})
+    found = open_repo(repo.root).related("same")
+    assert (
+        found.location == "a.py:1" and "matches 2 places; this is the first, a.py:1. Others: b.py:1" in found.notes[0]
+    )

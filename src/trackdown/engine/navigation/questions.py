@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from trackdown.engine.navigation.neighbourhoods import Neighbourhood, Reach, neighbourhood
-from trackdown.engine.navigation.related import Related, related_places
+from trackdown.engine.navigation.related import Related, RelatedTarget, related_places
 from trackdown.engine.navigation.resolve_target import TargetResolver
 from trackdown.engine.navigation.unit_source import UnitQuery, read_unit
+from trackdown.engine.searching.filters import PathFilter, lies_below
 from trackdown.engine.searching.source_reader import SourceReader
 from trackdown.errors import RepositoryError, UsageError
 from trackdown.request import check_count
@@ -19,31 +21,50 @@ from trackdown.types import Progress, UnitSource
 if TYPE_CHECKING:
     from trackdown.engine.repository import Repository
     from trackdown.graph import Direction, EdgeType, How
+    from trackdown.index import Corpus
 
 
 def find_related(
-    repository: Repository, location: str, k: int, at: str | None, exclude: Sequence[str], progress: Progress
+    repository: Repository, target: str, k: int, at: str | None, exclude: Sequence[str], progress: Progress
 ) -> Related:
     """See `Repository.related`."""
     check_count(k)
-    path, colon, line = location.rpartition(":")
-    if not colon or not path or "\0" in path:
-        raise UsageError(f"{location!r} is not a location: use FILE:LINE")
-    place = f"{path_from_root(repository, path)}:{line}"
     corpus = repository.present_or(at, progress)
+    graph, code = corpus.graph(), corpus.code
+    wanted, notes = _related_target(repository, corpus, target)
+    shown = PathFilter(repository.within, exclude)
     with SourceReader(corpus.snapshot) as reader:
-        found = related_places(
-            corpus.code,
-            corpus.history,
-            corpus.graph(),
-            place,
-            k,
-            reader,
-            repository.source.name,
-            repository.within,
-            exclude,
-        )
-    return replace(found, snapshots=(corpus.snapshot.info,), notes=repository.notes_of(corpus), partial=corpus.partial)
+        found = related_places(code, corpus.history, graph, wanted, k, reader, repository.source.name, shown)
+    notes = (*repository.notes_of(corpus), *notes)
+    return replace(found, snapshots=(corpus.snapshot.info,), notes=notes, partial=corpus.partial)
+
+
+def _related_target(repository: Repository, corpus: Corpus, target: str) -> tuple[RelatedTarget, tuple[str, ...]]:
+    """What a target means, and a note if it could mean several places. Raises UsageError."""
+    path, _, line = target.rpartition(":")
+    known = path_from_root(repository, path) if path and "\0" not in path else ""
+    there = known in corpus.code.files_by_path and lies_below(known, repository.within)
+    if there and re.fullmatch(r"0*[1-9][0-9]{0,8}", line):
+        return RelatedTarget(known, int(line)), ()
+    nodes = _resolver(repository, corpus).find(target).nodes
+    node = nodes[0]
+    if node.kind == "directory":
+        raise UsageError(f"{target} is a folder: give a FILE, FILE:LINE or a SYMBOL")
+    first, *others = (f"{one.path}:{one.start_line}" if one.symbol else one.path for one in nodes)
+    note = f"{target} matches {len(nodes)} places; this is the first, {first}. Others: {', '.join(others[:3])}"
+    return RelatedTarget(node.path, 0, node), (note,) if others else ()
+
+
+def _resolver(repository: Repository, corpus: Corpus) -> TargetResolver:
+    source = repository.source
+    return TargetResolver(
+        corpus.graph(),
+        corpus.code,
+        source.name,
+        lambda path: path_from_root(repository, path),
+        source.subfolder,
+        confined=repository.confined,
+    )
 
 
 def walk_graph(
@@ -59,16 +80,8 @@ def walk_graph(
     """See `Repository.graph`."""
     reach = Reach(depth, edges, direction, hows)
     corpus = repository.present_or(at, progress)
-    graph, source = corpus.graph(), repository.source
-    resolver = TargetResolver(
-        graph,
-        corpus.code,
-        source.name,
-        lambda path: path_from_root(repository, path),
-        source.subfolder,
-        confined=repository.confined,
-    )
-    found = neighbourhood(graph, target, resolver.find(target), reach, within=repository.within)
+    starts = _resolver(repository, corpus).find(target)
+    found = neighbourhood(corpus.graph(), target, starts, reach, within=repository.within)
     notes = (*repository.notes_of(corpus), *found.notes)
     return replace(found, snapshots=(corpus.snapshot.info,), notes=notes, partial=corpus.partial)
 

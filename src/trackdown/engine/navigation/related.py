@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from trackdown.engine.navigation.relations import Relative, RelativeFinder
-from trackdown.engine.searching.filters import PathFilter, lies_below
+from trackdown.engine.searching.filters import PathFilter
 from trackdown.engine.searching.source_reader import SourceReader
 from trackdown.errors import UsageError
-from trackdown.graph import Graph
+from trackdown.graph import Graph, Node
 from trackdown.index import CodeIndex, CommitIndex, Mask
 from trackdown.pipeline import Ranked
 from trackdown.retrieve import SIGNAL, Lexical, describe_commit
@@ -35,6 +33,15 @@ class CoChange:
 
 
 @dataclass(frozen=True, slots=True)
+class RelatedTarget:
+    """What related code is wanted for: a line of a file, a class or function, or without either the whole file."""
+
+    path: str
+    line: int = 0
+    node: Node | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Related:
     """Code related to a place. See `Relations` for callers and other relatives."""
 
@@ -47,6 +54,8 @@ class Related:
     siblings: tuple[Relative, ...] = ()
     subclasses: tuple[Relative, ...] = ()
     bases: tuple[Relative, ...] = ()
+    imports: tuple[Relative, ...] = ()
+    importers: tuple[Relative, ...] = ()
     snapshots: tuple[SnapshotInfo, ...] = ()
     notes: tuple[str, ...] = ()
     partial: bool = False
@@ -56,60 +65,50 @@ def related_places(
     code: CodeIndex,
     history: tuple[CommitIndex, str] | None,
     graph: Graph,
-    location: str,
+    target: RelatedTarget,
     k: int,
     snippets: SourceReader,
     repository: str,
-    within: str = "",
-    exclude: Sequence[str] = (),
+    shown: PathFilter,
 ) -> Related:
-    """Find related code. Raises UsageError if the location is not in the snapshot.
-
-    Code outside the folder `within` is ignored, and so are other files that match a pattern to `exclude`.
-    """
-    shown = PathFilter(within, exclude)
-    path, line = _parse(location)
-    file = code.files_by_path.get(path) if lies_below(path, within) else None
-    if file is None:
-        raise UsageError(f"{path} is not an indexed file of {repository}: run `trackdown index --dry-run` to see why")
+    """Find related code in the files that are `shown`. Raises UsageError if the file does not have the line."""
+    path, file = target.path, code.files_by_path[target.path]
     lines = snippets.lines(path, oid_of_key(code.fact_key(file))) or []
-    if line > max(len(lines), 1):
-        raise UsageError(f"{path} has only {len(lines)} lines, not {line}")
-    unit = _unit_at(code, file, line)
+    if target.line > max(len(lines), 1):
+        raise UsageError(f"{path} has only {len(lines)} lines, not {target.line}")
+    finder = RelativeFinder(graph, code, k, shown)
+    node = target.node or (finder.node_at(file, target.line) if target.line else graph.file_node(file))
+    line = target.line or node.start_line
+    unit = _unit_of(code, file, node, line)
     symbol = code.symbol(unit) if unit >= 0 else ""
     first, last = (int(code.unit_start[unit]), int(code.unit_end[unit])) if unit >= 0 else (1, len(lines))
-    similar = _similar(code, unit, "\n".join([*([symbol] * 3), *lines[first - 1 : last]]), k, shown)
+    similar = _similar(code, unit, "\n".join([*([symbol] * 3), *lines[first - 1 : last]]), k, shown, path)
     results = [snippets.result(code, item, rank, repository) for rank, item in enumerate(similar, 1)]
-    together = _together(code, *history, path, k, shown) if history is not None else ()
-    relations = RelativeFinder(graph, code, k, shown).at(file, line)
+    relations = finder.around(node, line)
     return Related(
-        f"{path}:{line}",
+        f"{path}:{line}" if line else path,
         symbol,
         tuple(result for result in results if result is not None),
-        together,
+        _together(code, *history, path, k, shown) if history is not None else (),
         relations.callers,
         relations.callees,
         relations.siblings,
         relations.subclasses,
         relations.bases,
+        relations.imports,
+        relations.importers,
     )
 
 
-def _parse(location: str) -> tuple[str, int]:
-    path, _, number = location.rpartition(":")
-    if not path or not re.fullmatch(r"0*[1-9][0-9]{0,8}", number):
-        raise UsageError(f"{location!r} is not a location: use FILE:LINE, with lines counted from 1")
-    return path, int(number)
-
-
-def _unit_at(code: CodeIndex, file: int, line: int) -> int:
-    """The innermost unit around a line, or -1."""
+def _unit_of(code: CodeIndex, file: int, node: Node, line: int) -> int:
+    """The unit of a class or function, or else the innermost one around a line; -1 for a whole file."""
     around = [row for row in code.units_of(file) if code.unit_start[row] <= line <= code.unit_end[row]]
-    return min(around, key=lambda row: int(code.unit_end[row] - code.unit_start[row]), default=-1)
+    named = [row for row in around if node.symbol and code.symbol(row) == node.symbol]
+    return min(named or around, key=lambda row: int(code.unit_end[row] - code.unit_start[row]), default=-1)
 
 
-def _similar(code: CodeIndex, unit: int, text: str, k: int, shown: PathFilter) -> list[Ranked]:
-    """Units with the highest lexical score for the words of this one."""
+def _similar(code: CodeIndex, unit: int, text: str, k: int, shown: PathFilter, path: str) -> list[Ranked]:
+    """Units with the highest lexical score for the words of this one; for those of a whole file, outside it."""
     counts = dict(term_counts(text).most_common(_TERMS * 3))
     if not counts:
         return []
@@ -117,8 +116,7 @@ def _similar(code: CodeIndex, unit: int, text: str, k: int, shown: PathFilter) -
     scores = lexical.units * code.is_kind(FUNCTION_KINDS | CLASS_KINDS)
     best = lexical.units[unit] if unit >= 0 else scores.max(initial=1.0)
     scores *= shown.files(code)[code.unit_file]
-    if unit >= 0:
-        scores[_overlaps(code, unit)] = 0.0
+    scores[_overlaps(code, unit) if unit >= 0 else code.unit_file == code.files_by_path[path]] = 0.0
     nearest = [row for row in np.argsort(-scores, kind="stable")[:k].tolist() if scores[row] > 0]
     found = []
     for row, match in zip(nearest, lexical.matches(nearest), strict=True):

@@ -28,7 +28,7 @@ class Relations:
     """The relatives of a place, the most certain first.
 
     Siblings are the other members of its class, or the other top-level definitions of its file, nearest first. Base
-    classes and subclasses are those of the enclosing class.
+    classes and subclasses are those of the enclosing class. Only a file has imports and importers.
     """
 
     callers: tuple[Relative, ...] = ()
@@ -36,6 +36,8 @@ class Relations:
     siblings: tuple[Relative, ...] = ()
     subclasses: tuple[Relative, ...] = ()
     bases: tuple[Relative, ...] = ()
+    imports: tuple[Relative, ...] = ()
+    importers: tuple[Relative, ...] = ()
 
 
 class RelativeFinder:
@@ -47,17 +49,22 @@ class RelativeFinder:
         self._k = k
         self._shown = shown
 
-    def at(self, file: int, line: int) -> Relations:
-        """The relatives of the innermost class or function around a line, or else of the file."""
+    def node_at(self, file: int, line: int) -> Node:
+        """The innermost class or function around a line, or else the file."""
         found = innermost(self._graph.program.definitions(file), line)
-        node = self._graph.node(found) if found is not None else self._graph.file_node(file)
-        around = self._class_around(node)
+        return self._graph.node(found) if found is not None else self._graph.file_node(file)
+
+    def around(self, node: Node, line: int) -> Relations:
+        """The relatives of a class, function or file; siblings by their distance to the line."""
+        enclosing = self._class_around(node)
         return Relations(
             self._along(node, "invokes", "in"),
             self._along(node, "invokes", "out"),
             self._relatives((one, "exact") for one in self._siblings(node, line)),
-            self._along(around, "inherits", "in") if around is not None else (),
-            self._along(around, "inherits", "out") if around is not None else (),
+            self._along(enclosing, "inherits", "in") if enclosing is not None else (),
+            self._along(enclosing, "inherits", "out") if enclosing is not None else (),
+            () if node.symbol else self._along(node, "imports", "out"),
+            () if node.symbol else self._along(node, "imports", "in"),
         )
 
     def _along(self, node: Node, type_: EdgeType, direction: Direction) -> tuple[Relative, ...]:

@@ -109,7 +109,7 @@ class SharedRepositories(NamedRepositories):
 
     def related(
         self,
-        location: str,
+        target: str,
         *,
         repository: str | None = None,
         k: int = 10,
@@ -121,7 +121,7 @@ class SharedRepositories(NamedRepositories):
         served = self._only(repository)
 
         def relate(used: Repository, running: Call) -> Related:
-            return used.related(location, k, at, exclude, progress=running.report)
+            return used.related(target, k, at, exclude, progress=running.report)
 
         found = self._ask(served, relate, call)
         similar = tuple(replace(result, repository=served.name) for result in found.similar)

@@ -149,7 +149,7 @@ AGENTS_MD = MarkedBlock(
         "- `read_unit` shows one function or class; it costs less than the whole file.",
         "",
         'Without MCP: `trackdown search "…"`, `trackdown search --issue issue.md`, `trackdown history "…"`,',
-        "`trackdown related FILE:LINE`.",
+        "`trackdown related SYMBOL`.",
     ),
 )
 """The section for a project's AGENTS.md."""

@@ -64,6 +64,8 @@ def print_related(answer: Related) -> None:
         ("Calls", answer.callees),
         ("Base classes", answer.bases),
         ("Subclasses", answer.subclasses),
+        ("Imported by", answer.importers),
+        ("Imports", answer.imports),
         ("In the same class or file", answer.siblings),
     ):
         _print_relatives(page, title, found)

@@ -135,11 +135,9 @@ class HistoryQuery(QueryParameters):
 
 
 class RelatedQuery(QueryParameters):
-    """Code related to a line."""
+    """Code related to a class, a function, a line or a file."""
 
-    location: Location = Field(
-        pattern=r"^[^\x00]*[^\x00/]:0*[1-9][0-9]{0,8}$", description="FILE:LINE, named from the repository's root."
-    )
+    location: Location = Field(description="A symbol, a file or FILE:LINE, named from the repository's root.")
     k: Count = Field(10, description="How many of each kind.")
     at: Revision | Absent = Field(None, description=help_of("at"))
     exclude: list[Pattern] = Field([], max_length=50, description=help_of("exclude"))

@@ -146,7 +146,7 @@ def _add_navigation(router: APIRouter, state: AppState) -> None:
 
     @router.get("/related", response_model=Related, operation_id="related")
     async def related(request: Request, asked: Annotated[RelatedQuery, Query()]) -> Response:
-        """Code related to a line: callers, callees, similar code, and files that change together with it."""
+        """Code related to a place: callers, callees, similar code, and files that change together with it."""
         name = state.only(asked.repository)
         location = exactly(request, "location", asked.location)
 

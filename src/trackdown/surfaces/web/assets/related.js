@@ -11,6 +11,8 @@ const GROUPS = [
   ["callees", "Calls"],
   ["bases", "Base classes"],
   ["subclasses", "Subclasses"],
+  ["importers", "Imported by"],
+  ["imports", "Imports"],
   ["similar", "Similar code"],
   ["siblings", "Siblings"],
 ];
