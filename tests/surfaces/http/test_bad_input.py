@@ -85,7 +85,7 @@ def test_what_is_not_there_is_named(client: httpx.Client) -> None:
     problem(client.get("/v1/unit?path=web/session.py&lines=0"), 422, "invalid")
     problem(client.get("/v1/unit?path=web/session.py&lines=1&symbol=Session"), 422, "invalid")
     problem(client.get("/v1/related?location=web/session.py:999"), 404, "unknown-path")
-    problem(client.get("/v1/related?location=web/session.py"), 422, "invalid")
+    problem(client.get("/v1/related?location=web"), 404, "unknown-path", "folder")
     problem(client.get("/v1/graph?target=NoSuchThing"), 404, "unknown-path", "NoSuchThing")
     problem(client.get("/v1/graph?target=Session&depth=99"), 422, "invalid")
     problem(client.get("/v1/graph?target=Session&edges=likes"), 422, "invalid")
