@@ -25,6 +25,7 @@ BELOW_ENGINE = {
     "pipeline",
     "rewrite",
     "confidence",
+    "excerpts",
     *STAGES,
 }
 ROOMS_WITHIN = {"models.llm", "units.references"}
@@ -50,7 +51,8 @@ TABLE: dict[str, set[str]] = {
     "expand": {"graph", "index", "models"},
     "rerank": {"models", "index"},
     "rewrite": {"units", "models", "index"},
-    "pipeline": {*STAGES, "index"},
+    "excerpts": {"units"},
+    "pipeline": {*STAGES, "index", "excerpts"},
     "confidence": {"pipeline", "query"},
     "engine": {*BELOW_ENGINE, "settings", "request"},
     "surfaces": {"engine", "settings", "request", "pages"},

@@ -103,12 +103,25 @@ class Confidence:
 
 
 @dataclass(frozen=True, slots=True)
+class LineMatch:
+    """A line of a result. `spans` are the parts of `text` that match the query, as half-open ranges of characters.
+
+    Of a very long line, `text` is a part that begins or ends with `…`.
+    """
+
+    line: int
+    text: str
+    spans: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """A place in the code to look at. Lines are 1-based and inclusive; `path` is relative to the repository's root.
 
     `why` has every reason, `reason` the strongest ones in one line. `probability` is the
-    calibrated one that this is a right place; None where nobody asked for it, as in related code. `role` is that of
-    its file, one of ROLES.
+    calibrated one that this is a right place; None where nobody asked for it, as in related code. `matches` are the
+    lines that speak for the query: the signature (without spans if nothing in it matches), then the best lines, best
+    first. `line` is the line to go to: the best of them. `role` is that of its file, one of ROLES.
     """
 
     rank: int
@@ -125,6 +138,8 @@ class Result:
     reason: str = ""
     probability: float | None = None
     role: str = ROLES[CODE]
+    line: int = 1
+    matches: tuple[LineMatch, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,8 @@ RESULT = [
     "reason",
     "probability",
     "role",
+    "line",
+    "matches",
 ]
 
 KIN = ["callers", "callees", "siblings", "subclasses", "bases"]

@@ -17,6 +17,7 @@ from trackdown.pipeline.expanding import expand
 from trackdown.pipeline.explaining import Matches, matches, reasons, remarks, tapped, values
 from trackdown.pipeline.fusing import Fused, fuse
 from trackdown.pipeline.listing import list_matching
+from trackdown.pipeline.looking import sought_in
 from trackdown.pipeline.one_line import one_line_each
 from trackdown.pipeline.plan import Early, Ranked, SearchPlan, Stopwatch, Tap
 from trackdown.pipeline.query_file import LOOKED_AT, without_query_file
@@ -94,19 +95,19 @@ def search(
         ranking = PoolRanking(corpus, query, fused, chosen, ranker)
         watch.lap("rank")
         if early is not None and judged:
-            early(_ranked(corpus, fused, chosen, ranking.verdict(options.k), moves, options, watch))
+            early(_ranked(corpus, query, fused, chosen, ranking.verdict(options.k), moves, options, watch))
         ranking.read(options, watch)
         verdict = ranking.verdict(options.k if options.explained else 0)
     elif options.judging is not None and corpus.models is not None:
         if early is not None:
-            early(_ranked(corpus, fused, chosen, verdict, moves, options, watch))
+            early(_ranked(corpus, query, fused, chosen, verdict, moves, options, watch))
         verdict = judge_best(corpus, query, fused, chosen, options.judging, watch)
     if options.listwise is not None and corpus.llm is not None and corpus.models is not None:
         order(corpus, query, fused, chosen, options.listwise, verdict)
         watch.lap("llm-rerank")
     if tap is not None:
         tap(tapped(fused, chosen, verdict, query.speaker))
-    return _ranked(corpus, fused, chosen, verdict, moves, options, watch)
+    return _ranked(corpus, query, fused, chosen, verdict, moves, options, watch)
 
 
 def fused_candidates(corpus: Corpus, query: Query, options: SearchPlan, watch: Stopwatch | None = None) -> Fused:
@@ -127,6 +128,7 @@ def _allowed(corpus: Corpus, pool: Candidates, query: Query, options: SearchPlan
 
 def _ranked(
     corpus: Corpus,
+    query: Query,
     fused: Fused,
     chosen: Sequence[int],
     verdict: Reranking,
@@ -147,14 +149,19 @@ def _ranked(
         return ranked
     found = matches(fused, listed, verdict, places, moves)
     shares = values(fused, listed, verdict, places)
+    units = fused.best_units(listed)
     explained = zip(
         ranked,
-        fused.best_units(listed),
+        units,
         reasons(found, shares, options.numbers),
         one_line_each(found, shares, remarks(fused, listed)),
+        sought_in(corpus.code, query, fused, listed, units),
         strict=True,
     )
-    ranked = [replace(one, best_unit=unit, parts=parts, reason=reason) for one, unit, parts, reason in explained]
+    ranked = [
+        replace(one, best_unit=unit, parts=parts, reason=reason, sought=sought)
+        for one, unit, parts, reason, sought in explained
+    ]
     watch.lap("explain")
     return ranked
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from trackdown.excerpts import Sought
 from trackdown.query import THE_QUERY, Filters
 from trackdown.rerank import Listwise, RerankPlan
 from trackdown.retrieve import MatchedTerms, commits, dense
@@ -117,7 +118,7 @@ class SearchPlan:
 class Ranked:
     """A candidate in the order of the answer. `unit` is -1 for a file; `best_unit` is what to show of it.
 
-    `parts` are all reasons, and `reason` is the strongest of them in one line.
+    `parts` are all reasons, `reason` is the strongest of them in one line, and `sought` what to look for in its lines.
     """
 
     unit: int
@@ -126,6 +127,7 @@ class Ranked:
     score: float
     parts: tuple[Why, ...]
     reason: str = ""
+    sought: Sought = field(default_factory=Sought)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ returns a Channel, or None if it has no evidence. `before` are the channels of t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -70,7 +70,8 @@ class Channel:
     `floor` is the score that counts as full evidence; 0 if scores are only comparable within one query. `units` are the
     scores of all units, if the signal has them: they decide which part of a file to show. `past` are the commits behind
     the scores. `views` are features of the ranker. `matched` tells which terms of the query candidates have.
-    `elsewhere` says where strong evidence is that no candidate has, if there is any.
+    `elsewhere` says where strong evidence is that no candidate has, if there is any. `sought` is what terms to look for
+    in the lines of a result; `names` are the names in a unit's text that stand for what the query says.
     """
 
     signal: str
@@ -82,6 +83,8 @@ class Channel:
     views: Views = dict
     matched: Callable[[Sequence[int]], MatchedTerms] | None = None
     elsewhere: str = ""
+    sought: Callable[[], Mapping[str, tuple[int, float]]] | None = None
+    names: Mapping[int, str] = field(default_factory=dict)
 
 
 Retriever = Callable[[Request, Sequence[Channel]], Channel | None]

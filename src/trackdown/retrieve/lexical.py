@@ -60,6 +60,7 @@ class Lexical:
         in_names = None if forms is None else forms.in_names()
         self._words = np.array(list(weights.values()))
         self._heads = np.arange(len(weights)) if forms is None else forms.heads
+        self._shares = np.ones(len(weights)) if in_names is None else in_names.shares
         self._asked_for: tuple[tuple[int, ...], list[Floats]] | None = None
         k1, b = parameters.k1, parameters.b
         if bodies is None:
@@ -91,18 +92,28 @@ class Lexical:
         (_, _, body), (_, weight, names), _ = self._fields
         return body.total_of(mask) + weight * names.total_of(mask)
 
+    def sought(self) -> dict[str, tuple[int, float]]:
+        """Each term, the word of the query that it is a form of, and what it weighs in a line: rare words more."""
+        weights = self._rare_words()[self._heads] * self._shares
+        return dict(zip(self._terms, zip(self._heads.tolist(), weights.tolist(), strict=True), strict=True))
+
+    def _rare_words(self) -> Floats:
+        """What each word weighs, times how rare its most frequent form is."""
+        body, names, _ = (scores.frequencies for _, _, scores in self._fields)
+        frequency = np.zeros(len(self._words), dtype=np.int64)
+        np.maximum.at(frequency, self._heads, np.maximum(body, names))
+        return self._words * np.log1p((self._index.unit_count - frequency + 0.5) / (frequency + 0.5))
+
     def matched(self, units: Sequence[int]) -> MatchedTerms:
         """Which words each unit (-1: none) has in any form in its body, name or path, and how rare each is."""
         count = len(self._words)
-        frequency, present = np.zeros(count, dtype=np.int64), np.zeros((len(units), count), dtype=bool)
-        body, names, paths = (scores.frequencies for _, _, scores in self._fields)
-        np.maximum.at(frequency, self._heads, np.maximum(body, names))
-        known = np.bincount(self._heads, weights=body + names + paths, minlength=count) > 0
+        present = np.zeros((len(units), count), dtype=bool)
+        frequencies = sum(scores.frequencies for _, _, scores in self._fields)
+        known = np.bincount(self._heads, weights=frequencies, minlength=count) > 0
         by_body, by_name, by_path = self._contributions(tuple(units))
         rows, terms = np.nonzero(by_body + by_name + by_path)
         present[rows, self._heads[terms]] = True
-        rarity = np.log1p((self._index.unit_count - frequency + 0.5) / (frequency + 0.5))
-        return MatchedTerms(self._terms[:count], self._words * rarity, known, present)
+        return MatchedTerms(self._terms[:count], self._rare_words(), known, present)
 
     def _contributions(self, units: tuple[int, ...]) -> list[Floats]:
         """What each term added to each unit's score, by field. Kept: reasons and confidence ask for the same."""
@@ -160,7 +171,7 @@ def retrieve(request: Request, before: Sequence[Channel]) -> Channel:
         return {name: pool.from_units(scores) for name, scores in _views(lexical, request.query).items()}
 
     scores = pool.from_units(lexical.units)
-    return Channel(SIGNAL, scores, reasons, units=lexical.units, matched=matched, views=views)
+    return Channel(SIGNAL, scores, reasons, units=lexical.units, matched=matched, views=views, sought=lexical.sought)
 
 
 def _views(lexical: Lexical, query: Query) -> dict[str, Floats]:

@@ -51,7 +51,9 @@ def retrieve(request: Request, before: Sequence[Channel]) -> Channel | None:
 
     scores = np.minimum(pool.from_units(evidence.scores), 1.0)
     elsewhere = _said_elsewhere(code, pool.level, found, scores.max(initial=0.0)) if pool.level != "file" else ""
-    return Channel(SIGNAL, scores, reasons, 1.0, evidence.scores, views=views, elsewhere=elsewhere)
+    return Channel(
+        SIGNAL, scores, reasons, 1.0, evidence.scores, views=views, elsewhere=elsewhere, names=evidence.names
+    )
 
 
 def _said_elsewhere(code: CodeIndex, level: Level, found: Sequence[Quoted], best_score: float) -> str:
@@ -78,6 +80,7 @@ class _Evidence:
         self.scores: Floats = np.zeros(units)
         self.views: dict[str, Floats] = {name: np.zeros(units) for name in ("coverage", "run", "share", "constant")}
         self.details: dict[int, str] = {}
+        self.names: dict[int, str] = {}
 
     def say(self, quoted: Quoted) -> None:
         """A unit says the message itself."""
@@ -86,16 +89,18 @@ class _Evidence:
     def use(self, unit: int, name: str, share: float, quoted: Quoted) -> None:
         """A unit uses the name that stands for the message."""
         score = share * quoted.how.score
-        self._take(unit, score, quoted, f'uses {name}, which says "{quoted.how.text}"')
+        if self._take(unit, score, quoted, f'uses {name}, which says "{quoted.how.text}"'):
+            self.names[unit] = name
         self.views["constant"][unit] = max(self.views["constant"][unit], score)
 
     def numbers(self, unit: int) -> dict[str, float]:
         """How much of the message the query quotes, how many words in a row, and how much of the query that is."""
         return {name: float(self.views[name][unit]) for name in ("coverage", "run", "share")}
 
-    def _take(self, unit: int, score: float, quoted: Quoted, detail: str) -> None:
+    def _take(self, unit: int, score: float, quoted: Quoted, detail: str) -> bool:
+        """Keep a message if it is better than the unit's others. Returns whether it is."""
         if score <= self.scores[unit]:
-            return
+            return False
         self.scores[unit] = score
         self.details[unit] = detail
         for name, value in (
@@ -104,6 +109,7 @@ class _Evidence:
             ("share", quoted.how.share),
         ):
             self.views[name][unit] = value
+        return True
 
 
 def _users(code: CodeIndex, name: str) -> Sequence[int]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from types import TracebackType
 
+from trackdown.excerpts import Excerpt, best_lines, definition
 from trackdown.index import CodeIndex
 from trackdown.pipeline import Ranked
 from trackdown.repository import BlobReader, Snapshot, blob_id, decode_text, read_on_disk
@@ -59,6 +61,19 @@ class SourceReader:
             found.append(None if lines is None else "\n".join(lines[first - 1 : last]))
         return found
 
+    def _excerpt(self, code: CodeIndex, item: Ranked, lines: Sequence[str], shown: int) -> Excerpt:
+        """The lines that speak for the query. Those of a class begin with its own definition."""
+        language = code.language(item.file)
+        if shown < 0:
+            return best_lines(lines, 1, "", language, item.sought)
+        first, last = int(code.unit_start[shown]), int(code.unit_end[shown])
+        excerpt = best_lines(lines[first - 1 : last], first, code.symbol(shown), language, item.sought)
+        if item.unit in (shown, -1):
+            return excerpt
+        first, last = int(code.unit_start[item.unit]), int(code.unit_end[item.unit])
+        own = definition(lines[first - 1 : last], first, code.symbol(item.unit), language, item.sought)
+        return excerpt if own is None else replace(excerpt, matches=(own, *excerpt.matches))
+
     def result(self, code: CodeIndex, item: Ranked, rank: int, repository: str) -> Result | None:
         """A result with its snippet; None if the file has changed since it was indexed."""
         path = code.path(item.file)
@@ -69,6 +84,7 @@ class SourceReader:
         first, last = (int(code.unit_start[shown]), int(code.unit_end[shown])) if shown >= 0 else (1, len(lines))
         snippet = "\n".join(line.rstrip("\r") for line in lines[first - 1 : min(last, first + SNIPPET_LINES - 1)])
         whole = item.unit < 0
+        excerpt = self._excerpt(code, item, lines, shown)
         return Result(
             rank=rank,
             repository=repository,
@@ -83,4 +99,6 @@ class SourceReader:
             why=item.parts,
             reason=item.reason,
             role=ROLES[code.file_role[item.file]],
+            line=excerpt.line,
+            matches=excerpt.matches,
         )
