@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 from trackdown.errors import LlmError, NoAnswer, UsageError
 from trackdown.models.llm.chat import PromptTooLong, TryAgain, chat_messages
 from trackdown.models.llm.completion import read_completion
-from trackdown.models.llm.http_line import HttpLine, HttpReply, ReplyCompressed, ReplyTooLarge, ReplyTooSlow
 from trackdown.models.llm.prompt import Completion, Prompt
+from trackdown.network import HttpLine, HttpReply, ReplyCompressed, ReplyTooLarge, ReplyTooSlow
 
 CONTEXT = 8192
 """The assumed context window where the user doesn't set one: small models have at least this."""
