@@ -18,6 +18,8 @@ TrackdownError
 ├── ModelError              a model's weights are missing, damaged or unusable
 │   └── LlmError            a language model cannot be reached, refuses, or has no budget left
 │       └── NoAnswer        one prompt has no usable answer; the next may have one
+├── TrackerError            an issue tracker refuses, or has no such issue
+│   └── TrackerUnavailable  it cannot be reached or accepts no requests for now
 ├── TooBusy                 the server is overloaded or not ready yet: try again later
 │   └── FilesChanged        files changed while they were being read again
 └── Cancelled               the caller no longer wants the answer
@@ -104,6 +106,14 @@ class NoAnswer(LlmError):
     def __init__(self, message: str, *, charged: bool = False) -> None:
         super().__init__(message)
         self.charged = charged
+
+
+class TrackerError(TrackdownError):
+    """An issue cannot be fetched."""
+
+
+class TrackerUnavailable(TrackerError):
+    """A tracker gives no answer for now. It says nothing about the issue, so an earlier copy may be used."""
 
 
 class TooBusy(TrackdownError):

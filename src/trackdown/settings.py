@@ -17,6 +17,7 @@ from trackdown.errors import UsageError
 from trackdown.types import Aggregation, Fusion
 
 _SECRET = {"llm_key", "token"}
+_TRACKERS = ("GH_", "GITHUB_", "GITLAB_", "GL_", "CI_SERVER_", "GITEA_", "FORGEJO_")
 _TRUTHS = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
 
 
@@ -115,6 +116,12 @@ def user_folders(environment: Mapping[str, str] | None = None) -> UserFolders:
         Path(environment.get("CODEX_HOME") or home / ".codex"),
         environment.get("PATH", os.defpath),
     )
+
+
+def tracker_variables(environment: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The variables by which the tools of GitHub, GitLab, Gitea and Forgejo know their hosts and tokens."""
+    environment = os.environ if environment is None else environment
+    return {name: value for name, value in environment.items() if name.startswith(_TRACKERS)}
 
 
 def load_settings(environment: Mapping[str, str] | None = None, **overrides: Any) -> Settings:

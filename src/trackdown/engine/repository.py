@@ -38,6 +38,7 @@ from trackdown.types import (
 )
 
 if TYPE_CHECKING:
+    from trackdown.engine.issues.fetch_issue import IssueText
     from trackdown.engine.llm.few_shot import CodeExample
     from trackdown.engine.llm.rewrite_units import RewriteReport
     from trackdown.engine.navigation.neighbourhoods import Neighbourhood
@@ -123,6 +124,16 @@ class Repository:
         refers to. Files that match a pattern to `exclude` don't count, nor do commits without others.
         """
         return search_history(self, query, k, at, exclude, progress)
+
+    def issue(self, name: str, *, comments: bool = False) -> IssueText:
+        """Fetch an issue by name, to search for its text: `5049`, `!12`, `owner/repo#5049` or its address.
+
+        Tokens come from the usual variables of the environment, or from gh. Raises UsageError, TrackerError and, if
+        there is no network and no earlier copy, TrackerUnavailable.
+        """
+        from trackdown.engine.issues.fetch_issue import fetch_issue
+
+        return fetch_issue([self.source], self.store, name, comments=comments)
 
     @reports_damage
     def related(
@@ -245,7 +256,9 @@ class Repository:
     def clear(self) -> None:
         """Remove this repository from the store; data shared with others stays."""
         from trackdown.engine.indexing.housekeeping import forget
+        from trackdown.engine.issues.fetch_issue import forget_issues
 
+        forget_issues(self.store, self.source)
         forget(self.store, self.source, self.indexes.identity(self.source.head()))
         self.indexes.forget()
 

@@ -80,6 +80,13 @@ class HttpLine:
             if self._is_late or not whole:
                 self._hang_up()
 
+    def close(self) -> None:
+        """Close the connection. The next exchange opens another."""
+        self._forget_socket()
+        if self._client is not None:
+            self._client.close()
+            self._client = None
+
     def _exchanged(self, method: str, url: str, content: bytes, limit: int, seconds: float) -> HttpReply:
         import httpx
 

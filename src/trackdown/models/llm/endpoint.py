@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import json
 import queue
 from collections.abc import Mapping
@@ -13,7 +12,7 @@ from trackdown.errors import LlmError, NoAnswer, UsageError
 from trackdown.models.llm.chat import PromptTooLong, TryAgain, chat_messages
 from trackdown.models.llm.completion import read_completion
 from trackdown.models.llm.prompt import Completion, Prompt
-from trackdown.network import HttpLine, HttpReply, ReplyCompressed, ReplyTooLarge, ReplyTooSlow
+from trackdown.network import HttpLine, HttpReply, ReplyCompressed, ReplyTooLarge, ReplyTooSlow, is_this_machine
 
 CONTEXT = 8192
 """The assumed context window where the user doesn't set one: small models have at least this."""
@@ -205,19 +204,12 @@ def _checked(url: str) -> tuple[str, str, bool]:
     named = f"[{host}]" if ":" in host else host
     address = f"{named}:{port}" if port else named
     path = parts.path.rstrip("/").removesuffix(_PATH)
-    return f"{parts.scheme}://{address}{path}", f"{address}{path}", _is_local(host)
+    return f"{parts.scheme}://{address}{path}", f"{address}{path}", is_this_machine(host)
 
 
 def _shown(url: str) -> str:
     """A URL for messages, without what is before an @, which may be a secret."""
     return repr(url.rpartition("@")[2])
-
-
-def _is_local(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def _wait(headers: Mapping[str, str]) -> float | None:

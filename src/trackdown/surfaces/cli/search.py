@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import click
 
 from trackdown.engine import search_all
-from trackdown.errors import NoSuchPath, QueryError, UsageError
+from trackdown.errors import NoSuchPath, UsageError
 from trackdown.request import SearchRequest, help_of
+from trackdown.surfaces.cli.issue_text import issue_options, read_issue
 from trackdown.surfaces.cli.llm_cost import print_llm_cost
 from trackdown.surfaces.cli.llm_options import llm_options, llm_overrides
 from trackdown.surfaces.cli.options import (
@@ -25,8 +25,6 @@ from trackdown.surfaces.cli.options import (
 from trackdown.surfaces.cli.progress import TerminalProgress
 from trackdown.types import EFFORTS, LEVELS, Effort, Level
 
-_LONGEST_FILE = 4 << 20
-
 EXAMPLES = """\b
 Examples:
   trackdown search "where is the session cookie signed?"
@@ -35,6 +33,8 @@ Examples:
   trackdown search "symbol:QuerySet.filter"
   trackdown search Flask.make_response ~/src/flask --at 2.3.0
   trackdown search --issue bug.md . --level file -k 5 --effort thorough
+  trackdown search --issue 5049
+  trackdown search --issue https://github.com/pallets/flask/issues/5049 ~/src/flask --comments
   trackdown search "undo the last edit" --reco --llm embedded
   gh issue view 123 | trackdown search --issue - --format json
 """
@@ -42,7 +42,7 @@ Examples:
 
 @click.command(epilog=EXAMPLES)
 @click.argument("arguments", nargs=-1, metavar="QUERY [PATH]...")
-@click.option("--issue", metavar="FILE", help="Read the query from a file, or from standard input with `-`.")
+@issue_options
 @count_option
 @click.option("--level", type=click.Choice(LEVELS), default="function", show_default=True, help=help_of("level"))
 @at_option
@@ -65,6 +65,7 @@ Examples:
 def command(
     arguments: tuple[str, ...],
     issue: str | None,
+    comments: bool,
     k: int,
     level: Level,
     at: str | None,
@@ -97,8 +98,10 @@ def command(
     that those commits changed.
     """
     if issue is None and not arguments:
-        raise UsageError('give a QUERY or --issue FILE, e.g. trackdown search "where is the cookie signed?"')
-    query, places = (arguments[0], arguments[1:]) if issue is None else (_read_issue(issue), arguments)
+        raise UsageError('give a QUERY or --issue ISSUE, e.g. trackdown search "where is the cookie signed?"')
+    if comments and issue is None:
+        raise UsageError("--comments needs --issue: it is about a fetched issue")
+    query, places = (arguments[0], arguments[1:]) if issue is None else (read_issue(issue), arguments)
     try:
         model = llm_overrides(llm, llm_model, dry_run)
         repositories = open_all(places, **model)
@@ -108,6 +111,14 @@ def command(
         if issue is not None:
             raise NoSuchPath(f"{error} (--issue replaces QUERY)") from None
         raise
+    fetched = None
+    if query is None:
+        from trackdown.engine import fetch_issue
+
+        assert issue is not None
+        sources = [repository.source for repository in repositories]
+        fetched = fetch_issue(sources, repositories[0].store, issue, comments=comments)
+        query = fetched.text
     names = ", ".join(dict.fromkeys(repository.source.name for repository in repositories))
     with TerminalProgress(names) as progress:
         request = SearchRequest(
@@ -131,6 +142,8 @@ def command(
             explain=explain,
         )
         answer = search_all(repositories, request, progress=progress)
+    if fetched is not None:
+        answer = replace(answer, notes=(*fetched.notes, *answer.notes))
     if style == "json":
         value = asdict(answer)
         names_shown = ("query", "level", "partial", "notes", "snapshots", "timings_ms", "confidence", "deep", "results")
@@ -142,17 +155,3 @@ def command(
     from trackdown.surfaces.cli.render import print_results
 
     print_results(answer, explain=explain)
-
-
-def _read_issue(place: str) -> str:
-    try:
-        if place == "-":
-            data = sys.stdin.buffer.read(_LONGEST_FILE)
-        else:
-            with open(place, "rb") as stream:
-                data = stream.read(_LONGEST_FILE)
-    except OSError as error:
-        raise UsageError(f"cannot read the issue {place!r}: {error.strerror}") from None
-    if b"\0" in data[:8192]:
-        raise QueryError(f"the issue {place!r} is not text: it looks like a binary file")
-    return data.decode("utf-8", "replace")
