@@ -31,7 +31,7 @@ def _it_lives(client: httpx.Client) -> Iterator[None]:
 @pytest.mark.parametrize(
     ("asked", "word"),
     [
-        ({}, "query: it is missing"),
+        ({}, "query: give either a query or an issue"),
         ({"query": ""}, "query: "),
         ({"query": "cookie", "k": "-1"}, "k: "),
         ({"query": "cookie", "k": "0"}, "k: "),

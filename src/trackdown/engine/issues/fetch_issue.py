@@ -12,6 +12,7 @@ from trackdown.repository import Source
 from trackdown.settings import tracker_variables
 from trackdown.store import Store
 from trackdown.trackers import IssueReference, Project, TrackedIssue, fetch, parse_reference, project_of_remote
+from trackdown.types import SearchResults
 
 _ORIGIN = "origin"
 _LONGEST_TITLE = 100
@@ -24,6 +25,10 @@ class IssueText:
     title: str
     text: str
     notes: tuple[str, ...]
+
+    def noted(self, answer: SearchResults) -> SearchResults:
+        """An answer to this query, with the notes before its own."""
+        return replace(answer, notes=(*self.notes, *answer.notes))
 
 
 def names_issue(text: str) -> bool:

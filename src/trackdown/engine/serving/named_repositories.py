@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
-from typing import Self, TypeVar, Unpack
+from typing import TYPE_CHECKING, Self, TypeVar, Unpack
 
 from trackdown.engine.indexing.read import OutOfDate
 from trackdown.engine.repository import Repository
@@ -17,7 +18,11 @@ from trackdown.engine.serving.served_repository import ServedRepository
 from trackdown.errors import RepositoryError, TooBusy, UnknownRepository, UsageError
 from trackdown.models import NONE
 from trackdown.settings import Settings, load_settings
+from trackdown.store import Store
 from trackdown.types import IndexState
+
+if TYPE_CHECKING:
+    from trackdown.engine.issues.fetch_issue import IssueText
 
 T = TypeVar("T")
 _LONGEST_PATIENCE = 1.0
@@ -41,7 +46,8 @@ class NamedRepositories:
     """Repositories and folders by name. Every method may be called from any thread.
 
     `searches` run at once (0: one for each core, between two and four); up to `most_waiting` others queue, each for at
-    most `longest_wait` seconds. Opening raises what `trackdown.open` raises; nothing is indexed before `start`.
+    most `longest_wait` seconds. With `fetch_issues`, issues can be named; otherwise nothing is fetched. Opening raises
+    what `trackdown.open` raises; nothing is indexed before `start`.
     """
 
     def __init__(
@@ -53,8 +59,11 @@ class NamedRepositories:
         most_waiting: int = 128,
         longest_wait: float = 10.0,
         live: bool = True,
+        fetch_issues: bool = False,
     ) -> None:
         settings = settings or load_settings()
+        self.fetches_issues = fetch_issues
+        self._store = settings.store
         at_once = searches or min(max(os.cpu_count() or 1, 2), 4)
         self._live = live
         self._stopping = False
@@ -115,6 +124,18 @@ class NamedRepositories:
         """The state of a repository's index. Raises UnknownRepository."""
         live = self._only(repository).live
         return live.state if live is not None else IndexState()
+
+    def issue(self, name: str, *, repository: str | None = None, comments: bool = False) -> IssueText:
+        """As `Repository.issue`, but only for issues of the served repositories: a token may open more than a client of
+        this server should see. Raises UsageError if nothing is to be fetched.
+        """
+        from trackdown.engine.issues.fetch_issue import fetch_issue
+
+        if not self.fetches_issues:
+            raise UsageError("this server fetches no issues: give the issue's text, or start it with --fetch-issues")
+        served = list(self._served.values()) if repository is None else [self._only(repository)]
+        with closing(Store(self._store)) as store:
+            return fetch_issue([one.source for one in served], store, name, comments=comments, only_own=True)
 
     def languages(self, repository: str | None = None) -> dict[str, int]:
         """Language → number of files in the last complete index, most first. Raises UnknownRepository."""

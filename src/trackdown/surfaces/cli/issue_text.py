@@ -31,6 +31,15 @@ def issue_options(command: F) -> F:
     return command
 
 
+def fetch_issues_option(command: F) -> F:
+    """`--fetch-issues`, of servers."""
+    text = (
+        "Let clients name issues of the served repositories, which are fetched from their hosts (origin and upstream). "
+        "Without it nothing is fetched."
+    )
+    return click.option("--fetch-issues", is_flag=True, help=text)(command)
+
+
 def read_issue(place: str) -> str | None:
     """The text of a file or of standard input; None if `place` names an issue of a tracker. Raises UsageError."""
     from trackdown.engine import names_issue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
 import click
 
@@ -143,7 +143,7 @@ def command(
         )
         answer = search_all(repositories, request, progress=progress)
     if fetched is not None:
-        answer = replace(answer, notes=(*fetched.notes, *answer.notes))
+        answer = fetched.noted(answer)
     if style == "json":
         value = asdict(answer)
         names_shown = ("query", "level", "partial", "notes", "snapshots", "timings_ms", "confidence", "deep", "results")

@@ -12,6 +12,7 @@ import click
 from trackdown import __version__
 from trackdown.errors import UsageError
 from trackdown.settings import load_settings
+from trackdown.surfaces.cli.issue_text import fetch_issues_option
 from trackdown.surfaces.cli.options import format_option
 from trackdown.surfaces.cli.server_setup import log_to_stderr, read_token
 from trackdown.surfaces.cli.terminal_text import one_line
@@ -69,6 +70,7 @@ Examples:
     metavar="N",
     help="How many requests may wait. Further ones get 503 with Retry-After.",
 )
+@fetch_issues_option
 @click.option("--log", "log_requests", is_flag=True, help="Log every request, without its query.")
 @format_option
 def command(
@@ -80,6 +82,7 @@ def command(
     reports: Path | None,
     rate: float | None,
     waiting: int,
+    fetch_issues: bool,
     log_requests: bool,
     style: str,
 ) -> None:
@@ -101,7 +104,9 @@ def command(
     # Uvicorn logs only errors.
     log_to_stderr({"trackdown.http": logging.INFO, "uvicorn.error": logging.ERROR})
     service = Service(AccessRules(host, token, names, rate), port, reports, log_requests=log_requests)
-    with SharedRepositories(places or ["."], settings=settings, most_waiting=waiting) as shared:
+    with SharedRepositories(
+        places or ["."], settings=settings, most_waiting=waiting, fetch_issues=fetch_issues
+    ) as shared:
         server = Server(shared, service, __version__)
 
         def ready() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
@@ -11,10 +11,10 @@ from starlette.requests import Request
 
 from trackdown.engine import SharedRepositories
 from trackdown.errors import Cancelled, QueryError, TooBusy, TrackdownError, UnknownRepository, UsageError
-from trackdown.request import SearchRequest
 from trackdown.surfaces.http.metrics import Metrics
 from trackdown.surfaces.http.problems import HttpProblem
 from trackdown.surfaces.http.reports import Reports
+from trackdown.surfaces.http.request_models import SearchParameters
 from trackdown.surfaces.http.request_pool import RequestPool
 from trackdown.surfaces.http.response_models import IndexingProgress, LoadEntry, RepositoryEntry, StatusEntry
 from trackdown.types import IndexState, Progress, RepositoryStatus, SearchResults, never, no_progress
@@ -44,16 +44,21 @@ class AppState:
 
     def search(
         self,
-        request: SearchRequest,
-        repository: str | None,
+        asked: SearchParameters,
         cancelled: Callable[[], bool] = never,
         early: Callable[[SearchResults], None] | None = None,
         progress: Progress = no_progress,
     ) -> SearchResults:
         """Search, and count it."""
-        answer = self.shared.search(request, repository=repository, early=early, progress=progress, cancelled=cancelled)
+        request, issue = asked.as_request(), None
+        if asked.issue is not None:
+            issue = self.shared.issue(asked.issue, repository=asked.repository, comments=asked.comments)
+            request = replace(request, query=issue.text)
+        answer = self.shared.search(
+            request, repository=asked.repository, early=early, progress=progress, cancelled=cancelled
+        )
         self.metrics.searched(request.level, request.effort, answer.partial, answer.timings_ms)
-        return answer
+        return answer if issue is None else issue.noted(answer)
 
     def repositories(self) -> list[RepositoryEntry]:
         """List the repositories with the states of their indexes. Reads no file."""

@@ -34,10 +34,16 @@ Count = Annotated[int, Field(ge=1, le=MAX_RESULTS), BeforeValidator(_whole)]
 Line = Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARS_IN_URL)]
 Pattern = Annotated[str, Field(min_length=1, max_length=4096)]
 Absent = SkipJsonSchema[None]
+Issue = Annotated[str, Field(min_length=1, max_length=2000)]
 
 _REPOSITORY = (
     "A name from /v1/repositories. Optional if there is only one; search and history take all of them by default."
 )
+_ISSUE = (
+    "Instead of a query: an issue of a served repository by name (5049, !12, owner/repo#5049 or its address). The "
+    "server fetches it if it was started with --fetch-issues."
+)
+_COMMENTS = "Also read the issue's comments."
 _LIMITS: dict[str, dict[str, Any]] = {
     "query": {"min_length": 1},
     "at": {"min_length": 1, "max_length": 250},
@@ -64,9 +70,14 @@ class SearchParameters(BaseModel):
     """The parameters of a search: the fields of `SearchRequest`, which `_search_fields` adds, and the repository."""
 
     repository: Name | None = Field(None, description=_REPOSITORY)
+    issue: Issue | None = Field(None, description=_ISSUE)
+    comments: bool = Field(False, description=_COMMENTS)
 
     @model_validator(mode="after")
     def _goes_together(self) -> SearchParameters:
+        asked = self.model_fields_set
+        if ("query" in asked) == (self.issue is not None):
+            raise ValueError("give either a query or an issue")
         try:
             self.as_request()
         except UsageError as error:
@@ -75,7 +86,8 @@ class SearchParameters(BaseModel):
 
     def as_request(self) -> SearchRequest:
         """Return the request for the engine. Raises UsageError for values that don't go together."""
-        return SearchRequest(**{name: getattr(self, name) for name in self.model_fields_set if name != "repository"})
+        asked = {name: getattr(self, name) for name in self.model_fields_set - set(SearchParameters.model_fields)}
+        return SearchRequest(**{"query": "", **asked})
 
 
 def _search_fields(*, in_address: bool) -> dict[str, Any]:
@@ -98,9 +110,11 @@ def _search_fields(*, in_address: bool) -> dict[str, Any]:
             described = Annotated[described, BeforeValidator(_whole)]
         if optional:
             described = described | (Absent if in_address else None)
-        default = [] if several else ... if one.default is MISSING else one.default
+        default = (
+            {"default": [] if several else one.default} if one.default is not MISSING else {"default_factory": str}
+        )
         alias = one.name.removesuffix("s") if in_address and several else None
-        made[one.name] = (described, Field(default, description=help_of(one.name), alias=alias))
+        made[one.name] = (described, Field(description=help_of(one.name), alias=alias, **default))
     return made
 
 
@@ -113,6 +127,7 @@ else:
         __doc__="A search by GET.",
         __base__=(SearchParameters, QueryParameters),
         repository=(Name | Absent, Field(None, description=_REPOSITORY)),
+        issue=(Issue | Absent, Field(None, description=_ISSUE)),
         **_search_fields(in_address=True),
     )
     SearchBody = create_model(

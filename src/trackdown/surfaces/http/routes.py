@@ -47,7 +47,8 @@ _STATUSES = {
     422: "A parameter is invalid, or the query has no words to search for.",
     429: "Too many requests: see Retry-After.",
     500: "Something went wrong.",
-    503: "The server is busy, or the repository or the store is unavailable: see Retry-After.",
+    502: "The issue could not be fetched.",
+    503: "The server is busy, or the repository, the store or an issue tracker is unavailable: see Retry-After.",
     507: "The disk is full.",
 }
 PROBLEMS: dict[int | str, dict[str, Any]] = {
@@ -92,10 +93,7 @@ def _add_search(router: APIRouter, state: AppState) -> None:
     @router.get("/search", response_model=SearchResults, operation_id="search")
     async def search(request: Request, asked: Annotated[SearchQuery, Query()]) -> Response:
         """Rank functions, classes or files for an issue, a question or a name."""
-        wanted = asked.as_request()
-        answer = await state.pool.run(
-            request.receive, lambda cancelled: state.search(wanted, asked.repository, cancelled)
-        )
+        answer = await state.pool.run(request.receive, lambda cancelled: state.search(asked, cancelled))
         return json_answer(as_search(answer))
 
     @router.post("/search", response_model=SearchResults, operation_id="search_issue")
@@ -106,14 +104,13 @@ def _add_search(router: APIRouter, state: AppState) -> None:
     @router.post("/search/stream", responses=_STREAM, operation_id="search_stream")
     async def stream(request: Request, asked: Annotated[SearchBody, Body()]) -> Response:
         """Search, and send results as they come: those of the fast stages first, then those reranked by models."""
-        wanted = asked.as_request()
         channel = EventChannel()
 
         def work(cancelled: Cancelled) -> None:
             def early(found: SearchResults) -> None:
                 channel.send("results", as_search(found, stage="fast"))
 
-            answer = state.search(wanted, asked.repository, cancelled, early, channel.progress)
+            answer = state.search(asked, cancelled, early, channel.progress)
             channel.send("results", as_search(answer, stage="final"))
 
         future, cancel = state.pool.begin(work)
