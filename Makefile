@@ -26,7 +26,7 @@ PYTEST = $(BIN)/pytest -n $(shell expr $(CORES) \* 3 / 2 \| 1) --dist worksteal
 
 .PHONY: help demo test test-fast test-lab test-browser test-llm coverage release screenshots lint types unit clean \
   bench-speed bench-cmu bench-swe bench-semble bench-text2code bench-reco bench-history bench-golden bench-other-words bench-same-answer bench-doubt bench-messages bench-kills \
-  bench-cascade bench-depth side-by-side bench-ceiling bench-deep bench-llm-rerank bench-leaks bench-style bench-train bench-live bench-load bench-mcp \
+  bench-cascade bench-depth side-by-side bench-ceiling bench-deep bench-exchange bench-llm-rerank bench-leaks bench-style bench-train bench-live bench-load bench-mcp \
   bench-graph characterise word-forms versions walk size grammars
 
 help:  ## List the targets
@@ -158,6 +158,9 @@ bench-ceiling: $(BENCH_STAMP)  ## Recall of the candidates before reranking: mak
 
 bench-deep: $(BENCH_STAMP)  ## Cost of the deep index: make bench-deep REPO=path JSON=result.json
 	$(BIN)/python benchmarks/deep.py $(REPO) $(if $(JSON),--json $(JSON))
+
+bench-exchange: $(BENCH_STAMP)  ## What an imported index saves: make bench-exchange REPOS='path …' JSON=result.json
+	$(BIN)/python benchmarks/exchange.py $(REPOS) $(if $(JSON),--json $(JSON))
 
 bench-live: $(BENCH_STAMP)  ## Delay until a change can be searched: make bench-live REPO=path JSON=result.json
 	$(BIN)/python benchmarks/live.py $(REPO) $(if $(JSON),--json $(JSON))

@@ -15,6 +15,7 @@ TrackdownError
 │   ├── StoreBusy           another process is writing to it
 │   ├── StoreFull           the disk is full
 │   └── StoreCorrupt        a file of the store is damaged; its content can be rebuilt
+├── ShardError              an exported index is damaged, or does not fit this repository or version
 ├── ModelError              a model's weights are missing, damaged or unusable
 │   └── LlmError            a language model cannot be reached, refuses, or has no budget left
 │       └── NoAnswer        one prompt has no usable answer; the next may have one
@@ -90,6 +91,10 @@ class StoreFull(StoreError):
 
 class StoreCorrupt(StoreError):
     """Something in the store is damaged. Everything in it is derived, so it is rebuilt."""
+
+
+class ShardError(TrackdownError):
+    """An exported index cannot be imported: it is damaged, or belongs to another version or repository."""
 
 
 class ModelError(TrackdownError):

@@ -16,8 +16,8 @@ from typing import Any, get_args
 from trackdown.errors import UsageError
 from trackdown.types import Aggregation, Fusion
 
-_SECRET = {"llm_key", "token"}
 _TRACKERS = ("GH_", "GITHUB_", "GITLAB_", "GL_", "CI_SERVER_", "GITEA_", "FORGEJO_")
+_SECRET = {"llm_key", "token", "import_token"}
 _TRUTHS = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
 
 
@@ -29,7 +29,8 @@ class Settings:
     `models` is "packaged" (the set that comes with the program), a folder with a set of models, `hub:owner/name`, or
     "none". In a search of balanced effort the encoder compares `encoder_depth` candidates, then the cross-encoder reads
     `code_depth`; `budget_ms` is a safety net that ends both. With `deep`, servers and
-    `index --watch` compute the deep index when they are idle. `token` is the bearer token of servers.
+    `index --watch` compute the deep index when they are idle. `token` is the bearer token of servers, `import_token`
+    the one to download an exported index with.
 
     `llm` is where the language model is: "none", "embedded" (the small one of the extra `llm`), a .gguf file, or the
     URL of an OpenAI-compatible endpoint up to `/v1`, which also needs `llm_model` and usually `llm_key`. The key is
@@ -77,6 +78,7 @@ class Settings:
     llm_replay: Path = Path()
     llm_dry_run: bool = False
     token: str = field(default="", repr=False)
+    import_token: str = field(default="", repr=False)
 
     @property
     def worker_count(self) -> int:

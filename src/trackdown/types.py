@@ -275,6 +275,21 @@ class RepositoryStatus:
     store_bytes: int = 0
     notes: tuple[str, ...] = ()
     deep: DeepState | None = None
+    imported: ImportState | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ImportState:
+    """An index that was imported into a clone: where it came from, its digest, and the commit it is about.
+
+    `used` says whether the present index is, or builds on, what was imported; otherwise it was computed here.
+    """
+
+    origin: str
+    digest: str
+    commit: str
+    bytes: int
+    used: bool
 
 
 @dataclass(frozen=True, slots=True)

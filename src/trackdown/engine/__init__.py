@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from trackdown.doors import door
 
 if TYPE_CHECKING:
+    from trackdown.engine.indexing.exporting import ExportedIndex, export_index
+    from trackdown.engine.indexing.importing import ImportReport, import_index
     from trackdown.engine.issues.fetch_issue import IssueText, fetch_issue, names_issue
     from trackdown.engine.llm.configured import (
         WITHOUT_LLM,

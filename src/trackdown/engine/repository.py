@@ -253,13 +253,16 @@ class Repository:
         return self._builder.corpus(at, progress, wait, complete=True)
 
     @reports_damage
-    def clear(self) -> None:
-        """Remove this repository from the store; data shared with others stays."""
-        from trackdown.engine.indexing.housekeeping import forget
+    def clear(self, *, only_imported: bool = False) -> None:
+        """Remove this repository, or only what was imported into it, from the store; data shared with others stays."""
+        from trackdown.engine.indexing.housekeeping import forget, forget_import
         from trackdown.engine.issues.fetch_issue import forget_issues
 
-        forget_issues(self.store, self.source)
-        forget(self.store, self.source, self.indexes.identity(self.source.head()))
+        if only_imported:
+            forget_import(self.store, self.source)
+        else:
+            forget_issues(self.store, self.source)
+            forget(self.store, self.source, self.indexes.identity(self.source.head()))
         self.indexes.forget()
 
     # For the rooms of the engine

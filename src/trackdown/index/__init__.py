@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 from trackdown.doors import door
 
 if TYPE_CHECKING:
-    from trackdown.index.blob_facts import BLOBS, MakeFacts, fact_maker
+    from trackdown.index.adoption import adopt_code, adopt_commits, adopt_deep, adopt_static
+    from trackdown.index.blob_facts import BLOBS, FactSource, MakeFacts, fact_maker
     from trackdown.index.bm25 import Floats, FormGroups, Mask, Scores
     from trackdown.index.code import CodeIndex
     from trackdown.index.code_segment import KINDS, CodeSegment
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from trackdown.index.corpus import Corpus, DeepIndex, RerankModels, Texts, ignore_note, no_vectors
     from trackdown.index.deep_vectors import DeepSegment, needs_vector, open_deep, segment_of_deep_vectors, write_deep
     from trackdown.index.identity import is_known, repository_id
+    from trackdown.index.imports import ImportedShard, bind_import, imported_into, namespace_of, unbind_import
     from trackdown.index.matching import files_matching, is_letter, units_called
     from trackdown.index.merges import brought_by, latest_merges
     from trackdown.index.messages import commit_messages
@@ -41,6 +43,21 @@ if TYPE_CHECKING:
     from trackdown.index.rewrite_index import RewriteBodies, RewriteIndex, segment_of_rewrite_index
     from trackdown.index.segmented_vectors import SegmentedVectors, SegmentVectors
     from trackdown.index.selection import kth_largest
+    from trackdown.index.shard import (
+        CODE_PART,
+        COMMITS_PART,
+        DEEP_PART,
+        STATIC_PART,
+        ShardSubject,
+        code_part,
+        deep_part,
+        fitting_subject,
+        history_part,
+        rows_in,
+        static_part,
+        subject_of,
+        whole_code,
+    )
     from trackdown.index.snapshot_rewrites import RewriteMemory, SnapshotRewrites
     from trackdown.index.vectors import UnitVectors, have_vectors, segment_of_vectors, unit_vectors
 else:

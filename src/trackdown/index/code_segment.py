@@ -22,8 +22,8 @@ from trackdown.units import BlobFacts, words
 FIELDS = ("body", "name", "path")
 KINDS = ("window", *sorted(FUNCTION_KINDS), *sorted(CLASS_KINDS))
 KIND_NUMBERS = {kind: number for number, kind in enumerate(KINDS)}
-_FILE_COLUMNS = ("file_language", "file_lines", "file_role", "file_skip")
-_UNIT_COLUMNS = ("unit_kind", "unit_start", "unit_end", "unit_file", "unit_class")
+FILE_COLUMNS = ("file_language", "file_lines", "file_role", "file_skip")
+UNIT_COLUMNS = ("unit_kind", "unit_start", "unit_end", "unit_file", "unit_class")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ def build_segment(indexed: Iterable[IndexedFile]) -> tuple[dict[str, npt.NDArray
     reasons = {"": 0}
     as_text: dict[str, str] = {}
     declares: list[bool] = []
-    columns: dict[str, list[int]] = {name: [] for name in (*_FILE_COLUMNS, *_UNIT_COLUMNS)}
+    columns: dict[str, list[int]] = {name: [] for name in (*FILE_COLUMNS, *UNIT_COLUMNS)}
     for number, item in enumerate(indexed):
         facts = item.facts
         first = len(symbols)
@@ -149,6 +149,11 @@ class CodeSegment:
         names = ("paths_bytes", "keys_bytes", *(["file_skip"] if MISSING in self.reasons else []))
         pieces = b"".join(self.arrays[name].tobytes() for name in names)
         return hashlib.blake2b(pieces, digest_size=16).hexdigest()
+
+    @property
+    def key(self) -> str:
+        """The key of the index that it was built for."""
+        return self.name.partition("-")[2]
 
     def units_in_kin(self) -> npt.NDArray[np.int64]:
         """The row of each unit in the kin, if that has the same file with the same content; else -1."""

@@ -58,8 +58,13 @@ def manifest_key(snapshot: Snapshot, repository: str) -> str:
 
     A clone that lacks objects has its own keys, so that complete clones don't use its incomplete index.
     """
+    return manifest_key_of(snapshot.key, repository)
+
+
+def manifest_key_of(content: str, repository: str) -> str:
+    """The key of the index of some content."""
     scope = "" if is_shared(repository) else f"-{repository.rsplit('-', 1)[-1]}"
-    return f"{snapshot.key}{_versions()}{scope}"
+    return f"{content}{_versions()}{scope}"
 
 
 def _versions() -> str:
@@ -117,11 +122,21 @@ def _missing_keys(segment: CodeSegment) -> list[str]:
 
 
 def update_code(
-    store: Store, snapshot: Snapshot, repository: str, *, max_bytes: int, workers: int, progress: Progress
+    store: Store,
+    snapshot: Snapshot,
+    repository: str,
+    *,
+    max_bytes: int,
+    workers: int,
+    progress: Progress,
+    imported: str | None = None,
 ) -> CodeUpdate:
-    """Build the index of a snapshot, parsing only blobs without facts. The caller holds the write lock."""
+    """Build the index of a snapshot, parsing only blobs without facts. The caller holds the write lock.
+
+    If no base of our own is near, one in the namespace `imported` may be; the new index is then in that namespace.
+    """
     facts = FactSource(store, snapshot, max_bytes, workers, progress)
-    return _gather(store, snapshot, repository, fact_keys(snapshot), facts)
+    return _gather(store, snapshot, repository, fact_keys(snapshot), facts, imported)
 
 
 def partial_code(store: Store, snapshot: Snapshot, repository: str, most: int = MAX_PARTIAL_FILES) -> CodeUpdate:
@@ -155,12 +170,21 @@ def read_inventory(
 
 
 def _gather(
-    store: Store, snapshot: Snapshot, repository: str, keys: Mapping[str, str], facts: FactSource | None
+    store: Store,
+    snapshot: Snapshot,
+    repository: str,
+    keys: Mapping[str, str],
+    facts: FactSource | None,
+    imported: str | None = None,
 ) -> CodeUpdate:
     """Build a new base, or a delta on the nearest base. Without a source of facts, in memory only."""
     limit = max(64, len(keys) // (20 if snapshot.on_disk else 4))
     best = _nearest_base(store, repository, keys)
     nearest = best if best is not None and len(best.added) <= limit else None
+    if nearest is None and imported is not None:
+        other = _nearest_base(store, imported, keys)
+        if other is not None and len(other.added) <= limit:
+            nearest, repository = other, imported
     wanted = keys if nearest is None else nearest.added
     found = facts.facts(wanted) if facts is not None else known_facts(store, wanted)
     arrays, meta = build_segment(IndexedFile(path, key, decode(value)) for path, key, value in found)

@@ -77,11 +77,13 @@ def update_commits(
     present: CommitUpdate | None,
     progress: Progress,
     everything: Sequence[CommitRef] | None = None,
+    imported: str | None = None,
 ) -> tuple[CommitUpdate, str]:
     """Add the commits that `tip` reaches and the index lacks. The caller holds the write lock.
 
-    `everything` lists all commits that the tip reaches, if known. Returns the update and the repository's id, which
-    changes when the clone turns out to lack objects.
+    `everything` lists all commits that the tip reaches, if known. `imported` is the namespace of `present`, if it was
+    imported: an index on top of it is in that namespace, too. Returns the update and the repository's id, which changes
+    when the clone turns out to lack objects.
     """
     git = source.git
     assert git is not None
@@ -90,21 +92,23 @@ def update_commits(
     if base is not None and len(listed) > max(_DELTA_COMMITS, len(base.oids) // 10):
         base = None
     if base is None:
+        imported = None
         listed = list(everything) if everything is not None else list_commits(git, tip)
         if len(listed) > _WORTH_A_PROCESS and not _any_known(store, listed):
             return _first_index(store, source, repository, tip, listed, progress)
-    altered = _altered(source, listed)
-    incomplete = _read_missing_facts(store, source, repository, listed, altered, progress)
+    altered = altered_in(source, listed)
+    incomplete = read_missing_facts(store, source, repository, listed, altered, progress)
     if incomplete and is_shared(repository):
         repository = mark_private(store, source, tip)
-        base = None
+        base = imported = None
         listed = list_commits(git, tip)
-        altered = _altered(source, listed)
-        incomplete = _read_missing_facts(store, source, repository, listed, altered, progress)
-    arrays, meta = build_segment(_with_facts(store, git, repository, listed, altered), base)
+        altered = altered_in(source, listed)
+        incomplete = read_missing_facts(store, source, repository, listed, altered, progress)
+    arrays, meta = build_segment(with_facts(store, git, repository, listed, altered), base)
     total = incomplete + (present.incomplete if base is not None and present is not None else 0)
     base_name = present.names[0] if base is not None and present is not None else None
-    return _keep(store, repository, Arrays(arrays, meta), listed, base, base_name, total), repository
+    update = _keep(store, imported or repository, Arrays(arrays, meta), listed, base, base_name, total)
+    return update, repository
 
 
 def _first_index(
@@ -197,12 +201,13 @@ def commit_key(oid: str, repository: str | None = None) -> str:
     return f"{oid}:{HISTORY_VERSION}" + (f":{repository}" if repository else "")
 
 
-def _altered(source: Source, listed: Sequence[CommitRef]) -> frozenset[str]:
+def altered_in(source: Source, listed: Sequence[CommitRef]) -> frozenset[str]:
+    """The commits of which this clone has another object than their id says."""
     assert source.git is not None
     return altered_commits(source.git, listed, shallow_commits(source.git) if source.shallow else ())
 
 
-def _read_missing_facts(
+def read_missing_facts(
     store: Store,
     source: Source,
     repository: str,
@@ -238,7 +243,7 @@ def _read_missing_facts(
     return incomplete
 
 
-def _with_facts(
+def with_facts(
     store: Store, git: Git, repository: str, listed: Sequence[CommitRef], altered: Collection[str]
 ) -> Iterator[tuple[CommitRef, CommitFacts | None]]:
     """Every listed commit with its facts; merges have None."""

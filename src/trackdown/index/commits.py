@@ -230,18 +230,19 @@ class CommitIndex:
         return [at + offset for s, offset in zip(self.segments, offsets, strict=False) for at in s.with_prefix(prefix)]
 
     def oid(self, position: int) -> str:
-        segment, local = self._locate(position)
+        segment, local = self.locate(position)
         return bytes(segment.oids[local]).hex()
 
     def subject(self, position: int) -> str:
-        segment, local = self._locate(position)
+        segment, local = self.locate(position)
         return segment.subjects.text(local)
 
     def author(self, position: int) -> str:
-        segment, local = self._locate(position)
+        segment, local = self.locate(position)
         return segment.authors.text(local)
 
-    def _locate(self, position: int) -> tuple[CommitSegment, int]:
+    def locate(self, position: int) -> tuple[CommitSegment, int]:
+        """The segment of a position, and the position in it."""
         place = bisect_right(self._starts, position) - 1
         return self.segments[place], int(position) - self._starts[place]
 
@@ -326,9 +327,7 @@ class CommitIndex:
     def latest(self, commit: str, count: int) -> npt.NDArray[np.int64]:
         """The last `count` commits that a commit reaches, oldest first."""
         mask = self.ancestors(commit)
-        if mask is None:
-            return np.arange(max(self.count - count, 0), self.count)
-        return np.flatnonzero(mask)[-count:]
+        return np.arange(max(self.count - count, 0), self.count) if mask is None else np.flatnonzero(mask)[-count:]
 
     def touching(self, path: str, commit: str, limit: int = 2000) -> npt.NDArray[np.int64]:
         """Visible commits that touched the file that is now at `path`, latest first."""

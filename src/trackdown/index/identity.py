@@ -48,8 +48,12 @@ def repository_id(store: Store, source: Source, tip: str | None, listed: Sequenc
 
 def is_known(store: Store, source: Source) -> bool:
     """Whether the store knows this clone."""
-    place = str(source.common_dir or source.root).encode("utf-8", "replace").decode()
-    return store.database.read_record(REPOSITORIES, place) is not None
+    return store.database.read_record(REPOSITORIES, place_of(source)) is not None
+
+
+def place_of(source: Source) -> str:
+    """Where a clone is, as a key: its worktrees share it."""
+    return str(source.common_dir or source.root).encode("utf-8", "replace").decode()
 
 
 def _remember(store: Store, place: str, known: KnownClone) -> None:

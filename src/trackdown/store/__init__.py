@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         sweep_unused,
     )
     from trackdown.store.ownership import stores_in
+    from trackdown.store.shard_file import SHARD_FORMAT, NewPart, Shard, open_shard, write_shard
     from trackdown.store.store import Store
 else:
     __getattr__ = door(__name__)

@@ -44,6 +44,9 @@ class Arrays(Mapping[str, npt.NDArray[Any]]):
         except KeyError:
             raise StoreCorrupt(f"the array {name!r} is missing") from None
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._arrays
+
     def __iter__(self) -> Any:
         return iter(self._arrays)
 

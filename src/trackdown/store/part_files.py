@@ -33,6 +33,17 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         raise
 
 
+@contextmanager
+def scratch(folder: Path) -> Iterator[tuple[BinaryIO, Path]]:
+    """A stream to a temporary file in a folder, and its path. The file is removed at the end."""
+    stream, temporary = _create(folder)
+    try:
+        with stream:
+            yield stream, temporary
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
 def _create(folder: Path) -> tuple[BinaryIO, Path]:
     """A new file with mode 0600, and our lock on it."""
     while True:

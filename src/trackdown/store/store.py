@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy.typing as npt
 
@@ -21,7 +21,7 @@ from trackdown.store.arrays import SUFFIX, Arrays, open_arrays, write_arrays
 from trackdown.store.clearing import file_size, size_of_stores
 from trackdown.store.database import Database
 from trackdown.store.ownership import DATABASE, adopt_older, claim, make_private_folder
-from trackdown.store.part_files import names_in, remove_abandoned
+from trackdown.store.part_files import names_in, remove_abandoned, scratch
 
 FORMAT = "v2"
 _ATTEMPTS = 20
@@ -132,6 +132,13 @@ class Store:
 
     def _array_path(self, name: str) -> Path:
         return self.folder / "arrays" / f"{name}{SUFFIX}"
+
+    @contextmanager
+    def scratch(self) -> Iterator[tuple[BinaryIO, Path]]:
+        """A stream to a temporary file beside the array files, and its path. The file is removed at the end."""
+        self._make_folders()
+        with scratch(self.folder / "arrays") as opened:
+            yield opened
 
     # Locks and sizes
 

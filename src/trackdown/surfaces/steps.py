@@ -11,6 +11,9 @@ INDEXING = {
     "vectors": "Computing vectors",
     "references": "Reading references",
     "deep": "Reading units for the deep index",
+    "download": "Downloading",
+    "import": "Importing",
+    "write": "Writing",
 }
 """Steps of an index."""
 SEARCHING = {

@@ -70,7 +70,8 @@ class IndexBuilder:
         with suppress(StoreBusy, StoreFull), self._store.writing(repository, wait_seconds) as held:
             if held:
                 present = {file.oid for file in snapshot.files}
-                withdraw(self._store, repository, paths, worktree.withdrawn.values(), present)
+                repositories = [name for name in (repository, self._indexes.imported()) if name is not None]
+                withdraw(self._store, repositories, paths, worktree.withdrawn.values(), present)
                 worktree.forget_withdrawn(self._store)
                 self._indexes.forget()
 
@@ -147,6 +148,7 @@ class IndexBuilder:
                     max_bytes=self._settings.max_file_bytes,
                     workers=self._settings.worker_count,
                     progress=progress,
+                    imported=self._indexes.imported() if snapshot.commit is not None else None,
                 )
                 self._indexes.keep_code(snapshot, code)
             if history is not None:
@@ -164,12 +166,16 @@ class IndexBuilder:
         """Runs in the background, with its own connection to the store."""
         store = Store(self._settings.store)
         try:
-            present = open_commits(store, repository)
+            present, imported = open_commits(store, repository), None
+            if present is None and (imported := self._indexes.imported()) is not None:
+                present = open_commits(store, imported)
             if present is not None and present.index.position(tip) >= 0:
                 return present
             listed = self._listed[1] if self._listed is not None and self._listed[0] == tip else None
             self._listed = None
-            update, identity = update_commits(store, self._source, repository, tip, present, progress, listed)
+            update, identity = update_commits(
+                store, self._source, repository, tip, present, progress, listed, imported if present else None
+            )
             self._indexes.set_identity(identity)
             return update
         finally:

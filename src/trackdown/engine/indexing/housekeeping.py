@@ -21,9 +21,11 @@ from trackdown.index import (
     CommitSegment,
     digest_of_key,
     digests_in,
+    imported_into,
     segment_of_deep_vectors,
     segment_of_rewrite_index,
     segment_of_vectors,
+    unbind_import,
 )
 from trackdown.repository import HISTORY_VERSION, Source
 from trackdown.rerank import RELEVANCE, VECTORS, vector_key
@@ -117,6 +119,7 @@ def forget(store: Store, source: Source, repository: str) -> None:
 
     The results of models stay while there is another repository: they do not say whose text it was, and are costly.
     """
+    forget_import(store, source)
     drop_manifests(store, [manifest for manifest in held(store) if manifest.repository == repository])
     for kind, place in (("worktree", source.root), ("repository", source.common_dir or source.root)):
         store.database.delete_records(kind, [str(place).encode("utf-8", "replace").decode()])
@@ -125,6 +128,19 @@ def forget(store: Store, source: Source, repository: str) -> None:
         import shutil
 
         shutil.rmtree(source.root, ignore_errors=True)
+
+
+def forget_import(store: Store, source: Source) -> bool:
+    """Remove what was imported into a clone, and what was built on it. Returns whether there was anything."""
+    imported = imported_into(store, source)
+    if imported is None:
+        return False
+    unbind_import(store, source)
+    dropped = [manifest for manifest in held(store) if manifest.repository == imported.namespace]
+    drop_manifests(store, dropped)
+    for name in {name for manifest in dropped for name in manifest.arrays}:
+        store.delete_arrays(name)
+    return True
 
 
 def live_facts(store: Store, manifests: Sequence[StoredManifest], kind: str, without: Collection[str] = ()) -> set[str]:

@@ -21,6 +21,7 @@ from trackdown.index import (
     RewriteMemory,
     SnapshotRewrites,
     fact_maker,
+    imported_into,
     manifest_key,
     may_be_completed,
     no_vectors,
@@ -99,7 +100,7 @@ class OpenIndexes:
         """The code index of a snapshot, if it is ready. One that lacks blobs is not, once they are here."""
         key = self.key(snapshot)
         if self._code is None or self._code[0] != key:
-            ready = open_code(self.store, key)
+            ready = open_code(self.store, key) or self._imported_code(snapshot)
             if ready is None:
                 return None
             self._code = (key, ready.index)
@@ -113,11 +114,22 @@ class OpenIndexes:
         if snapshot.commit is None:
             return None
         if self._commits is None or self._commits.index.position(snapshot.commit) < 0:
-            found = open_commits(self.store, self.identity(snapshot.commit))
-            if found is None or found.index.position(snapshot.commit) < 0:
-                return None
-            self._commits = found
+            for repository in filter(None, (self.identity(snapshot.commit), self.imported())):
+                found = open_commits(self.store, repository)
+                if found is not None and found.index.position(snapshot.commit) >= 0:
+                    self._commits = found
+                    return found
+            return None
         return self._commits
+
+    def imported(self) -> str | None:
+        """The namespace of what was imported into this clone, if anything. What is computed here comes first."""
+        found = imported_into(self.store, self.source)
+        return None if found is None else found.namespace
+
+    def _imported_code(self, snapshot: Snapshot) -> CodeUpdate | None:
+        namespace = self.imported() if snapshot.commit is not None else None
+        return None if namespace is None else open_code(self.store, manifest_key(snapshot, namespace))
 
     def has_vectors(self, code: CodeIndex) -> bool:
         """Whether the static vectors are ready, or can only be made in memory."""
@@ -128,6 +140,10 @@ class OpenIndexes:
 
         return have_vectors(self.store, code, table, self._known_vectors)
 
+    def vectors(self, snapshot: Snapshot, code: CodeIndex) -> UnitVectors | None:
+        """The static vectors of a snapshot's units; None without a static table."""
+        return self._open_vectors(code, self._fact_maker(snapshot))
+
     def deep(self, snapshot: Snapshot, code: CodeIndex) -> SnapshotDeep:
         """The deep index of a snapshot, as far as it is computed."""
         from trackdown.engine.indexing.deep_index import SnapshotDeep
@@ -136,10 +152,10 @@ class OpenIndexes:
 
     def keep_code(self, snapshot: Snapshot, update: CodeUpdate) -> None:
         """Cache a code index that was just built."""
-        if update.repository != self.identity(snapshot.commit):
+        if update.repository not in (self.identity(snapshot.commit), self.imported()):
             self.set_identity(update.repository)
         if not update.moved:
-            self._code = (manifest_key(snapshot, update.repository), update.index)
+            self._code = (self.key(snapshot), update.index)
 
     def keep_commits(self, update: CommitUpdate) -> None:
         """Cache a commit index that was just built."""
@@ -175,7 +191,7 @@ class OpenIndexes:
         if as_text := _files_as_text(code):
             all_notes.append(_as_text_note(as_text))
         index = commits.index if commits is not None else None
-        make = fact_maker(self.store, snapshot, self.settings.max_file_bytes, self.settings.worker_count, self._report)
+        make = self._fact_maker(snapshot)
         return Corpus(
             snapshot,
             code,
@@ -191,6 +207,10 @@ class OpenIndexes:
             notes=tuple(all_notes),
             partial=partial_answer or bool(missing),
         )
+
+    def _fact_maker(self, snapshot: Snapshot) -> MakeFacts:
+        settings = self.settings
+        return fact_maker(self.store, snapshot, settings.max_file_bytes, settings.worker_count, self._report)
 
     def _report(self, step: str, done: int, total: int | None) -> None:
         self.progress(step, done, total)

@@ -6,9 +6,9 @@ from collections import Counter
 
 from trackdown.engine.indexing.housekeeping import index_size
 from trackdown.engine.indexing.open_indexes import OpenIndexes
-from trackdown.index import CodeIndex, CommitIndex, read_inventory
+from trackdown.index import CodeIndex, CommitIndex, imported_into, read_inventory
 from trackdown.repository import Snapshot
-from trackdown.types import Inventory, Progress, RepositoryStatus
+from trackdown.types import ImportState, Inventory, Progress, RepositoryStatus
 
 
 def present_status(indexes: OpenIndexes, patience: float | None) -> RepositoryStatus:
@@ -58,4 +58,14 @@ def describe(
         store=str(store.top),
         store_bytes=store.size(),
         deep=indexes.deep(snapshot, code).state() if code is not None else None,
+        imported=_import_state(indexes, code),
     )
+
+
+def _import_state(indexes: OpenIndexes, code: CodeIndex | None) -> ImportState | None:
+    found = imported_into(indexes.store, indexes.source)
+    if found is None:
+        return None
+    scope = found.namespace.rsplit("-", 1)[-1]
+    used = code is not None and any(segment.name.endswith(scope) for segment in code.segments)
+    return ImportState(found.origin, found.digest, found.commit, found.size, used)

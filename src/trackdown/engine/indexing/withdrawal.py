@@ -12,17 +12,18 @@ from trackdown.units import oid_of_key
 
 
 def withdraw(
-    store: Store, repository: str, paths: Collection[str], oids: Collection[str], kept: Collection[str]
+    store: Store, repositories: Collection[str], paths: Collection[str], oids: Collection[str], kept: Collection[str]
 ) -> None:
     """Remove what is derived from all versions of a repository's files, and from the contents `oids`, but not `kept`.
 
+    `repositories` are the repository's id and the namespace of what was imported into it.
     Segments that contain any of it are removed as a whole and gathered again from the facts of the other files. This
     collects garbage, too: facts of earlier versions may be in no segment. No copy stays on free pages.
     Raises StoreError.
     """
     manifests = held(store)
     contents = {name: list(_files(store, name)) for manifest in manifests for name in _segments(manifest)}
-    own = {name for manifest in manifests if manifest.repository == repository for name in _segments(manifest)}
+    own = {name for manifest in manifests if manifest.repository in repositories for name in _segments(manifest)}
     gone = {*oids, *(oid for name in own for path, oid in contents[name] if path in paths)}.difference(kept)
     tainted = {name for name, files in contents.items() if any(oid in gone for _, oid in files)}
     live = {kind: live_facts(store, manifests, kind, without=gone) for kind in FACT_KINDS}

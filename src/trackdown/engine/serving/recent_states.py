@@ -27,7 +27,7 @@ class RecentStates:
         corpus = repository.corpus(wait=wait, progress=progress)
         corpus.vectors()
         repository.worktree.whole = corpus.snapshot
-        key = repository.indexes.key(corpus.snapshot)
+        key = corpus.code.segments[-1].key
         self._keys = [*(old for old in self._keys if old != key), key]
         with suppress(StoreError):  # a full disk must not end an update
             drop_deltas(repository.store, self._keys[:-_KEPT])

@@ -21,6 +21,8 @@ Examples:
   trackdown index --dry-run | grep '^out'
   trackdown index --watch
   trackdown index --deep
+  trackdown index --export flask.shard --at v3.0.0
+  trackdown index --import https://ci.example.org/flask.shard
 """
 
 
@@ -35,14 +37,45 @@ Examples:
 )
 @click.option("--dry-run", is_flag=True, help="List each file: in, or out and why. Builds nothing.")
 @click.option("--watch", is_flag=True, help="Keep running and update the index whenever files change. Ctrl-C stops it.")
+@click.option("--export", "export", metavar="FILE", help="Write the index of HEAD, or of --at REV, to FILE.")
+@click.option(
+    "--import",
+    "imported",
+    metavar="FILE|URL",
+    help="Use an exported index for this clone. What is computed here comes first, and other clones don't see it.",
+)
+@click.option("--digest", metavar="HEX", help="Refuse to import an index with another digest.")
+@click.option("--insecure", is_flag=True, help="Import over plain http from another machine, too.")
 @format_option
-def command(places: tuple[str, ...], at: str | None, deep: bool, dry_run: bool, watch: bool, style: str) -> None:
+def command(
+    places: tuple[str, ...],
+    at: str | None,
+    deep: bool,
+    dry_run: bool,
+    watch: bool,
+    export: str | None,
+    imported: str | None,
+    digest: str | None,
+    insecure: bool,
+    style: str,
+) -> None:
     """Bring the index up to date, or list the files in it.
 
     Searching does this by itself; index ahead to spare the first search the wait. Files that .gitignore or
     .trackdownignore name are left out, and so are submodules, LFS pointers, binaries, minified, generated and very
     large files. A `!pattern` in .trackdownignore brings a file back.
     """
+    if export is not None or imported is not None:
+        from trackdown.surfaces.cli.index_exchange import exchange
+
+        if dry_run or watch or (export is not None and imported is not None):
+            raise UsageError("--export, --import, --dry-run and --watch cannot be combined")
+        if imported is not None and (deep or at is not None):
+            raise UsageError("an exported index has its own commit: --import cannot be combined with --at or --deep")
+        exchange(places, export, imported, at=at, deep=deep, digest=digest, insecure=insecure, style=style)
+        return
+    if digest is not None or insecure:
+        raise UsageError("--digest and --insecure go with --import")
     if deep and dry_run:
         raise UsageError("--dry-run builds nothing: it cannot be combined with --deep")
     if watch:

@@ -31,6 +31,9 @@ _ANNOUNCED = {
     "references": "{name}: reading the references of {total} files, once",
     "collect": "{name}: collecting from {total} repositories",
     "fit": "{name}: fitting {total} times",
+    "download": "{name}: downloading an index",
+    "import": "{name}: importing an index",
+    "write": "{name}: writing the index",
     "ask": "{name}: asking a language model {total} questions",
     "rewrite": "{name}: rewriting {total} units; finished ones are kept if you interrupt it",
     "deep": "{name}: the encoder reads {total} units for the deep index; what is done is kept if you interrupt it",
@@ -40,7 +43,7 @@ _ANNOUNCED = {
 }
 _REPORTED = {"deep": "{name}: {done} of {total} units, about {minutes} min left"}
 _REPORT_SECONDS = 30.0
-_LIMITED = {"mine"}  # steps whose total is a limit, which says nothing about the work there is
+_ONLY_IF_SLOW = {"mine", "download", "import", "write"}  # steps whose total says little about the work there is
 _INDEXING = "Indexing {name}: later searches read only what has changed"
 
 
@@ -69,7 +72,12 @@ class TerminalProgress:
     def __call__(self, step: str, done: int, total: int | None) -> None:
         with self._lock:
             is_slow = time.monotonic() - self._started > _SHOW_AFTER_SECONDS
-            if not self._told and total is not None and total >= _WORTH_A_LINE and (is_slow or step not in _LIMITED):
+            if (
+                not self._told
+                and total is not None
+                and total >= _WORTH_A_LINE
+                and (is_slow or step not in _ONLY_IF_SLOW)
+            ):
                 self._told = True
                 line = _ANNOUNCED.get(step, _INDEXING).format(name=one_line(self._name), total=total)
                 print(line, file=sys.stderr)

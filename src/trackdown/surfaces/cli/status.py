@@ -8,6 +8,7 @@ import click
 
 from trackdown.surfaces.cli.options import format_option, open_all, print_json, print_notes
 from trackdown.surfaces.cli.terminal_text import human_bytes, one_line
+from trackdown.types import ImportState
 
 EXAMPLES = """\b
 Examples:
@@ -40,10 +41,16 @@ def command(place: str, style: str) -> None:
         "deep index": status.deep.sentence() if status.deep is not None else "none",
         "commits": str(status.commits),
         "index size": human_bytes(status.index_bytes),
+        **({"imported": _imported(status.imported)} if status.imported is not None else {}),
         "store": f"{one_line(status.store)} ({human_bytes(status.store_bytes)})",
     }
     for name, value in rows.items():
         print(f"{name + ':':<12} {value}")
+
+
+def _imported(found: ImportState) -> str:
+    use = "in use" if found.used else "not in use: the present index was computed here, or is not ready"
+    return f"commit {found.commit[:10]} from {one_line(found.origin)}, digest {found.digest[:16]} ({use})"
 
 
 def _counts(counts: object) -> str:
