@@ -205,7 +205,7 @@ class SearchResults(Sequence[Result]):
 
 @dataclass(frozen=True, slots=True)
 class PastCommit:
-    """A commit similar to a query, with the files it touched under their present names."""
+    """A commit similar to a query, with the files it touched under their present names, and the issues it names."""
 
     rank: int
     repository: str
@@ -216,6 +216,7 @@ class PastCommit:
     score: float
     files: tuple[str, ...]
     matched: tuple[str, ...]
+    issues: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,9 +25,13 @@ if TYPE_CHECKING:
     from trackdown.engine.llm.pregenerated import Pregenerated
     from trackdown.engine.llm.rewrite_units import RewriteReport, take_rewrites
     from trackdown.engine.navigation.neighbourhoods import MOST_DEPTH, Neighbourhood
-    from trackdown.engine.navigation.related import CoChange, Related
+    from trackdown.engine.navigation.related import Related
     from trackdown.engine.navigation.relations import Relative
     from trackdown.engine.opening import clear_everything, open
+    from trackdown.engine.past.blame import Blame, BlamedLines
+    from trackdown.engine.past.changed_units import ChangedUnit
+    from trackdown.engine.past.co_changes import CoChange
+    from trackdown.engine.past.commit_report import MOST_DIFF_LINES, ChangedFile, CommitReport
     from trackdown.engine.repository import Repository
     from trackdown.engine.searching.evidence import (
         AnswerEvidence,

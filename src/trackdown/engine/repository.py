@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from trackdown.engine.indexing.build import IndexBuilder
 from trackdown.engine.indexing.damage import reports_damage
 from trackdown.engine.indexing.open_indexes import OpenIndexes
 from trackdown.engine.indexing.read import IndexReader, Keeper
 from trackdown.engine.indexing.worktree_cache import WorktreeCache
-from trackdown.engine.searching.past_commits import search_history
+from trackdown.engine.past.past_commits import HistoryLimits, HistoryRequest, search_history
 from trackdown.engine.searching.search import run_search
 from trackdown.errors import ModelError
 from trackdown.graph import EDGE_TYPES, HOWS, Direction, EdgeType, How
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from trackdown.engine.llm.rewrite_units import RewriteReport
     from trackdown.engine.navigation.neighbourhoods import Neighbourhood
     from trackdown.engine.navigation.related import Related
+    from trackdown.engine.past.blame import Blame
+    from trackdown.engine.past.commit_report import CommitReport
 
 _LONGEST_WAIT = 1800.0
 
@@ -113,17 +115,49 @@ class Repository:
     @reports_damage
     def history(
         self,
-        query: str,
+        query: str = "",
         k: int = 10,
         at: str | None = None,
         exclude: Sequence[str] = (),
         *,
         progress: Progress = no_progress,
+        **limits: Unpack[HistoryLimits],
     ) -> HistoryResults:
         """Past commits similar to a query, with the files they touched under their present names; first those that it
-        refers to. Files that match a pattern to `exclude` don't count, nor do commits without others.
+        refers to. Without a query, the latest commits.
+
+        Files that match a pattern to `exclude` don't count, nor do commits without others. `limits` are `author` and
+        `path`, one or several of each, `since` and `until`. Raises UsageError and QueryError.
         """
-        return search_history(self, query, k, at, exclude, progress)
+        return search_history(self, HistoryRequest(query, k, at, exclude, **limits), progress)
+
+    @reports_damage
+    def show(
+        self,
+        revision: str,
+        lines: int = 500,
+        path: Sequence[str] = (),
+        at: str | None = None,
+        *,
+        progress: Progress = no_progress,
+    ) -> CommitReport:
+        """A commit with its message and at most `lines` lines of its diff, of all files or of those that match a
+        pattern; the units it changed, the issues it names, what usually changes with its files, and similar commits.
+
+        Raises UnknownRevision for a commit that is not there or not the only one of that name, and UsageError.
+        """
+        from trackdown.engine.past.commit_report import describe_past_commit
+
+        return describe_past_commit(self, revision, lines, path, at, progress)
+
+    @reports_damage
+    def blame(self, target: str, at: str | None = None, *, progress: Progress = no_progress) -> Blame:
+        """Who last changed the lines of FILE, FILE:LINE, FILE:FIRST-LAST, FILE:SYMBOL or SYMBOL, when, in which commit,
+        and the issues that it names. Raises UsageError.
+        """
+        from trackdown.engine.past.blame import find_blame
+
+        return find_blame(self, target, at, progress)
 
     def issue(self, name: str, *, comments: bool = False) -> IssueText:
         """Fetch an issue by name, to search for its text: `5049`, `!12`, `owner/repo#5049` or its address.

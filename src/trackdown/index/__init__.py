@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         read_inventory,
         update_code,
     )
+    from trackdown.index.commit_columns import all_authors, all_paths, is_merge
     from trackdown.index.commit_update import (
         COMMIT_MANIFESTS,
         COMMITS,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from trackdown.index.matching import files_matching, is_letter, units_called
     from trackdown.index.merges import brought_by, latest_merges
     from trackdown.index.messages import commit_messages
+    from trackdown.index.past_blobs import facts_of_blobs
     from trackdown.index.program import REFERENCES, IndexedProgram, references_key
     from trackdown.index.program_messages import GAP, ProgramMessages, hashed
     from trackdown.index.rewrite_facts import REWRITES, UNIT_TEXTS, digest_of_key, digests_in, rewriter_id

@@ -175,13 +175,13 @@ class CommitIndex:
         """Per segment, the common number of each of its paths: first those of the base, then new ones."""
         base = self.segments[0].paths
         numbers = [np.arange(len(base), dtype=np.int64)]
-        self._new_paths: list[bytes] = []
+        self.new_paths: list[bytes] = []
         for segment in self.segments[1:]:
             paths = [segment.paths.raw(index) for index in range(len(segment.paths))]
             mapped = np.array(base.find(paths), dtype=np.int64)
             new = np.flatnonzero(mapped < 0)
-            mapped[new] = len(base) + len(self._new_paths) + np.arange(len(new))
-            self._new_paths += [paths[index] for index in new.tolist()]
+            mapped[new] = len(base) + len(self.new_paths) + np.arange(len(new))
+            self.new_paths += [paths[index] for index in new.tolist()]
             numbers.append(mapped)
         return numbers
 
@@ -190,7 +190,7 @@ class CommitIndex:
         path = self._paths.get(number)
         if path is None:
             base = self.segments[0].paths
-            raw = base.raw(number) if number < len(base) else self._new_paths[number - len(base)]
+            raw = base.raw(number) if number < len(base) else self.new_paths[number - len(base)]
             path = self._paths[number] = to_text(raw)
         return path
 
@@ -198,7 +198,7 @@ class CommitIndex:
         """The paths with some numbers, which must be sorted."""
         base = self.segments[0].paths
         known = base.texts(number for number in numbers if number < len(base))
-        new = [to_text(self._new_paths[number - len(base)]) for number in numbers if number >= len(base)]
+        new = [to_text(self.new_paths[number - len(base)]) for number in numbers if number >= len(base)]
         return known + new
 
     def present_numbers(self, numbers: Int64s, present: Mapping[str, int]) -> Int64s:
@@ -209,7 +209,7 @@ class CommitIndex:
         # Read and written as one value, because another thread may ask about another snapshot.
         snapshot, known = self._present
         if snapshot is not present:
-            known = np.full(len(self.segments[0].paths) + len(self._new_paths), _NOT_ASKED, dtype=np.int64)
+            known = np.full(len(self.segments[0].paths) + len(self.new_paths), _NOT_ASKED, dtype=np.int64)
             self._present = (present, known)
         new = sorted(set(numbers[known[numbers] == _NOT_ASKED].tolist()))
         if new:
@@ -346,4 +346,4 @@ class CommitIndex:
         (found,) = self.segments[0].paths.find([raw])
         if found >= 0:
             return found
-        return len(self.segments[0].paths) + self._new_paths.index(raw) if raw in self._new_paths else -1
+        return len(self.segments[0].paths) + self.new_paths.index(raw) if raw in self.new_paths else -1

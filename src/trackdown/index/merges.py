@@ -6,6 +6,7 @@ from heapq import heappop, heappush
 
 import numpy as np
 
+from trackdown.index.commit_columns import is_merge
 from trackdown.index.commits import CommitIndex
 
 _MOST_VISITED = 10_000
@@ -13,10 +14,8 @@ _MOST_VISITED = 10_000
 
 def latest_merges(index: CommitIndex, commit: str, most: int) -> list[int]:
     """The last merges that a commit reaches, latest first."""
-    parents = [np.diff(segment.arrays["parent_pointers"]) for segment in index.segments]
-    is_merge = np.concatenate(parents) > 1
-    visible = index.ancestors(commit)
-    found: list[int] = np.flatnonzero(is_merge if visible is None else is_merge & visible)[::-1][:most].tolist()
+    merges, visible = is_merge(index), index.ancestors(commit)
+    found: list[int] = np.flatnonzero(merges if visible is None else merges & visible)[::-1][:most].tolist()
     return found
 
 

@@ -21,6 +21,8 @@ _REFERENCE = re.compile(
     r"|(?<![\w-])(?P<key>[A-Z][A-Z0-9_]{1,14}-[1-9]\d{0,6})\b(?!-)"
     r"|(?<![\w#.-])(?P<commit>(?=[0-9a-f]*\d)[0-9a-f]{7,40})\b(?!-)"
 )
+_ADDRESS = re.compile(r"/(?:(?P<issue>issues|pulls?)|merge_requests)/(?P<number>\d{1,7})\b")
+_MOST_READ = 20_000
 _STANDARDS = frozenset("AES CP CVE ECMA EN IEC IEEE ISO LATIN MD MP PEP RFC RSA SHA TLS UCS US UTF WINDOWS X".split())
 """What stands before a number without being the key of a project."""
 _ABOUT_REFERENCES = frozenset(
@@ -60,3 +62,24 @@ def says_nothing_else(text: str) -> bool:
     """Whether a text with references has no other word that says what to look for."""
     rest = words(_REFERENCE.sub(" ", text).lower())
     return all(word in STOPWORDS or word in _ABOUT_REFERENCES for word in rest)
+
+
+def issues_named(message: str) -> tuple[str, ...]:
+    """The issues, merge requests and keys that a commit's message speaks of, each once, as it writes them.
+
+    Of an address, it is the number: `…/issues/123` is `#123`.
+    """
+    text = message[:_MOST_READ]
+    found: dict[str, str] = {}
+    for one in find_references(text, typed=True):
+        if one.kind != "commit":
+            found.setdefault(one.value, one.text)
+    for match in islice(_ADDRESS.finditer(text), MOST_REFERENCES):
+        found.setdefault(match["number"], f"{'#' if match['issue'] else '!'}{match['number']}")
+    return tuple(found.values())
+
+
+def commits_named(message: str) -> tuple[str, ...]:
+    """The commit ids that a commit's message speaks of, each once."""
+    references = find_references(message[:_MOST_READ], typed=True)
+    return tuple(one.value for one in references if one.kind == "commit")

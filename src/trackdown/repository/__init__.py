@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING
 from trackdown.doors import door
 
 if TYPE_CHECKING:
+    from trackdown.repository.blame import IGNORED_REVISIONS, LineOrigin, blame_lines, ignored_revisions
     from trackdown.repository.blobs import BlobReader, blob_id, decode_text, read_on_disk
+    from trackdown.repository.commit_diff import CommitDiff, CommitHead, FileDiff, read_diff, read_head
     from trackdown.repository.commit_objects import altered_commits
     from trackdown.repository.content_rules import MISSING, reason_to_skip, seems_generated
     from trackdown.repository.git import Git, git_error, read_rest

@@ -21,6 +21,9 @@ _REPOSITORY_FACTS = (
 )
 _LONGEST_OPENING = 30.0
 _OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_PREFIX = re.compile(r"[0-9a-fA-F]{4,63}")
+_NAMED = 4
+_LONGEST_SHOWN = 250
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +54,16 @@ class Source:
         try:
             return self.git.text("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
         except (GitError, UnicodeEncodeError):
-            raise UnknownRevision(f"{self.name} has no commit, branch or tag {revision!r}") from None
+            raise UnknownRevision(self._why_unknown(revision)) from None
+
+    def _why_unknown(self, revision: str) -> str:
+        """Why a revision names no commit: it is ambiguous, or not here."""
+        commits = _commits_with_prefix(self.git, revision) if self.git and _PREFIX.fullmatch(revision) else []
+        if len(commits) > 1:
+            named = ", ".join(commits[:_NAMED]) + (", …" if len(commits) > _NAMED else "")
+            return f"{revision} is the beginning of {len(commits)} commits of {self.name}: {named}. Give more digits"
+        hint = " (the clone is shallow: `git fetch --unshallow` brings older commits)" if self.shallow else ""
+        return f"{self.name} has no commit, branch or tag {revision[:_LONGEST_SHOWN]!r}{hint}"
 
     def head(self) -> str | None:
         """The commit that HEAD names, or None before the first commit and in a plain folder."""
@@ -64,6 +76,16 @@ class Source:
             return self.git.text("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
         except GitError:
             return None
+
+
+def _commits_with_prefix(git: Git, prefix: str) -> list[str]:
+    """The commits whose ids begin with some digits."""
+    try:
+        objects = git.run("rev-parse", f"--disambiguate={prefix}")
+        kinds = git.run("cat-file", "--batch-check=%(objecttype) %(objectname)", stdin=objects)
+    except GitError:
+        return []
+    return [line.split()[1] for line in kinds.decode("ascii").splitlines() if line.startswith("commit ")]
 
 
 def is_url(place: str) -> bool:

@@ -46,7 +46,7 @@ def _related_target(repository: Repository, corpus: Corpus, target: str) -> tupl
     there = known in corpus.code.files_by_path and lies_below(known, repository.within)
     if there and re.fullmatch(r"0*[1-9][0-9]{0,8}", line):
         return RelatedTarget(known, int(line)), ()
-    nodes = _resolver(repository, corpus).find(target).nodes
+    nodes = target_resolver(repository, corpus).find(target).nodes
     node = nodes[0]
     if node.kind == "directory":
         raise UsageError(f"{target} is a folder: give a FILE, FILE:LINE or a SYMBOL")
@@ -55,7 +55,8 @@ def _related_target(repository: Repository, corpus: Corpus, target: str) -> tupl
     return RelatedTarget(node.path, 0, node), (note,) if others else ()
 
 
-def _resolver(repository: Repository, corpus: Corpus) -> TargetResolver:
+def target_resolver(repository: Repository, corpus: Corpus) -> TargetResolver:
+    """What finds the files, classes and functions that somebody names."""
     source = repository.source
     return TargetResolver(
         corpus.graph(),
@@ -80,7 +81,7 @@ def walk_graph(
     """See `Repository.graph`."""
     reach = Reach(depth, edges, direction, hows)
     corpus = repository.present_or(at, progress)
-    starts = _resolver(repository, corpus).find(target)
+    starts = target_resolver(repository, corpus).find(target)
     found = neighbourhood(corpus.graph(), target, starts, reach, within=repository.within)
     notes = (*repository.notes_of(corpus), *found.notes)
     return replace(found, snapshots=(corpus.snapshot.info,), notes=notes, partial=corpus.partial)

@@ -2,34 +2,23 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
 
 from trackdown.engine.navigation.relations import Relative, RelativeFinder
+from trackdown.engine.past.co_changes import CoChange, changed_together
 from trackdown.engine.searching.filters import PathFilter
 from trackdown.engine.searching.source_reader import SourceReader
 from trackdown.errors import UsageError
 from trackdown.graph import Graph, Node
 from trackdown.index import CodeIndex, CommitIndex, Mask
 from trackdown.pipeline import Ranked
-from trackdown.retrieve import SIGNAL, Lexical, describe_commit
+from trackdown.retrieve import SIGNAL, Lexical
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS, Result, SnapshotInfo, Why
 from trackdown.units import oid_of_key, term_counts
 
 _TERMS = 60
-_WIDEST_COMMIT = 30
-
-
-@dataclass(frozen=True, slots=True)
-class CoChange:
-    """A file that changed together with another: in how many commits, and in what share of the other's commits."""
-
-    path: str
-    commits: int
-    share: float
-    latest: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +78,7 @@ def related_places(
         f"{path}:{line}" if line else path,
         symbol,
         tuple(result for result in results if result is not None),
-        _together(code, *history, path, k, shown) if history is not None else (),
+        changed_together(code, history, [path], k, shown) if history is not None else (),
         relations.callers,
         relations.callees,
         relations.siblings,
@@ -130,28 +119,3 @@ def _overlaps(code: CodeIndex, unit: int) -> Mask:
     same = code.unit_file == code.unit_file[unit]
     overlapping: Mask = same & (code.unit_start <= code.unit_end[unit]) & (code.unit_end >= code.unit_start[unit])
     return overlapping
-
-
-def _together(
-    code: CodeIndex, index: CommitIndex, commit: str, path: str, k: int, shown: PathFilter
-) -> tuple[CoChange, ...]:
-    """Files by the number of commits they share with this one. Commits that touch very many files are ignored."""
-    positions = index.touching(path, commit)
-    owners, numbers = index.changes(positions)
-    if not len(owners):
-        return ()
-    sizes = np.bincount(owners, minlength=len(positions))
-    narrow = sizes[owners] <= _WIDEST_COMMIT
-    present = index.identities(commit).present(numbers, positions[owners])
-    shared: Counter[str] = Counter()
-    latest: dict[str, int] = {}
-    for owner, number in zip(owners[narrow].tolist(), present[narrow].tolist(), strict=True):
-        other = index.path(number)
-        if other != path and other in code.files_by_path and shown.admits(other):
-            shared[other] += 1
-            latest.setdefault(other, int(positions[owner]))
-    ordered = sorted(shared.items(), key=lambda item: (-item[1], item[0]))[:k]
-    return tuple(
-        CoChange(other, count, count / len(positions), describe_commit(index, latest[other]))
-        for other, count in ordered
-    )

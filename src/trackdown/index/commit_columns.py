@@ -1,0 +1,26 @@
+"""Columns of a commit index: one value for every commit, or for every path, at once."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from trackdown.index.bm25 import Mask
+from trackdown.index.commits import CommitIndex
+from trackdown.index.strings import to_text
+
+
+def is_merge(index: CommitIndex) -> Mask:
+    """Which commits have several parents."""
+    parents = [np.diff(segment.arrays["parent_pointers"]) for segment in index.segments]
+    merges: Mask = np.concatenate(parents) > 1
+    return merges
+
+
+def all_authors(index: CommitIndex) -> list[str]:
+    """The author of each commit; empty for a merge."""
+    return [name for segment in index.segments for name in segment.authors.all_text()]
+
+
+def all_paths(index: CommitIndex) -> list[str]:
+    """Every path that a commit touched, by its number."""
+    return [*index.segments[0].paths.all_text(), *map(to_text, index.new_paths)]
