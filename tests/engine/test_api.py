@@ -80,7 +80,7 @@ def test_the_current_folder_is_opened_by_default(
         (lambda opened: opened.search("cookie", effort="none"), UsageError),
         (lambda opened: opened.search("cookie", at="no-such"), UnknownRevision),
         (lambda opened: opened.search("cookie", at=""), UnknownRevision),
-        (lambda opened: opened.history("", k=3), QueryError),
+        (lambda opened: opened.history(" ", k=3), QueryError),
         (lambda opened: opened.history("cookie", k=-1), UsageError),
         (lambda opened: opened.related("web"), UsageError),
         (lambda opened: opened.related("web/session.py:0"), UsageError),

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from trackdown.engine.past.changed_units import ChangedUnit
     from trackdown.engine.past.co_changes import CoChange
     from trackdown.engine.past.commit_report import MOST_DIFF_LINES, ChangedFile, CommitReport
+    from trackdown.engine.past.past_commits import HistoryLimits, HistoryRequest
     from trackdown.engine.repository import Repository
     from trackdown.engine.searching.evidence import (
         AnswerEvidence,

@@ -115,7 +115,7 @@ class Repository:
     @reports_damage
     def history(
         self,
-        query: str = "",
+        query: str | HistoryRequest = "",
         k: int = 10,
         at: str | None = None,
         exclude: Sequence[str] = (),
@@ -129,7 +129,8 @@ class Repository:
         Files that match a pattern to `exclude` don't count, nor do commits without others. `limits` are `author` and
         `path`, one or several of each, `since` and `until`. Raises UsageError and QueryError.
         """
-        return search_history(self, HistoryRequest(query, k, at, exclude, **limits), progress)
+        request = HistoryRequest(query, k, at, exclude, **limits) if isinstance(query, str) else query
+        return search_history(self, request, progress)
 
     @reports_damage
     def show(

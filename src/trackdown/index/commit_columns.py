@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from trackdown.index.bm25 import Mask
 from trackdown.index.commits import CommitIndex
@@ -24,3 +25,10 @@ def all_authors(index: CommitIndex) -> list[str]:
 def all_paths(index: CommitIndex) -> list[str]:
     """Every path that a commit touched, by its number."""
     return [*index.segments[0].paths.all_text(), *map(to_text, index.new_paths)]
+
+
+def renamed_paths(index: CommitIndex) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Every rename: the position of its commit, and the number of the old path."""
+    events = [segment.arrays["renames"] for segment in index.segments]
+    old = [numbers[one[:, 1]] for one, numbers in zip(events, index.path_numbers, strict=True)]
+    return np.concatenate([one[:, 0] for one in events]), np.concatenate(old)

@@ -163,7 +163,7 @@ class CommitIndex:
         self.count = self._starts[-1]
         self.tips = segments[-1].tips if segments else []
         self.times = self._joined("times")
-        self._path_numbers = self._join_paths()
+        self.path_numbers = self._join_paths()
         self._paths: dict[int, str] = {}
         self._present: tuple[Mapping[str, int], Int64s] = ({}, np.zeros(0, dtype=np.int64))
         self._states = lru_cache(maxsize=8)(self._state)
@@ -262,7 +262,7 @@ class CommitIndex:
     def _state(self, commit: str) -> _Past:
         mask = None if self.tips == [commit] else self._reach(self.position(commit))
         positions, old, new = [], [], []
-        for segment, numbers in zip(self.segments, self._path_numbers, strict=True):
+        for segment, numbers in zip(self.segments, self.path_numbers, strict=True):
             events = segment.arrays["renames"]
             visible = events if mask is None else events[mask[events[:, 0]]]
             positions.append(visible[:, 0])
@@ -313,7 +313,7 @@ class CommitIndex:
         owners: list[npt.NDArray[np.int64]] = []
         paths: list[npt.NDArray[np.int64]] = []
         ranges = pairwise(self.offsets.tolist())
-        for segment, (first, last), numbers in zip(self.segments, ranges, self._path_numbers, strict=False):
+        for segment, (first, last), numbers in zip(self.segments, ranges, self.path_numbers, strict=False):
             inside = np.flatnonzero((positions >= first) & (positions < last))
             local = positions[inside] - first
             pointers = segment.arrays["change_pointers"]

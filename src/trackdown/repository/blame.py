@@ -56,11 +56,10 @@ def blame_lines(
 
     Lines of a file that git does not track come from no commit. Raises GitError.
     """
-    arguments = ["blame", "--porcelain", "--no-textconv", f"-L{first},{last}"]
+    arguments = ["blame", "--no-ignore-revs-file", "--porcelain", "--no-textconv", f"-L{first},{last}"]
     arguments += [f"--ignore-rev={oid}" for oid in ignored]
     arguments += ["--contents", "-"] if content is not None else [revision or "HEAD"]
-    config = {**git.without_filters(), "blame.ignoreRevsFile": ""}
-    process = git.stream(*arguments, "--", path, config=config)
+    process = git.stream(*arguments, "--", path, config=git.without_filters())
     try:
         return _parse(finish(process, content or b"", _LONGEST_RUN, git.work_tree))
     except GitError as error:

@@ -173,7 +173,7 @@ def _files(output: bytes, *, with_patch: bool) -> Iterator[FileDiff]:
 def _sections(patch: bytes) -> Iterator[bytes]:
     """The parts of a patch, one for each file. In a hunk no line begins with a letter."""
     starts = [found.start() for found in _SECTION.finditer(patch)]
-    for start, end in zip(starts, [*starts[1:], len(patch)], strict=True):
+    for start, end in zip(starts, [*starts[1:], len(patch)], strict=False):
         yield patch[start:end]
 
 

@@ -151,6 +151,8 @@ def test_health_metrics_and_openapi(client: httpx.Client) -> None:
         "/v1/search",
         "/v1/search/stream",
         "/v1/history",
+        "/v1/show",
+        "/v1/blame",
         "/v1/related",
         "/v1/graph",
         "/v1/unit",

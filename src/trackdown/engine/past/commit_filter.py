@@ -9,7 +9,7 @@ import numpy as np
 
 from trackdown.engine.past.dates import since_second, until_second
 from trackdown.errors import UsageError
-from trackdown.index import CommitIndex, Mask, all_authors, all_paths, is_merge
+from trackdown.index import CommitIndex, Mask, all_authors, all_paths, is_merge, renamed_paths
 from trackdown.repository import Git, PathPatterns
 
 _MOST_VALUES = 50
@@ -104,4 +104,6 @@ def _by_path(index: CommitIndex, commit: str, patterns: Sequence[str]) -> tuple[
     present = index.identities(commit).present(paths, positions[owners])
     touched = np.zeros(index.count, dtype=bool)
     touched[owners[matching[paths] | matching[present]]] = True
+    renaming, old = renamed_paths(index)
+    touched[renaming[matching[old]]] = True
     return touched, unknown

@@ -14,7 +14,7 @@ from trackdown.engine.past.co_changes import CoChange, changed_together
 from trackdown.engine.past.diff_excerpt import excerpts
 from trackdown.engine.past.past_commits import past_commits, present_paths
 from trackdown.engine.searching.filters import PathFilter, checked_filters, lies_below
-from trackdown.errors import QueryError, UsageError
+from trackdown.errors import QueryError, UnknownRevision, UsageError
 from trackdown.index import Corpus, facts_of_blobs
 from trackdown.query import Filters, commits_named, issues_named, understand
 from trackdown.repository import CommitHead, FileDiff, PathPatterns, read_diff, read_head, reason_by_name
@@ -87,7 +87,7 @@ def describe_past_commit(
     if not 0 <= lines <= MOST_DIFF_LINES:
         raise UsageError(f"lines must be between 0 and {MOST_DIFF_LINES}, not {lines}")
     checked_filters(Filters(paths=tuple(paths)))
-    oid = repository.source.resolve(revision)
+    oid = _resolve(repository, revision)
     git = repository.source.git
     assert git is not None
     head, corpus = read_head(git, oid), repository.present_or(at, progress)
@@ -130,6 +130,15 @@ def describe_past_commit(
         tuple(dict.fromkeys(notes)),
         corpus.partial,
     )
+
+
+def _resolve(repository: Repository, revision: str) -> str:
+    try:
+        return repository.source.resolve(revision)
+    except UnknownRevision as error:
+        if named := issues_named(revision[:_LONGEST_MESSAGE]):
+            raise UnknownRevision(f"{error}: {named[0]} is an issue, whose commits `trackdown history` finds") from None
+        raise
 
 
 def _notes(corpus: Corpus, head: CommitHead) -> list[str]:

@@ -8,9 +8,11 @@ from datetime import UTC, datetime, timedelta
 
 from trackdown.errors import UsageError
 
-_CALENDAR = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?")
-_AGO = re.compile(r"(?:last|(\d{1,5}|an?|one))[ ._-]?(second|minute|hour|day|week|month|year)s?(?:[ ._-]ago)?")
-_SECONDS = re.compile(r"@(\d{1,12})")
+_CALENDAR = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?", re.ASCII)
+_AGO = re.compile(
+    r"(?:last|(\d{1,5}|an?|one))[ ._-]?(second|minute|hour|day|week|month|year)s?(?:[ ._-]ago)?", re.ASCII
+)
+_SECONDS = re.compile(r"@(\d{1,12})", re.ASCII)
 _FIRST, _LAST = datetime(1970, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)
 _SECOND = timedelta(seconds=1)
 _DAYS = {"today": 0, "yesterday": 1}

@@ -61,7 +61,7 @@ def search_history(repository: Repository, request: HistoryRequest, progress: Pr
     """See `Repository.history`."""
     wanted = request.limits(time.time())
     text = request.query.strip()
-    understood = understand(f"#{text}" if _NUMBER.fullmatch(text) else request.query) if text else None
+    understood = understand(f"#{text}" if _NUMBER.fullmatch(text) else request.query) if request.query else None
     typed = checked_filters(understood.filters) if understood is not None else Filters()
     excluded = checked_filters(Filters(without_paths=tuple(request.exclude)))
     corpus = repository.present_or(request.at, progress)

@@ -124,10 +124,9 @@ def state_under_name(snapshots: Sequence[SnapshotInfo], name: str) -> tuple[Snap
 
 
 def merged_history(answers: Sequence[HistoryResults], k: int) -> HistoryResults:
-    """The best commits of several histories, by score."""
-    commits = sorted(
-        (commit for answer in answers for commit in answer), key=lambda commit: (-commit.score, commit.rank)
-    )
+    """The best commits of several histories, by score; the latest ones if there was nothing to compare them with."""
+    commits = sorted((commit for answer in answers for commit in answer), key=lambda commit: commit.rank)
+    commits.sort(key=lambda commit: (commit.score, "" if commit.score else commit.date), reverse=True)
     return HistoryResults(
         answers[0].query,
         tuple(replace(commit, rank=rank) for rank, commit in enumerate(commits[:k], 1)),

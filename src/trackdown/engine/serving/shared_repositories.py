@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
+from trackdown.engine.past.past_commits import HistoryLimits, HistoryRequest
 from trackdown.engine.repository import Repository
 from trackdown.engine.searching.merge import heard_with, merged, merged_history, state_under_name, under_name
 from trackdown.engine.serving.calls import Call, CallOptions, NotIndexedYet
@@ -27,6 +28,8 @@ from trackdown.types import (
 if TYPE_CHECKING:
     from trackdown.engine.navigation.neighbourhoods import Neighbourhood
     from trackdown.engine.navigation.related import Related
+    from trackdown.engine.past.blame import Blame
+    from trackdown.engine.past.commit_report import CommitReport
 
 
 class SharedRepositories(NamedRepositories):
@@ -81,21 +84,21 @@ class SharedRepositories(NamedRepositories):
 
     def history(
         self,
-        query: str,
+        query: str = "",
         *,
         repository: str | None = None,
         k: int = 10,
         at: str | None = None,
         exclude: Sequence[str] = (),
+        limits: HistoryLimits | None = None,
         **call: Unpack[CallOptions],
     ) -> HistoryResults:
         """As `Repository.history`; without a name, in all repositories together."""
+        asked = HistoryRequest(query, k, at, exclude, **(limits or {}))
 
         def ask(served: ServedRepository) -> HistoryResults:
             try:
-                found = self._ask(
-                    served, lambda used, running: used.history(query, k, at, exclude, progress=running.report), call
-                )
+                found = self._ask(served, lambda used, running: used.history(asked, progress=running.report), call)
             except NotIndexedYet as error:
                 return HistoryResults(query, (), notes=(str(error),), partial=True)
             commits = tuple(replace(commit, repository=served.name) for commit in found.commits)
@@ -106,6 +109,33 @@ class SharedRepositories(NamedRepositories):
             for answer, problem in self._each(repository, ask)
         ]
         return answers[0] if len(answers) == 1 else merged_history(answers, k)
+
+    def show(
+        self,
+        revision: str,
+        *,
+        repository: str | None = None,
+        lines: int = 500,
+        path: Sequence[str] = (),
+        at: str | None = None,
+        **call: Unpack[CallOptions],
+    ) -> CommitReport:
+        """As `Repository.show`. Raises TooBusy as long as nothing is indexed yet."""
+        served = self._only(repository)
+        found = self._ask(
+            served, lambda used, running: used.show(revision, lines, path, at, progress=running.report), call
+        )
+        similar = tuple(replace(commit, repository=served.name) for commit in found.similar)
+        snapshots = state_under_name(found.snapshots, served.name)
+        return replace(found, repository=served.name, similar=similar, snapshots=snapshots)
+
+    def blame(
+        self, target: str, *, repository: str | None = None, at: str | None = None, **call: Unpack[CallOptions]
+    ) -> Blame:
+        """As `Repository.blame`. Raises TooBusy as long as nothing is indexed yet."""
+        served = self._only(repository)
+        found = self._ask(served, lambda used, running: used.blame(target, at, progress=running.report), call)
+        return replace(found, repository=served.name, snapshots=state_under_name(found.snapshots, served.name))
 
     def related(
         self,

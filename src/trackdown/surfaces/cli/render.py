@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from trackdown.engine import Related, Relative
 from trackdown.surfaces.cli.reason_text import explained
 from trackdown.surfaces.cli.terminal_text import advice, one_line, sanitize
-from trackdown.types import HistoryResults, Result, SearchResults
+from trackdown.types import Result, SearchResults
 
 _SNIPPET_LINES = 5
 _NOT_LEXED = {"text", "?"}
@@ -22,7 +22,7 @@ def print_results(answer: SearchResults, *, explain: bool) -> None:
     many = len({info.repository for info in answer.snapshots}) > 1
     if not answer.results:
         print("Nothing found. Try other words, --level file, or trackdown history.", file=sys.stderr)
-    page = _page()
+    page = open_page()
     if answer.results and answer.confidence is not None:
         for line in textwrap.wrap(advice(answer.confidence.sentence()), page.width()):
             page.line("bold", line)
@@ -36,26 +36,9 @@ def print_results(answer: SearchResults, *, explain: bool) -> None:
         page.line("dim", f"{total:.0f} ms: " + ", ".join(f"{s} {t:.1f}" for s, t in answer.timings_ms.items()))
 
 
-def print_history(answer: HistoryResults) -> None:
-    """Print past commits with their files."""
-    if not answer.commits:
-        print("No past commit resembles this.", file=sys.stderr)
-    page = _page()
-    for commit in answer:
-        page.line("bold", f"{commit.rank:>2}  {commit.commit[:10]}  {commit.date}  {one_line(commit.subject)}")
-        matched = one_line(", ".join(commit.matched))
-        page.line("dim", f"    {one_line(commit.author)}; score {commit.score:.2f}; matched {matched}")
-        for path in commit.files[:8]:
-            page.line("path", f"    {one_line(path)}")
-        if len(commit.files) > 8:
-            page.line("dim", f"    and {len(commit.files) - 8} more")
-        if not commit.files:
-            page.line("dim", "    none of its files is in this snapshot")
-
-
 def print_related(answer: Related) -> None:
     """Print code related to a place."""
-    page = _page()
+    page = open_page()
     symbol = f" ({one_line(answer.symbol)})" if answer.symbol else ""
     page.line("bold", f"Near {one_line(answer.location)}{symbol}")
     page.line("", "")
@@ -80,7 +63,7 @@ def print_related(answer: Related) -> None:
         )
 
 
-def _print_relatives(page: _Page, title: str, found: Sequence[Relative]) -> None:
+def _print_relatives(page: Page, title: str, found: Sequence[Relative]) -> None:
     if not found:
         return
     page.line("bold", title)
@@ -91,11 +74,12 @@ def _print_relatives(page: _Page, title: str, found: Sequence[Relative]) -> None
     page.line("", "")
 
 
-def _page() -> _Page:
-    return _TerminalPage() if sys.stdout.isatty() else _Page()
+def open_page() -> Page:
+    """Where to print: a terminal, or a pipe without colour."""
+    return TerminalPage() if sys.stdout.isatty() else Page()
 
 
-class _Page:
+class Page:
     """Plain text, as it goes into a pipe."""
 
     def line(self, style: str, text: str) -> None:
@@ -130,10 +114,18 @@ class _Page:
         self.line("", "")
 
 
-class _TerminalPage(_Page):
+class TerminalPage(Page):
     """Colour and highlighted code."""
 
-    _STYLES: ClassVar = {"title": "bold cyan", "bold": "bold", "dim": "dim", "path": "cyan", "": ""}
+    _STYLES: ClassVar = {
+        "title": "bold cyan",
+        "bold": "bold",
+        "dim": "dim",
+        "path": "cyan",
+        "added": "green",
+        "removed": "red",
+        "": "",
+    }
 
     def __init__(self) -> None:
         from rich.console import Console

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_origin, get_type_hints
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from trackdown.engine import MOST_DEPTH, Direction, EdgeType, How
+from trackdown.engine import MOST_DEPTH, MOST_DIFF_LINES, Direction, EdgeType, HistoryLimits, How
 from trackdown.errors import UsageError
 from trackdown.request import MAX_RESULTS, SearchRequest, help_of
 from trackdown.types import MAX_QUERY_CHARS
@@ -33,6 +33,7 @@ Location = Annotated[str, Field(min_length=1, max_length=4096)]
 Count = Annotated[int, Field(ge=1, le=MAX_RESULTS), BeforeValidator(_whole)]
 Line = Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARS_IN_URL)]
 Pattern = Annotated[str, Field(min_length=1, max_length=4096)]
+Date = Annotated[str, Field(min_length=1, max_length=100)]
 Absent = SkipJsonSchema[None]
 Issue = Annotated[str, Field(min_length=1, max_length=2000)]
 
@@ -141,12 +142,38 @@ else:
 
 
 class HistoryQuery(QueryParameters):
-    """Past commits similar to a query."""
+    """Past commits similar to a query, or the latest ones."""
 
-    query: Line = Field(description=help_of("query"))
+    query: Annotated[str, Field(max_length=MAX_QUERY_CHARS_IN_URL)] = Field(
+        "", description=help_of("query") + " Without it, the latest commits."
+    )
     k: Count = Field(10, description=help_of("k"))
     at: Revision | Absent = Field(None, description=help_of("at"))
     exclude: list[Pattern] = Field([], max_length=50, description=help_of("exclude"))
+    author: list[Name] = Field([], max_length=50, description="Only commits by these: a part of a name or address.")
+    path: list[Pattern] = Field([], max_length=50, description="Only commits that touched files matching a pattern.")
+    since: Date | Absent = Field(None, description="Only commits from this date on: 2024, 2024-03-01, 2 weeks ago.")
+    until: Date | Absent = Field(None, description="Only commits up to this date, the whole day included.")
+
+    def limits(self) -> HistoryLimits:
+        """Return the limits beyond the query."""
+        return HistoryLimits(author=self.author, path=self.path, since=self.since, until=self.until)
+
+
+class ShowQuery(QueryParameters):
+    """A commit with its message and diff, and what Trackdown makes of it."""
+
+    commit: Revision = Field(description="A commit's id, or its first digits; a branch or tag names its commit.")
+    lines: Annotated[int, Field(ge=0, le=MOST_DIFF_LINES)] = Field(500, description="How many lines of the diff.")
+    path: list[Pattern] = Field([], max_length=50, description="Only files that match a pattern.")
+    at: Revision | Absent = Field(None, description=help_of("at"))
+
+
+class BlameQuery(QueryParameters):
+    """Who last changed some lines."""
+
+    target: Location = Field(description="FILE:LINE, FILE:FIRST-LAST, FILE:SYMBOL, a file or a symbol.")
+    at: Revision | Absent = Field(None, description=help_of("at"))
 
 
 class RelatedQuery(QueryParameters):

@@ -14,12 +14,12 @@ from trackdown.surfaces.http.event_stream import MEDIA_TYPE as EVENTS
 from trackdown.surfaces.http.event_stream import EventChannel, EventStream
 from trackdown.surfaces.http.json_response import MEDIA_TYPE as JSON
 from trackdown.surfaces.http.json_response import json_answer
+from trackdown.surfaces.http.past_routes import add_past
 from trackdown.surfaces.http.problems import MEDIA_TYPE as PROBLEM
 from trackdown.surfaces.http.problems import HttpProblem
 from trackdown.surfaces.http.reports import MEDIA_TYPES
 from trackdown.surfaces.http.request_models import (
     GraphQuery,
-    HistoryQuery,
     ReadUnitQuery,
     RelatedQuery,
     SearchBody,
@@ -33,7 +33,7 @@ from trackdown.surfaces.http.response_models import (
     RepositoriesAnswer,
     StatusAnswer,
 )
-from trackdown.types import HistoryResults, SearchResults, UnitSource
+from trackdown.types import SearchResults, UnitSource
 
 _STATUSES = {
     400: "The request is malformed.",
@@ -84,6 +84,7 @@ def api(state: AppState) -> APIRouter:
     """All routes of the API."""
     router = APIRouter(prefix="/v1", responses=PROBLEMS, default_response_class=Response)
     _add_search(router, state)
+    add_past(router, state)
     _add_navigation(router, state)
     _add_state(router, state)
     return router
@@ -123,23 +124,6 @@ def _add_search(router: APIRouter, state: AppState) -> None:
 
 def _add_navigation(router: APIRouter, state: AppState) -> None:
     shared = state.shared
-
-    @router.get("/history", response_model=HistoryResults, operation_id="history")
-    async def history(request: Request, asked: Annotated[HistoryQuery, Query()]) -> Response:
-        """Past commits similar to a query, with the files they touched under their present names."""
-        answer = await state.pool.run(
-            request.receive,
-            lambda cancelled: shared.history(
-                asked.query,
-                repository=asked.repository,
-                k=asked.k,
-                at=asked.at,
-                exclude=asked.exclude,
-                cancelled=cancelled,
-            ),
-        )
-        fields = ("query", "partial", "notes", "snapshots", "commits")
-        return json_answer({field: getattr(answer, field) for field in fields})
 
     @router.get("/related", response_model=Related, operation_id="related")
     async def related(request: Request, asked: Annotated[RelatedQuery, Query()]) -> Response:
