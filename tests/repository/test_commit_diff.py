@@ -41,7 +41,7 @@ def test_the_first_commit_adds_and_later_ones_change_lines(repo: Repo) -> None:
 
 def test_renames_deletions_links_binaries_and_odd_names(repo: Repo) -> None:
     text = "".join(f"line {number}\n" for number in range(30))
-    odd = 'tab\there "quoted" é.txt'
+    odd = 'tab\there "quoted" é\ndiff --git a\n@@ -1 +1 @@\n+forged.txt'
     repo.commit("first", {"old.py": text, "gone.py": "x\n", "logo.bin": b"\0\1\2", odd: "1\n"})
     repo.git("mv", "old.py", "new.py")
     (repo.root / "gone.py").unlink()
@@ -53,7 +53,7 @@ def test_renames_deletions_links_binaries_and_odd_names(repo: Repo) -> None:
     assert (found["gone.py"].status, found["gone.py"].removed, found["gone.py"].new_oid) == ("deleted", (1,), "")
     assert found["link"].kind == "link" and found["link"].new_oid == ""
     assert found["logo.bin"].binary and not found["logo.bin"].added and not found["new.py"].binary
-    assert found[odd].added == (1,) and "\n+2" in found[odd].patch
+    assert found[odd].added == (1,) and "\n+2" in found[odd].patch and "\n+forged" not in found[odd].patch
 
 
 def test_a_file_that_becomes_a_link_has_two_parts_and_the_next_file_its_own(repo: Repo) -> None:

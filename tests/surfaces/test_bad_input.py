@@ -50,7 +50,6 @@ from trackdown.surfaces.cli.main import main
         (["index", "no-such"], 1, ["no such file or folder: no-such"]),
         (["status", "no-such"], 1, ["no such file or folder: no-such"]),
         (["status", "one", "two"], 2, ["extra argument (two)"]),
-        (["history"], 2, ["QUERY"]),
         (["history", ""], 2, ["the query is empty"]),
         (["history", "cookie", "-k", "0"], 2, ["between 1 and 1000"]),
         (["history", "cookie", "no-such"], 1, ["no such file or folder: no-such"]),

@@ -53,7 +53,9 @@ def commands(repo: Repo) -> list[list[str]]:
         ["search", "sign cookie", "."],
         ["search", "sign cookie", ".", "--explain", "--level", "file"],
         ["history", "sign cookie", "."],
+        ["show", "HEAD", "."],
         ["related", plain, "."],
+        ["blame", plain, "."],
         ["index", ".", "--dry-run"],
         ["index", "."],
         ["status", "."],
@@ -79,7 +81,7 @@ def test_hostile_content_reaches_no_terminal(program: Program, hostile: Repo) ->
 
 
 def test_hostile_content_reaches_no_pipe_as_text(program: Program, hostile: Repo) -> None:
-    for command in commands(hostile)[:4]:
+    for command in commands(hostile)[:6]:
         run = program.within(hostile.root)(*command)
         assert run.code == 0 and "[red]" in run.out, command
         assert not re.search(

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from trackdown.errors import GitError, GitTimeout
 from trackdown.repository.git import Git, git_error, read_rest
 from trackdown.repository.history import shallow_commits
+from trackdown.repository.patch_text import unquoted
 from trackdown.repository.waiting import wait_for_output
 
 MOST_BYTES = 16 << 20
@@ -26,7 +27,7 @@ _CHUNK = 1 << 18
 _FORMAT = "--format=%H%x00%P%x00%an%x00%ae%x00%at%x00%B"
 _HEAD = ("--no-walk", "--no-patch", "--no-notes", "--no-show-signature", "--no-color", "--encoding=UTF-8")
 _DIFF = (
-    *("diff-tree", "-r", "--root", "--no-commit-id", "-z", "--raw", "--full-index", "--no-abbrev", "--no-color"),
+    *("diff-tree", "-r", "--root", "--no-commit-id", "--raw", "--full-index", "--no-abbrev", "--no-color"),
     *("--no-ext-diff", "--no-textconv", "--ignore-submodules=none", "--submodule=short"),
 )
 _PATCH = ("-p", "-U3", "--diff-algorithm=myers", "--src-prefix=a/", "--dst-prefix=b/")
@@ -141,25 +142,22 @@ def _next_chunk(process: subprocess.Popen[bytes]) -> bytes:
 
 
 def _files(output: bytes, *, with_patch: bool) -> Iterator[FileDiff]:
-    """The files of `git diff-tree --raw -p -z`: records that end with NUL, an empty one, then the patch."""
-    raw, _, patch = output.partition(b"\0\0") if with_patch else (output, b"", b"")
+    """The files of `git diff-tree --raw -p`: a line for each, an empty one, then the patch. Git quotes odd paths."""
+    raw, _, patch = output.partition(b"\n\n") if with_patch else (output, b"", b"")
     sections = _sections(patch)
-    tokens = iter(raw.split(b"\0"))
-    for record in tokens:
+    for record in raw.split(b"\n"):
         if not record.startswith(b":"):
             continue
-        old_mode, new_mode, old_oid, new_oid, status = record[1:].split(b" ")
+        head, *names = record[1:].split(b"\t")
+        old_mode, new_mode, old_oid, new_oid, status = head.split(b" ")
         letter = chr(status[0])
-        path = next(tokens, b"")
-        old_path = None
-        if letter in "RC":
-            old_path, path = path, next(tokens, b"")
+        paths = [unquoted(os.fsdecode(name)) for name in names]
         texts = [next(sections, b"") for _ in range(2 if letter == "T" else 1)]
         added, removed = _changed_lines(b"".join(texts))
         yield FileDiff(
             _STATUSES.get(letter, "modified"),
-            os.fsdecode(path),
-            None if old_path is None else os.fsdecode(old_path),
+            paths[-1],
+            paths[0] if len(paths) > 1 else None,
             _blob(old_mode, old_oid),
             _blob(new_mode, new_oid),
             _kind(old_mode, new_mode),

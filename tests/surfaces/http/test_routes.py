@@ -13,7 +13,7 @@ import pytest
 from tests.conftest import Repo
 from tests.surfaces.http.serving import TOKEN, conforms, problem, serving
 from tests.surfaces.program import Program, paths
-from trackdown.engine import Related, SharedRepositories
+from trackdown.engine import Blame, CommitReport, Related, SharedRepositories
 from trackdown.errors import Cancelled, TooBusy
 from trackdown.surfaces.http.app_state import as_search, without_secrets
 from trackdown.surfaces.http.problems import TITLES
@@ -74,6 +74,22 @@ def test_history_answers_as_the_command_line_does(client: httpx.Client, ready: P
     found = get(client, "/v1/history", query="session cookie", k=2)
     assert not found.pop("partial") and found == wanted
     conforms(HistoryResults, {**found, "partial": False})
+
+
+def test_commits_and_blame_answer_as_the_command_line_does(client: httpx.Client, ready: Program) -> None:
+    limits = {"author": ["ada"], "path": ["web/", "*.js"], "since": "2020", "until": "2020-12", "k": 2}
+    listed = get(client, "/v1/history", **limits)["commits"]
+    wanted = ready("history", "--author", "ada", "--path", "web/", "--path", "*.js", "-k", "2", "--format", "json")
+    assert listed == wanted.json()["commits"] and len(listed) == 2
+    shown = get(client, "/v1/show", commit="HEAD", lines=20)
+    assert shown == ready("show", "HEAD", "--lines", "20", "--format", "json").json()
+    conforms(CommitReport, shown)
+    blamed = get(client, "/v1/blame", target="web/session.py:9")
+    assert blamed == ready("blame", "web/session.py:9", "--format", "json").json()
+    conforms(Blame, blamed)
+    problem(client.get("/v1/show", params={"commit": "beef1234"}), 404, "unknown-revision", "beef1234")
+    problem(client.get("/v1/blame", params={"target": "web/no.py:1"}), 404, "unknown-path", "web/no.py")
+    problem(client.get("/v1/history", params={"since": "soon"}), 422, "invalid", "soon")
 
 
 def test_related_answers_as_the_command_line_does(client: httpx.Client, ready: Program) -> None:

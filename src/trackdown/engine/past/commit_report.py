@@ -215,7 +215,8 @@ def _together(corpus: Corpus, head: CommitHead, paths: Sequence[str], shown: Pat
     if corpus.history is None or not paths or len(paths) > _MOST_READ:
         return ()
     itself: Collection[int] = [corpus.history[0].position(head.oid)]
-    return changed_together(corpus.code, corpus.history, paths, _TOGETHER, shown, itself)
+    found = changed_together(corpus.code, corpus.history, paths, _TOGETHER, shown, itself)
+    return tuple(one for one in found if one.commits > 1)
 
 
 def _similar(corpus: Corpus, head: CommitHead, within: str) -> tuple[PastCommit, ...]:

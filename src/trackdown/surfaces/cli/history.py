@@ -85,5 +85,5 @@ def _query_and_place(arguments: tuple[str, ...]) -> tuple[str, str]:
         raise UsageError("give one QUERY and one PATH: a query of several words needs quotes")
     if len(arguments) == 1 and (arguments[0] in (".", "..") or "/" in arguments[0]) and os.path.isdir(arguments[0]):
         return "", arguments[0]
-    query, place = [*arguments, "", "."][:2] if len(arguments) != 1 else (arguments[0], ".")
-    return query, place
+    query, place = [*arguments, *("", ".")[len(arguments) :]]
+    return query or " " * len(arguments), place  # an empty query is no wish for the latest commits
