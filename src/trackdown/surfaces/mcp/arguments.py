@@ -1,51 +1,67 @@
-"""What the tools take. Models read the descriptions: they say when to give an argument, and what it looks like.
+"""What the tools take.
 
-The two searches take the fields of `SearchRequest` with their help and limits, and tighter limits of the tools.
+Agents pay for every word of a tool's definition in each conversation, so the list of tools shows only the arguments that
+agents use (`listed`). The others are accepted all the same; docs/mcp.md names them. The two searches take the fields of
+`SearchRequest` with their limits, and tighter limits of the tools.
 """
 
 from __future__ import annotations
 
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Annotated, Any, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, get_origin, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
+from trackdown.engine import MOST_DEPTH, Direction, EdgeType
 from trackdown.request import SearchRequest, help_of
 from trackdown.types import Level
 
 LEAST_TOKENS = 200
 MOST_TOKENS = 50_000
+ANSWER_TOKENS, CONCISE_TOKENS, SOURCE_TOKENS = 1_500, 700, 4_000
+"""The longest answer if the caller does not say: a list, a concise list, and source or a diff."""
 _MOST_RESULTS = 100
 _MOST_PATTERNS = 50
 _MAX_TEXT_CHARS = 400_000
 
+_Text = Annotated[str, Field(min_length=1, max_length=_MAX_TEXT_CHARS)]
+_Target = Annotated[str, Field(min_length=1, max_length=4200, description="A symbol, FILE or FILE:LINE.")]
+_Patterns = Annotated[list[str], Field(max_length=_MOST_PATTERNS)]
+
 
 class ToolArguments(BaseModel):
-    """What every tool takes."""
+    """What every tool takes. A program that asks for `structured` content gets no text beside it."""
 
     model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
+    listed: ClassVar[tuple[str, ...]] = ()
+    usual_tokens: ClassVar[int] = ANSWER_TOKENS
 
-    repository: Annotated[
-        str | None,
-        Field(description="Name of the repository, as index_status lists it. Needed only if several are served."),
-    ] = None
-    max_tokens: Annotated[
-        int, Field(ge=LEAST_TOKENS, le=MOST_TOKENS, description="Roughly the longest answer to return, in tokens.")
-    ] = 4000
+    repository: Annotated[str | None, Field(description="A name from index_status.")] = None
+    max_tokens: Annotated[int | None, Field(ge=LEAST_TOKENS, le=MOST_TOKENS)] = None
+    structured: bool = False
+
+    @property
+    def most_tokens(self) -> int:
+        """How long the answer may be."""
+        return self.max_tokens or self.usual_tokens
 
 
 class ListArguments(ToolArguments):
     """What the tools that return a list take."""
 
-    k: Annotated[int, Field(ge=1, le=_MOST_RESULTS, description=help_of("k"))] = 10
-    at: Annotated[
-        str | None,
-        Field(description=help_of("at")),
-    ] = None
+    k: Annotated[int, Field(ge=1, le=_MOST_RESULTS)] = 10
+    at: str | None = None
 
 
 class SearchArguments(ListArguments):
-    """What searches take: the fields of `SearchRequest`, which `_search_fields` adds."""
+    """What searches take: the fields of `SearchRequest`, which `_search_fields` adds, and whether to be concise."""
+
+    concise: Annotated[bool, Field(description="Half as long.")] = False
+
+    @property
+    def most_tokens(self) -> int:
+        """How long the answer may be."""
+        return self.max_tokens or (CONCISE_TOKENS if self.concise else ANSWER_TOKENS)
 
     def as_request(self, query: str, default_budget: float) -> SearchRequest:
         """Return the request for the engine. A thorough search gets a time limit, because an agent is waiting.
@@ -69,7 +85,7 @@ _LIMITS: dict[str, dict[str, Any]] = {
 
 
 def _search_fields() -> dict[str, Any]:
-    """Turn the fields of `SearchRequest` into arguments; each tool describes its own query."""
+    """Turn the fields of `SearchRequest` into arguments; each tool has its own name for the query."""
     types = get_type_hints(SearchRequest)
     made: dict[str, Any] = {}
     for one in fields(SearchRequest):
@@ -78,12 +94,9 @@ def _search_fields() -> dict[str, Any]:
             several = get_origin(types[one.name]) is tuple
             kind = list[str] if several else types[one.name]
             default = [] if several else one.default
-            made[one.name] = (kind, Field(default, description=help_of(one.name), **limits))
+            made[one.name] = (kind, Field(default, **limits))
+    made["level"] = (Level, Field("function", description="symbol: functions and classes."))
     return made
-
-
-def _text(description: str) -> tuple[type[str], Any]:
-    return str, Field(min_length=1, max_length=_MAX_TEXT_CHARS, description=description)
 
 
 if TYPE_CHECKING:
@@ -99,70 +112,54 @@ if TYPE_CHECKING:
         issue: str
 
 else:
-    SearchCode = create_model(
-        "SearchCode",
-        __base__=SearchArguments,
-        query=_text(
-            "A question, a description of what the code does, or names: 'where is the session cookie signed?', "
-            "'retry failed uploads', 'QuerySet.bulk_create'. On one line it may contain filters: path:src/*.py, "
-            'lang:python, kind:class, symbol:QuerySet.filter, -path:tests, "exact phrase"; filters alone list what '
-            "matches."
-        ),
-        **_search_fields(),
-    )
-    LocateIssue = create_model(
-        "LocateIssue",
-        __base__=SearchArguments,
-        issue=_text("The whole text as it was written: title, description, messages, tracebacks and code."),
-        **_search_fields(),
-    )
+    SearchCode = create_model("SearchCode", __base__=SearchArguments, query=(_Text, ...), **_search_fields())
+    SearchCode.listed = ("query", "k", "level", "concise")
+    LocateIssue = create_model("LocateIssue", __base__=SearchArguments, issue=(_Text, ...), **_search_fields())
+    LocateIssue.listed = ("issue", "k", "level", "concise")
 
 
 class PastChanges(ListArguments):
     """Arguments of past_changes."""
 
-    query: Annotated[
-        str,
-        Field(
-            min_length=1,
-            max_length=_MAX_TEXT_CHARS,
-            description="What the change did, the text of an issue, '#123', 'KEY-123' or a commit id.",
-        ),
-    ]
-    exclude: Annotated[list[str], Field(max_length=_MOST_PATTERNS, description=help_of("exclude"))] = []
+    listed = ("query", "k")
+
+    query: Annotated[_Text, Field(description="Words, an issue's text, #123, KEY-123 or a commit id.")]
+    exclude: _Patterns = []
 
 
 class RelatedCode(ListArguments):
-    """Arguments of related_code."""
+    """Arguments of related_code. With eight kinds of relatives, a few of each are enough."""
 
-    location: Annotated[
-        str,
-        Field(min_length=3, max_length=4200, description="FILE:LINE, named from the root, e.g. src/app.py:120."),
-    ]
-    level: Annotated[
-        Level | None,
-        Field(description="Of similar code, return only functions, classes, or both (symbol)."),
-    ] = None
-    exclude: Annotated[list[str], Field(max_length=_MOST_PATTERNS, description=help_of("exclude"))] = []
+    listed = ("target", "k")
+
+    target: _Target
+    k: Annotated[int, Field(ge=1, le=_MOST_RESULTS, description="How many of each kind.")] = 5
+    level: Level | None = None
+    exclude: _Patterns = []
+
+
+class CodeGraph(ToolArguments):
+    """Arguments of code_graph."""
+
+    listed = ("target", "edges", "direction", "depth")
+
+    target: _Target
+    edges: Annotated[list[EdgeType], Field(max_length=4, description="Default: all.")] = []
+    direction: Direction = "both"
+    depth: Annotated[int, Field(ge=1, le=MOST_DEPTH)] = 1
+    at: str | None = None
 
 
 class ReadUnit(ToolArguments):
     """Arguments of read_unit."""
 
-    path: Annotated[
-        str, Field(min_length=1, max_length=4096, description="The file, named from the repository's root.")
-    ]
-    symbol: Annotated[
-        str | None,
-        Field(max_length=1000, description="A function or class in it, e.g. Session.sign_cookie or sign_cookie."),
-    ] = None
-    lines: Annotated[
-        str | None,
-        Field(pattern=r"^[0-9]{1,9}(-[0-9]{1,9})?$", description="Instead of a symbol: lines, e.g. 120-180 or 120."),
-    ] = None
-    at: Annotated[
-        str | None, Field(description="Read the file as of this commit, branch or tag instead of from disk.")
-    ] = None
+    listed = ("path", "symbol", "lines", "at")
+    usual_tokens = SOURCE_TOKENS
+
+    path: Annotated[str, Field(min_length=1, max_length=4096)]
+    symbol: Annotated[str | None, Field(max_length=1000, description="e.g. Session.sign_cookie")] = None
+    lines: Annotated[str | None, Field(pattern=r"^[0-9]{1,9}(-[0-9]{1,9})?$", description="e.g. 120-180")] = None
+    at: Annotated[str | None, Field(description="A commit, branch or tag.")] = None
 
 
 class IndexStatus(ToolArguments):

@@ -41,9 +41,10 @@ def compact(value: Any) -> str:
 
 
 def fit(items: Sequence[Sequence[T]], bytes_left: int, size: Callable[[T], int]) -> list[T]:
-    """As many items as there is room for, in order; remaining room goes to longer forms, first items first.
+    """As many items as there is room for, in order; remaining room goes to longer forms.
 
-    Each item comes in one or more forms, the shortest first. The answer has one form of each item that fits.
+    Each item comes in one or more forms, the shortest first. The answer has one form of each item that fits: all get
+    the second form before any gets the third; where not all can have a form, first items come first.
     """
     chosen: list[int] = []
     for forms in items:
@@ -52,13 +53,13 @@ def fit(items: Sequence[Sequence[T]], bytes_left: int, size: Callable[[T], int])
             break
         chosen.append(0)
         bytes_left -= cost
-    for position, forms in enumerate(items[: len(chosen)]):
-        for longer in range(len(forms) - 1, 0, -1):
-            more = size(forms[longer]) - size(forms[0])
-            if more <= bytes_left:
-                chosen[position] = longer
-                bytes_left -= more
-                break
+    for form in range(1, max(map(len, items), default=0)):
+        for position, forms in enumerate(items[: len(chosen)]):
+            if form < len(forms):
+                more = size(forms[form]) - size(forms[chosen[position]])
+                if more <= bytes_left:
+                    chosen[position] = form
+                    bytes_left -= more
     return [forms[form] for forms, form in zip(items, chosen, strict=False)]
 
 

@@ -56,6 +56,10 @@ class RepositoryProvider:
             self._started = True
             self._shared.start()
 
+    def may_be_several(self) -> bool:
+        """Whether calls may have to name a repository: several are served, or the client will name them."""
+        return self._shared is None or len(self._shared.names) > 1
+
     def close(self) -> None:
         """Stop all work and close the repositories."""
         if self._shared is not None:

@@ -21,17 +21,16 @@ from mcp.types import (
     ListToolsResult,
     PaginatedRequestParams,
     TextContent,
-    ToolAnnotations,
 )
-from mcp.types import Tool as ListedTool
 from pydantic import ValidationError
 
 from trackdown.engine import SharedRepositories
 from trackdown.errors import TrackdownError
 from trackdown.surfaces import INDEXING, SEARCHING
 from trackdown.surfaces.mcp.arguments import ToolArguments, in_words
-from trackdown.surfaces.mcp.formatting import refusal
+from trackdown.surfaces.mcp.listing import list_tools
 from trackdown.surfaces.mcp.repositories import RepositoryProvider
+from trackdown.surfaces.mcp.tool_answer import refusal
 from trackdown.surfaces.mcp.tools import INSTRUCTIONS, TOOLS, Tool, ToolCall
 
 LOG = logging.getLogger("trackdown.mcp")
@@ -55,11 +54,10 @@ class ServerOptions:
 def build_server(served: RepositoryProvider, options: ServerOptions) -> Server[Any]:
     """Build a server of the tools."""
     calls = anyio.CapacityLimiter(_MOST_CALLS)
-    listed = [_listed(tool) for tool in TOOLS.values()]
 
-    async def list_tools(ctx: Context, params: PaginatedRequestParams | None) -> ListToolsResult:
+    async def tools_of(ctx: Context, params: PaginatedRequestParams | None) -> ListToolsResult:
         served.start()  # not earlier: a client that connects waits for this list first
-        return ListToolsResult(tools=listed)
+        return ListToolsResult(tools=list_tools(several=served.may_be_several()))
 
     async def call_tool(ctx: Context, params: CallToolRequestParams) -> CallToolResult | InputRequiredResult:
         tool = TOOLS.get(params.name)
@@ -82,7 +80,7 @@ def build_server(served: RepositoryProvider, options: ServerOptions) -> Server[A
         version=options.version,
         title="Trackdown",
         instructions=INSTRUCTIONS,
-        on_list_tools=list_tools,
+        on_list_tools=tools_of,
         on_call_tool=call_tool,
     )
 
@@ -126,7 +124,10 @@ class _Running:
                 error,
             )
             return _refused("something went wrong: see the server's log")
-        return CallToolResult(content=[TextContent(text=answer.text)], structured_content=answer.value)
+        if self._asked.structured:
+            head = answer.text.partition("\n")[0]
+            return CallToolResult(content=[TextContent(text=head)], structured_content=answer.value)
+        return CallToolResult(content=[TextContent(text=answer.text)])
 
     def _hear(self, step: str, done: int, total: int | None) -> None:
         """Note the engine's progress. Called from any thread."""
@@ -143,44 +144,6 @@ class _Running:
                 await ctx.session.report_progress(round(time.monotonic() - self._began, 2), None, message)
             except (anyio.BrokenResourceError, anyio.ClosedResourceError):
                 return
-
-
-def _listed(tool: Tool) -> ListedTool:
-    return ListedTool(
-        name=tool.name,
-        title=tool.title,
-        description=tool.description,
-        input_schema=_plain(tool.takes.model_json_schema()),
-        output_schema=_plain(tool.gives.model_json_schema()),
-        annotations=ToolAnnotations(
-            title=tool.title, read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
-        ),
-    )
-
-
-def _plain(schema: Any) -> Any:
-    """Shorten a schema of pydantic, because every word costs a model's attention, and put required fields first.
-
-    Drops titles, descriptions of classes, and "or null" for optional fields, which some clients cannot read.
-    """
-    if isinstance(schema, list):
-        return [_plain(one) for one in schema]
-    if not isinstance(schema, dict):
-        return schema
-    choices = schema.get("anyOf", [])
-    if len(choices) == 2 and choices[1] == {"type": "null"} and schema.get("default", ...) is None:
-        schema = {**choices[0], **{key: value for key, value in schema.items() if key not in ("anyOf", "default")}}
-    is_class = schema.get("type") == "object" and "properties" in schema
-    dropped = {"title", "description"} if is_class else {"title"}
-    kept: dict[str, Any] = {}
-    for key, value in schema.items():
-        if key == "properties" and isinstance(value, dict):
-            required = schema.get("required", [])
-            ordered = sorted(value, key=lambda name: name not in required)
-            kept[key] = {name: _plain(value[name]) for name in ordered}
-        elif key not in dropped or not isinstance(value, str):
-            kept[key] = _plain(value)
-    return kept
 
 
 def _refused(message: str) -> CallToolResult:
