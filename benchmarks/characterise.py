@@ -293,7 +293,7 @@ async def tools(specs: Sequence[tuple[str, dict[str, Any]]], places: Sequence[Pa
         found.append(("tools", {tool.name: tool.model_dump(mode="json") for tool in listed.tools}))
         for name, arguments in specs:
             room = {} if "max_tokens" in arguments else {"max_tokens": 50_000}
-            answer = await client.call_tool(name, arguments | room)
+            answer = await client.call_tool(name, arguments | room | {"structured": True})
             value = {"error": answer.is_error, "answer": answer.structured_content}
             found.append((f"tool {name} {json.dumps(arguments)}", value))
     return found

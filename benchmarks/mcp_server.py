@@ -119,7 +119,7 @@ def in_process(repository: Path, store: Path, calls: int) -> dict[str, float]:
 
 async def ask(client: Client, question: str, told: Any = None) -> Any:
     """The value of an answer."""
-    arguments = {"query": question, "effort": "fast"}
+    arguments = {"query": question, "effort": "fast", "structured": True}
     result = await client.call_tool("search_code", arguments, progress_callback=told)
     assert not result.is_error, result
     return result.structured_content

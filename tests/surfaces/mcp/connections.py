@@ -103,9 +103,17 @@ def text_of(result: CallToolResult) -> str:
     return content.text
 
 
-def value_of(result: CallToolResult) -> Any:
-    """The value of an answer that is no error."""
-    assert not result.is_error, text_of(result)
+async def said(client: Client, tool: str, arguments: dict[str, Any], **options: Any) -> str:
+    """What a tool says to a model: text alone."""
+    result = await client.call_tool(tool, arguments, **options)
+    assert not result.is_error and result.structured_content is None, text_of(result)
+    return text_of(result)
+
+
+async def value(client: Client, tool: str, arguments: dict[str, Any], **options: Any) -> Any:
+    """What a tool tells a program: a value, and of the text one line."""
+    result = await client.call_tool(tool, {**arguments, "structured": True}, **options)
+    assert not result.is_error and "\n" not in text_of(result), text_of(result)
     assert isinstance(result.structured_content, dict)
     return result.structured_content
 

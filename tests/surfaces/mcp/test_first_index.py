@@ -17,9 +17,10 @@ from tests.surfaces.mcp.connections import (
     names,
     over_stdio,
     processes_of,
+    said,
     talk,
     text_of,
-    value_of,
+    value,
 )
 from tests.surfaces.program import Program, wait_for
 from trackdown.store.store import FORMAT
@@ -80,9 +81,9 @@ def test_progress_is_told_until_the_answer_is_there(
 
     async def script() -> None:
         async with connect(in_shop, "--wait", "50", mode=mode) as client:
-            answer = await client.call_tool("search_code", COOKIE, progress_callback=told)
-            assert not value_of(answer)["partial"]
-            assert value_of(answer)["results"][0]["symbol"] == "Session.sign_cookie"
+            answer = await value(client, "search_code", COOKIE, progress_callback=told)
+            assert not answer["partial"]
+            assert answer["results"][0]["symbol"] == "Session.sign_cookie"
 
     talk(script)
     assert len(heard) >= 3 and any(message.startswith("indexing: ") for _, message in heard), heard
@@ -98,20 +99,20 @@ def test_what_is_ready_is_answered_from_when_waiting_ends(
 
     async def script() -> None:
         async with connect(in_shop, "--wait", "0", mode=mode) as client:
-            first = await client.call_tool("search_code", COOKIE)
-            assert value_of(first)["partial"] and value_of(first)["results"] == []
-            assert value_of(first)["notes"] and "\nnote: " in text_of(first)
+            first = await value(client, "search_code", COOKIE)
+            assert first["partial"] and first["results"] == [] and first["notes"]
+            assert "\nnote: " in await said(client, "search_code", COOKIE)
             for tool, arguments in (
                 ("locate_issue", {"issue": "the cookie is not signed"}),
                 ("past_changes", {"query": "cookie"}),
                 ("index_status", {}),
             ):
-                assert value_of(await client.call_tool(tool, arguments))["partial"]
+                assert (await value(client, tool, arguments))["partial"]
             held.release()
-            while value_of(answer := await client.call_tool("search_code", COOKIE))["partial"]:
+            while (answer := await value(client, "search_code", COOKIE))["partial"]:
                 await anyio.sleep(0.1)
-            assert value_of(answer)["results"][0]["symbol"] == "Session.sign_cookie"
-            assert not value_of(await client.call_tool("index_status", {}))["partial"]
+            assert answer["results"][0]["symbol"] == "Session.sign_cookie"
+            assert not (await value(client, "index_status", {}))["partial"]
 
     talk(script)
 
@@ -145,9 +146,9 @@ def test_calls_that_are_cancelled_end_in_the_server(
                 await ask(anyio.Event())
             assert waiting.cancelled_caught
             with anyio.fail_after(10):
-                assert value_of(await client.call_tool("index_status", {}))["partial"]
+                assert (await value(client, "index_status", {}))["partial"]
             held.release()
-            assert value_of(await client.call_tool("search_code", COOKIE))["results"]
+            assert (await value(client, "search_code", COOKIE))["results"]
 
     talk(script)
 
@@ -160,12 +161,23 @@ def test_a_first_call_on_a_large_repository_waits_and_is_whole(program: Program,
 
     async def script() -> None:
         async with over_stdio(replace(program, folder=crowd.root), "--wait", "100", mode=LEGACY) as client:
-            answer = await client.call_tool("search_code", THING, progress_callback=told)
-            assert value_of(answer)["results"][0]["path"] == "pack37/part77.py"
-            assert not value_of(answer)["partial"]
+            answer = await value(client, "search_code", THING, progress_callback=told)
+            assert answer["results"][0]["path"] == "pack37/part77.py" and not answer["partial"]
 
     talk(script, 120)
     assert any(message.startswith("indexing: parsing files") and " of 1000" in message for message in heard), heard
+
+
+def test_the_first_call_is_read_by_models_like_any_other(in_shop: Program) -> None:
+    question = {"query": "sign the session cookie", "k": 3, "explain": True, "max_tokens": 9000}
+
+    async def script() -> None:
+        async with over_stdio(in_shop, "--wait", "50") as client:
+            first = await value(client, "search_code", question)
+            assert {"encoder", "code-reranker"} <= {why["signal"] for why in first["results"][0]["why"]}
+            assert (await value(client, "search_code", question)) == first
+
+    talk(script)
 
 
 def test_a_client_that_goes_away_leaves_nothing_running(program: Program, crowd: Repo) -> None:

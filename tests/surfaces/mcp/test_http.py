@@ -17,7 +17,7 @@ from mcp.client.streamable_http import streamable_http_client
 from starlette.types import Message, Receive, Scope, Send
 
 from tests.conftest import Repo
-from tests.surfaces.mcp.connections import http_server, talk, value_of
+from tests.surfaces.mcp.connections import http_server, talk, value
 from tests.surfaces.program import Program
 from trackdown.surfaces.http.access import AccessRules
 from trackdown.surfaces.http.connections import ServerConfig
@@ -35,8 +35,8 @@ def post(address: str, body: str = ASKED, **headers: str) -> tuple[int, str]:
     connection = http.client.HTTPConnection(str(place.hostname), place.port, timeout=120)
     always = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
     connection.putrequest("POST", place.path, skip_host="host" in headers, skip_accept_encoding=True)
-    for name, value in {**always, "content-length": str(len(body)), **headers}.items():
-        connection.putheader(name.replace("_", "-"), value)
+    for name, text in {**always, "content-length": str(len(body)), **headers}.items():
+        connection.putheader(name.replace("_", "-"), text)
     connection.endheaders(body.encode())
     answer = connection.getresponse()
     said = answer.read().decode()
@@ -58,7 +58,7 @@ def test_other_names_other_sites_and_large_bodies_are_refused(ready: Program) ->
 
         async def script() -> None:
             async with Client(address) as client:
-                assert value_of(await client.call_tool("search_code", {"query": "cookie"}))["results"]
+                assert (await value(client, "search_code", {"query": "cookie"}))["results"]
 
         talk(script)
 
@@ -87,7 +87,7 @@ def test_a_token_is_demanded_and_taken(ready: Program, tmp_path: Path) -> None:
                 httpx2.AsyncClient(headers=headers) as http_client,
                 Client(streamable_http_client(address, http_client=http_client)) as client,
             ):
-                assert value_of(await client.call_tool("search_code", {"query": "cookie"}))["results"]
+                assert (await value(client, "search_code", {"query": "cookie"}))["results"]
 
         talk(script)
 
@@ -167,10 +167,8 @@ def test_many_clients_are_served_at_once(ready: Program, shop: Repo) -> None:
         async def one() -> None:
             async with Client(address) as client:
                 for _ in range(3):
-                    value = value_of(
-                        await client.call_tool("search_code", {"query": "sign the cookie", "effort": "fast"})
-                    )
-                    found.append(value["results"][0]["symbol"])
+                    answer = await value(client, "search_code", {"query": "sign the cookie", "effort": "fast"})
+                    found.append(answer["results"][0]["symbol"])
 
         async with anyio.create_task_group() as group:
             for _ in range(8):

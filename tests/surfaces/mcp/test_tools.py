@@ -19,72 +19,122 @@ from tests.surfaces.mcp.connections import (
     names,
     over_stdio,
     refused,
+    said,
     talk,
     text_of,
-    value_of,
+    value,
 )
 from tests.surfaces.program import Program
 from trackdown.surfaces.mcp.fitting import compact, tokens
 
 pytestmark = pytest.mark.slow
 
-TOOLS = ["search_code", "locate_issue", "past_changes", "related_code", "read_unit", "index_status"]
+TOOLS = ["search_code", "locate_issue", "past_changes", "related_code", "code_graph", "read_unit", "index_status"]
+COOKIE = {"query": "sign the session cookie", "k": 2}
 
 
 @pytest.mark.parametrize("connection", CONNECTIONS, ids=names)
-def test_every_tool_answers_in_words_and_in_values(connection: tuple[Connect, str], ready: Program, shop: Repo) -> None:
+def test_every_tool_answers_in_words_or_in_values(connection: tuple[Connect, str], ready: Program, shop: Repo) -> None:
     connect, mode = connection
 
     async def script() -> None:
         async with connect(ready, mode=mode) as client:
-            await use_every_tool(client, shop)
+            assert client.instructions is not None and "locate_issue" in client.instructions
+            await search_in_words_and_values(client)
+            await use_every_other_tool(client, shop)
 
     talk(script)
 
 
-async def use_every_tool(client: Client, shop: Repo) -> None:
-    listed = (await client.list_tools()).tools
-    assert [tool.name for tool in listed] == TOOLS
-    assert client.instructions is not None and "locate_issue" in client.instructions
-    for tool in listed:
-        assert tool.description and tool.annotations and tool.annotations.read_only_hint
-        assert tool.output_schema and {"repository", "max_tokens"} <= set(tool.input_schema["properties"])
-        assert all("description" in one for one in tool.input_schema["properties"].values())
+def test_definitions_are_short_and_list_what_agents_use(ready: Program, program: Program, shop: Repo) -> None:
+    async def script() -> None:
+        async with over_stdio(ready) as client:
+            listed = await client.list_tools()
+            assert len(listed.model_dump_json(by_alias=True, exclude_none=True)) < 5_000
+            assert [tool.name for tool in listed.tools] == TOOLS
+            for tool in listed.tools:
+                assert tool.description and tool.annotations and tool.annotations.read_only_hint
+                assert not tool.output_schema and "repository" not in tool.input_schema["properties"]
+            search = listed.tools[0].input_schema
+            assert list(search["properties"]) == ["query", "k", "level", "concise"] and search["required"] == ["query"]
+            assert search["properties"]["level"]["enum"] == ["function", "class", "symbol", "file"]
+        async with over_stdio(program, shop.root, shop.root / "web") as client:
+            listed = await client.list_tools()
+            assert all("repository" in tool.input_schema["properties"] for tool in listed.tools)
+            assert len(listed.model_dump_json(by_alias=True, exclude_none=True)) < 5_000
 
-    found = await client.call_tool("search_code", {"query": "sign the session cookie", "k": 2})
-    best = value_of(found)["results"][0]
+    talk(script)
+
+
+async def search_in_words_and_values(client: Client) -> None:
+    found = await value(client, "search_code", COOKIE)
+    best = found["results"][0]
     assert (best["path"], best["symbol"], best["kind"]) == ("web/session.py", "Session.sign_cookie", "method")
     assert (best["start_line"], best["end_line"], best["repository"]) == (7, 9, "shop")
-    assert "return value + self.secret" in best["snippet"] and best["reason"].startswith("name has ")
-    assert re.search(r"\n1\. web/session\.py:7-9 Session\.sign_cookie \[method, \d+%\]\n", text_of(found))
-    sure = value_of(found)["confidence"]
-    assert text_of(found).startswith(f"{sure['verdict'].capitalize()} answer (") and sure["why"] in text_of(found)
+    assert best["reason"].startswith("name has ")
+    assert best["matches"][0] == {
+        "line": 7,
+        "text": "    def sign_cookie(self, value: str) -> str:",
+        "spans": [[8, 12], [13, 19]],
+    }
+    sure = found["confidence"]
     assert 0 < best["probability"] <= sure["probability"] < 1
-    assert "        return value + self.secret" in text_of(found)
+
+    text = await said(client, "search_code", COOKIE)
+    assert text.startswith(f"{sure['verdict'].capitalize()} answer (") and sure["why"] in text
+    assert re.search(r"\n1\. web/session\.py:7-9 Session\.sign_cookie \[method, \d+%\]\n   name has ", text)
+    assert "\n   7  def sign_cookie(self, value: str) -> str:\n" in text, "numbered, and moved to the left"
+    short = await said(client, "search_code", {**COOKIE, "concise": True})
+    assert len(short) < len(text) and "name has" not in short and "\n   7  def sign_cookie(" in short
 
     issue = "The cart's total is wrong\n\n`Cart.total` in lib/cart.js ignores the price.\n"
-    located = await client.call_tool("locate_issue", {"issue": issue, "level": "file"})
-    assert value_of(located)["level"] == "file" and value_of(located)["results"][0]["path"] == "lib/cart.js"
+    located = await value(client, "locate_issue", {"issue": issue, "level": "file"})
+    assert located["level"] == "file" and located["results"][0]["path"] == "lib/cart.js"
 
-    past = value_of(await client.call_tool("past_changes", {"query": "total price of the cart"}))["commits"][0]
+
+async def use_every_other_tool(client: Client, shop: Repo) -> None:
+    past = (await value(client, "past_changes", {"query": "total price of the cart"}))["commits"][0]
     assert (past["subject"], past["files"]) == ("Sum up the cart's total price", ["lib/cart.js"])
     assert past["commit"] == shop.git("log", "--format=%H", "--grep=Sum up")
 
-    near = await client.call_tool("related_code", {"location": "web/session.py:8"})
-    kinds = {(one["relation"], one.get("symbol", one["path"])) for one in value_of(near)["related"]}
-    assert {("caller", "test_sign_cookie"), ("sibling", "Session.load"), ("changes_together", "README.md")} <= kinds
-    assert "Called by:\n  tests/test_session.py:4-5  test_sign_cookie\n" in text_of(near)
+    for target in ("web/session.py:8", "Session.sign_cookie"):
+        near = await value(client, "related_code", {"target": target})
+        kinds = {(one["relation"], one.get("symbol", one["path"])) for one in near["related"]}
+        assert {("caller", "test_sign_cookie"), ("sibling", "Session.load"), ("changes_together", "README.md")} <= kinds
+    assert "Called by:\n  tests/test_session.py:4-5  test_sign_cookie\n" in await said(
+        client, "related_code", {"target": "sign_cookie"}
+    )
+    assert "Imported by:\n  tests/test_session.py:1-5\n" in await said(
+        client, "related_code", {"target": "web/session.py"}
+    )
 
-    unit = await client.call_tool("read_unit", {"path": "web/session.py", "symbol": "parse_header"})
-    assert text_of(unit).splitlines()[:2] == [
+    walked = await said(client, "code_graph", {"target": "sign_cookie", "edges": ["invokes", "contains"], "depth": 2})
+    assert walked.splitlines()[:3] == [
+        "Around Session.sign_cookie (web/session.py:7-9):",
+        "← contains  Session  web/session.py:4-12",
+        "← invokes  test_sign_cookie  tests/test_session.py:4-5",
+    ]
+    assert "\nSession → contains  Session.load  web/session.py:11-12" in walked, "further away it says from where"
+    edges = await value(client, "code_graph", {"target": "sign_cookie", "edges": ["invokes"], "direction": "in"})
+    assert edges["edges"] == [
+        {
+            "source": "tests/test_session.py:test_sign_cookie:4",
+            "target": "web/session.py:Session.sign_cookie:7",
+            "type": "invokes",
+            "how": "exact",
+        }
+    ]
+
+    unit = {"path": "web/session.py", "symbol": "parse_header"}
+    assert (await said(client, "read_unit", unit)).splitlines()[:2] == [
         "web/session.py:15-18 of 18  parse_header [function]",
         "15  def parse_header(line: str) -> tuple[str, str]:",
     ]
-    assert value_of(unit)["text"].startswith("def parse_header(")
-    lines = value_of(await client.call_tool("read_unit", {"path": "web/session.py", "lines": "4-5"}))
+    assert (await value(client, "read_unit", unit))["text"].startswith("def parse_header(")
+    lines = await value(client, "read_unit", {"path": "web/session.py", "lines": "4-5"})
     assert (lines["start_line"], lines["end_line"]) == (4, 5) and lines["text"].startswith("class Session:")
 
-    state = value_of(await client.call_tool("index_status", {}))
+    state = await value(client, "index_status", {})
     assert not state["partial"]
     (served,) = state["repositories"]
     assert (served["name"], served["root"], served["ready"], served["files"]) == ("shop", str(shop.root), True, 4)
@@ -107,8 +157,10 @@ def test_errors_are_lines_that_a_model_can_act_on(connection: tuple[Connect, str
                 ("search_code", {"query": "cookie", "folder": "../.."}, ("..",)),
                 ("search_code", {"query": " \n"}, ("query",)),
                 ("search_code", {"query": "cookie", "at": "no-such-branch"}, ("no-such-branch",)),
-                ("related_code", {"location": "web/session.py"}, ("FILE:LINE",)),
-                ("related_code", {"location": "web/nothing.py:3"}, ("web/nothing.py",)),
+                ("related_code", {"target": "web"}, ("web is a folder", "FILE:LINE")),
+                ("related_code", {"target": "web/nothing.py:3"}, ("web/nothing.py",)),
+                ("code_graph", {"target": "Sesion"}, ("Sesion", "Session")),
+                ("code_graph", {"target": "Session", "edges": ["likes"]}, ("edges", "likes")),
                 ("read_unit", {"path": "../secret.txt"}, ("../secret.txt",)),
                 ("read_unit", {"path": "/etc/passwd"}, ("/etc/passwd",)),
                 ("read_unit", {"path": "web/session.py", "symbol": "nobody"}, ("nobody",)),
@@ -120,7 +172,7 @@ def test_errors_are_lines_that_a_model_can_act_on(connection: tuple[Connect, str
                 refused(await client.call_tool(tool, arguments), *words)
             with pytest.raises(MCPError, match="there is no tool 'rm': the tools are search_code, "):
                 await client.call_tool("rm", {})
-            assert value_of(await client.call_tool("search_code", {"query": "cookie"}))["results"]
+            assert (await value(client, "search_code", {"query": "cookie"}))["results"]
 
     talk(script)
 
@@ -130,16 +182,16 @@ def test_searches_are_narrowed_as_asked(ready: Program) -> None:
         async with over_stdio(ready) as client:
 
             async def paths(**arguments: Any) -> set[str]:
-                answer = await client.call_tool("search_code", {"query": "session total items cookie", **arguments})
-                return {one["path"] for one in value_of(answer)["results"]}
+                answer = await value(client, "search_code", {"query": "session total items cookie", **arguments})
+                return {one["path"] for one in answer["results"]}
 
             assert await paths() == {"web/session.py", "lib/cart.js", "tests/test_session.py"}
             assert await paths(tests=False) == {"web/session.py", "lib/cart.js"}
             assert await paths(languages=["javascript"]) == {"lib/cart.js"}
             assert await paths(folder="web") == {"web/session.py"}
             assert await paths(at="old", query="read legacy session", k=1) == {"web/legacy.py"}
-            only = await client.call_tool("related_code", {"location": "web/session.py:8", "level": "class"})
-            assert {one["kind"] for one in value_of(only)["related"] if one["relation"] == "similar"} <= {"class"}
+            only = await value(client, "related_code", {"target": "web/session.py:8", "level": "class"})
+            assert {one["kind"] for one in only["related"] if one["relation"] == "similar"} <= {"class"}
 
     talk(script)
 
@@ -150,15 +202,16 @@ def test_several_repositories_are_told_apart(program: Program, shop: Repo, tmp_p
 
     async def script() -> None:
         async with over_stdio(program, shop.root, bank.root) as client:
-            both = await client.call_tool("search_code", {"query": "sign cookie"})
-            assert {one["repository"] for one in value_of(both)["results"]} == {"shop", "bank"}
-            assert "vault.py:1-2 sign_cookie_of_vault [function in bank, " in text_of(both)
-            one = await client.call_tool("search_code", {"query": "sign cookie", "repository": "bank"})
-            assert {one["path"] for one in value_of(one)["results"]} == {"vault.py"}
+            both = await value(client, "search_code", {"query": "sign cookie"})
+            assert {one["repository"] for one in both["results"]} == {"shop", "bank"}
+            words = await said(client, "search_code", {"query": "sign cookie"})
+            assert "vault.py:1-2 sign_cookie_of_vault [function in bank, " in words
+            one = await value(client, "search_code", {"query": "sign cookie", "repository": "bank"})
+            assert {one["path"] for one in one["results"]} == {"vault.py"}
             refused(await client.call_tool("read_unit", {"path": "vault.py"}), "bank", "shop")
-            read = await client.call_tool("read_unit", {"path": "vault.py", "repository": "bank"})
-            assert value_of(read)["repository"] == "bank"
-            state = value_of(await client.call_tool("index_status", {}))
+            read = await value(client, "read_unit", {"path": "vault.py", "repository": "bank"})
+            assert read["repository"] == "bank"
+            state = await value(client, "index_status", {})
             assert [one["name"] for one in state["repositories"]] == ["shop", "bank"]
 
     talk(script)
@@ -170,11 +223,10 @@ def test_an_edit_is_found_at_once(program: Program, tmp_path: Path) -> None:
 
     async def script() -> None:
         async with over_stdio(program.within(repo.root), mode=MODERN) as client:
-            first = await client.call_tool("search_code", {"query": "prune the roses"})
-            assert value_of(first)["results"] == []
+            assert (await value(client, "search_code", {"query": "prune the roses"}))["results"] == []
             repo.write("roses.py", "def prune_the_roses():\n    return 2\n")
-            found = await client.call_tool("search_code", {"query": "prune the roses"})
-            assert [one["path"] for one in value_of(found)["results"]] == ["roses.py"]
+            found = await value(client, "search_code", {"query": "prune the roses"})
+            assert [one["path"] for one in found["results"]] == ["roses.py"]
 
     talk(script)
 
@@ -192,10 +244,10 @@ def test_names_and_contents_of_a_repository_cannot_forge_lines(program: Program,
 
     async def script() -> None:
         async with over_stdio(program.within(repo.root)) as client:
-            answer = await client.call_tool("search_code", {"query": "sign"})
-            said = text_of(answer) + json.dumps(value_of(answer), ensure_ascii=False)
-            assert len(value_of(answer)["results"]) >= 2
-            assert not any(sign in said for sign in "\x1b\x00\x07\u202e") and "\nnote: obey" not in said
+            answer = await value(client, "search_code", {"query": "sign"})
+            words = await said(client, "search_code", {"query": "sign"}) + json.dumps(answer, ensure_ascii=False)
+            assert len(answer["results"]) >= 2
+            assert not any(sign in words for sign in "\x1b\x00\x07\u202e") and "\nnote: obey" not in words
 
     talk(script)
 
@@ -220,7 +272,8 @@ def test_what_people_do_not_see_reaches_no_agent(program: Program, tmp_path: Pat
                 ("search_code", {"query": f"sign cookie {HIDDEN}"}),
                 ("locate_issue", {"issue": "sign cookie", "level": "file"}),
                 ("past_changes", {"query": "sign cookie"}),
-                ("related_code", {"location": f"{path}:2"}),
+                ("related_code", {"target": f"{path}:2"}),
+                ("code_graph", {"target": path}),
                 ("read_unit", {"path": path}),
                 ("read_unit", {"path": f"no{path}"}),
                 ("index_status", {}),
@@ -228,9 +281,10 @@ def test_what_people_do_not_see_reaches_no_agent(program: Program, tmp_path: Pat
             ]
             for tool, arguments in calls:
                 answer = await client.call_tool(tool, arguments)
-                said = text_of(answer) + json.dumps(answer.structured_content, ensure_ascii=False)
-                assert not set(said) & set(HIDDEN), (tool, arguments)
-                assert "\ufffd" in said or "\\u200b" in said or "\\U000e006f" in said, (tool, said)
+                programs = await client.call_tool(tool, {**arguments, "structured": True})
+                words = text_of(answer) + json.dumps(programs.structured_content, ensure_ascii=False)
+                assert not set(words) & set(HIDDEN), (tool, arguments)
+                assert "\ufffd" in words or "\\u200b" in words or "\\U000e006f" in words, (tool, words)
 
     talk(script)
 
@@ -255,22 +309,25 @@ def test_no_answer_is_longer_than_asked(max_tokens: int, program: Program, tmp_p
                 ("search_code", {"query": "sign cookie", "k": 100}, "results"),
                 ("locate_issue", {"issue": "sign cookie", "k": 100, "level": "file"}, "results"),
                 ("past_changes", {"query": "sign cookies", "k": 100}, "commits"),
-                ("related_code", {"location": f"{path}:1", "k": 100}, "related"),
+                ("related_code", {"target": f"{path}:1", "k": 100}, "related"),
+                ("code_graph", {"target": path, "depth": 3}, "edges"),
                 ("read_unit", {"path": path}, "text"),
                 ("read_unit", {"path": path, "lines": "10-12"}, "text"),
                 ("index_status", {}, "repositories"),
             ]
             for tool, arguments, key in calls:
-                answer = await client.call_tool(tool, {**arguments, "max_tokens": max_tokens})
-                value = value_of(answer)
-                assert tokens(text_of(answer)) <= max_tokens, tool
-                assert tokens(compact(value)) <= max_tokens, tool
-                assert value[key], tool
+                words = await said(client, tool, {**arguments, "max_tokens": max_tokens})
+                answer = await value(client, tool, {**arguments, "max_tokens": max_tokens})
+                assert tokens(words) <= max_tokens, tool
+                assert tokens(compact(answer)) <= max_tokens, tool
+                assert answer[key], tool
                 if tool == "search_code":
-                    assert len(value["results"]) + value["left_out"] == 12
-                    assert max_tokens > 350 or ("more left out" in text_of(answer) and value["left_out"])
+                    assert len(answer["results"]) + answer["left_out"] == 12
+                    assert max_tokens > 350 or ("more left out" in words and answer["left_out"])
                 if arguments == {"path": path}:
-                    assert value["left_out"] == 62 - value["end_line"] > 0
-                    assert max_tokens > 700 or "left out: ask for them" in text_of(answer)
+                    assert answer["left_out"] == 62 - answer["end_line"] > 0
+                    assert max_tokens > 700 or "left out: ask for them" in words
+            assert tokens(await said(client, "search_code", {"query": "sign cookie"})) <= 1500
+            assert tokens(await said(client, "search_code", {"query": "sign cookie", "concise": True})) <= 700
 
     talk(script)

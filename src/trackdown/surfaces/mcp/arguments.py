@@ -1,8 +1,8 @@
 """What the tools take.
 
-Agents pay for every word of a tool's definition in each conversation, so the list of tools shows only the arguments that
-agents use (`listed`). The others are accepted all the same; docs/mcp.md names them. The two searches take the fields of
-`SearchRequest` with their limits, and tighter limits of the tools.
+Agents pay for every word of a tool's definition in each conversation, so the list of tools shows only those arguments
+that agents use (`listed`). The others are accepted all the same; docs/mcp.md names them. The two searches take the
+fields of `SearchRequest` with their limits, and tighter limits of the tools.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, get_origin, get_type
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from trackdown.engine import MOST_DEPTH, Direction, EdgeType
-from trackdown.request import SearchRequest, help_of
+from trackdown.request import SearchRequest
 from trackdown.types import Level
 
 LEAST_TOKENS = 200

@@ -46,6 +46,6 @@ def _plain(schema: Mapping[str, Any]) -> dict[str, Any]:
         kept["items"] = _plain(kept["items"])
     if "enum" in kept:
         kept.pop("type", None)
-    if kept.get("default", None) in (None, [], False):
+    if kept.get("default") in (None, [], False):
         kept.pop("default", None)
     return kept

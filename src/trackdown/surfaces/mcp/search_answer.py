@@ -1,6 +1,6 @@
 """The answer of a search: ranked places, how sure they are, and the numbered lines that speak for each.
 
-If there is little room, every place keeps its best line before any gets its reason, and its reason before further lines.
+If there is little room, every place gets its best line before any gets its reason, and its reason before more lines.
 """
 
 from __future__ import annotations
