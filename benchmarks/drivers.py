@@ -2,6 +2,7 @@
 
 drivers.py trackdown|semble REPOSITORY QUERIES.json    times searches in one process, prints JSON
 drivers.py model FOLDER                                makes a static model with random vectors for semble
+drivers.py static FOLDER WEIGHTS                       makes one of Trackdown's static table
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from pathlib import Path
 def main() -> None:
     """Do what the first argument names."""
     what, *rest = sys.argv[1:]
-    if what == "model":
-        make_model(Path(rest[0]))
+    if what in ("model", "static"):
+        make_model(Path(rest[0])) if what == "model" else convert_table(*map(Path, rest))
         return
     search = {"trackdown": open_trackdown, "semble": open_semble}[what](rest[0])
     queries: dict[str, list[str]] = json.loads(Path(rest[1]).read_text())
@@ -79,6 +80,21 @@ def make_model(folder: Path, size: int = 30_000, width: int = 256) -> None:
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     vectors = np.random.default_rng(0).standard_normal((len(vocabulary), width)).astype(np.float32)
     StaticModel(vectors, tokenizer).save_pretrained(str(folder))
+
+
+def convert_table(folder: Path, weights: Path) -> None:
+    """A model2vec folder with the vectors and word pieces of Trackdown's static table; names are split as it does."""
+    import numpy as np
+    from model2vec import StaticModel  # type: ignore[import-not-found,unused-ignore]
+    from tokenizers import Regex, Tokenizer, normalizers, pre_tokenizers  # type: ignore[import-not-found,unused-ignore]
+
+    rows = np.load(weights / "static.npy", allow_pickle=False)
+    vectors = rows["values"].astype(np.float32) * rows["scale"].astype(np.float32)[:, None]
+    tokenizer = Tokenizer.from_file(str(weights / "tokenizer.json"))
+    parts = normalizers.Replace(Regex(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_"), " ")
+    tokenizer.normalizer = normalizers.Sequence([parts, normalizers.BertNormalizer()])
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    StaticModel(vectors[: tokenizer.get_vocab_size()], tokenizer).save_pretrained(str(folder))
 
 
 if __name__ == "__main__":

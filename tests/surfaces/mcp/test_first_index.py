@@ -172,7 +172,7 @@ def test_the_first_call_is_read_by_models_like_any_other(in_shop: Program) -> No
     question = {"query": "sign the session cookie", "k": 3, "explain": True, "max_tokens": 9000}
 
     async def script() -> None:
-        async with over_stdio(in_shop, "--wait", "50") as client:
+        async with over_stdio(in_shop.having(TRACKDOWN_MODELS="packaged"), "--wait", "50") as client:
             first = await value(client, "search_code", question)
             assert {"encoder", "code-reranker"} <= {why["signal"] for why in first["results"][0]["why"]}
             assert (await value(client, "search_code", question)) == first

@@ -52,7 +52,7 @@ def test_nothing_but_the_protocol_is_written_to_standard_output(ready: Program) 
     process = start(ready)
     assert ask(process, HELLO)["result"]["serverInfo"]["name"] == "trackdown"
     listed = ask(process, {"jsonrpc": "2.0", "id": 2, "method": "tools/list"})
-    assert len(listed["result"]["tools"]) == 6
+    assert "search_code" in [tool["name"] for tool in listed["result"]["tools"]]
     called = {"name": "search_code", "arguments": {"query": "cookie"}}
     assert not ask(process, {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": called})["result"]["isError"]
     rest, err = process.communicate(timeout=300)
@@ -84,7 +84,7 @@ def test_half_a_character_in_a_call_is_answered(ready: Program) -> None:
         return answer["result"]
 
     found = call("search_code", query="where is the session cookie signed? \ud83d")
-    assert not found["isError"] and found["structuredContent"]["results"]
+    assert not found["isError"] and "sign_cookie" in found["content"][0]["text"]
     assert call("read_unit", path="web/\udcff.py")["isError"]
     assert call("search_code", query="cookie", **{"\ud800": 1})["isError"]
     _, err = process.communicate(timeout=300)

@@ -36,7 +36,7 @@ def around(answer: Neighbourhood, max_tokens: int) -> ToolAnswer:
     head = f"Around {starts}" + (":" if items else ": no edges.")
     fields = {
         "partial": answer.partial,
-        "starts": [cut_value(node.id, room(max_tokens) // 8) for node in answer.starts[:2]],
+        "starts": [cut_value(one_line(node.id), room(max_tokens) // 8) for node in answer.starts[:2]],
     }
     return list_answer(head, fields, "edges", answer.notes, items, max_tokens)
 
