@@ -169,7 +169,7 @@ bench-load: $(BENCH_STAMP)  ## The HTTP server under load: make bench-load REPO=
 	$(BIN)/python benchmarks/load.py $(REPO) $(if $(JSON),--json $(JSON))
 
 bench-agents: $(BENCH_STAMP)  ## Tokens until an agent has seen all lines of a fix: make bench-agents DATA=file.jsonl REPOS=folder LAYOUT='{owner}/{name}' JSON=result.json
-	$(INSTALL) mistral-common
+	$(INSTALL) --no-deps mistral-common tiktoken pydantic-extra-types pycountry regex  # its bound on numpy is not ours
 	$(BIN)/python benchmarks/agent_tokens.py $(DATA) --repos $(REPOS) --layout '$(LAYOUT)' $(if $(JSON),--json $(JSON))
 
 bench-mcp: $(BENCH_STAMP)  ## What agents see of the MCP server: make bench-mcp REPO=path JSON=result.json

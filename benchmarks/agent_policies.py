@@ -150,11 +150,11 @@ def _grep(tree: Path, term: str, context: AgentContext) -> list[tuple[str, int, 
         if number.isdigit():
             matches.append((path, int(number), text))
     matches = sorted(matches, key=lambda one: bool(TEST.search(one[0])))[:MOST_MATCHES]
-    shown = "\n".join(f"{path}:{number}:{text[:LONGEST_MATCH]}" for path, number, text in matches)
+    shown = "\n".join(f"{path}:{line}:{text[:LONGEST_MATCH]}" for path, line, text in matches)
     context.pay({"pattern": term}, shown or "no matches")
-    for path, number, text in matches:
+    for path, line, text in matches:
         if len(text) <= LONGEST_MATCH:
-            context.see(path, [number])
+            context.see(path, [line])
     return matches
 
 

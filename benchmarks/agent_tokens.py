@@ -214,7 +214,7 @@ def real_tokenizer() -> Callable[[str], int]:
         import mistral_common
         from mistral_common.tokens.tokenizers.tekken import Tekkenizer
     except ImportError:
-        raise SystemExit("install the tokenizer first: pip install mistral-common") from None
+        raise SystemExit("install the tokenizer first: see `make bench-agents`") from None
     vocabulary = sorted((Path(mistral_common.__file__).parent / "data").glob("tekken_*.json"))[-1]
     tokenizer = Tekkenizer.from_file(vocabulary)
     return lambda text: len(tokenizer.encode(text, bos=False, eos=False))
