@@ -10,6 +10,8 @@ from playwright.sync_api import Locator, Page, expect
 
 def ask(page: Page, query: str) -> None:
     """Type a query and press Enter; wait for the final answer."""
+    if page.locator("#issue").is_visible():
+        page.locator("#issue").click()
     box = page.get_by_label("An issue, a question or a name")
     box.fill(query)
     box.press("Enter")
@@ -24,7 +26,7 @@ def answered(page: Page) -> None:
 
 def results(page: Page) -> Locator:
     """The results in the list."""
-    return page.locator(".results > .result:not(.ghost)")
+    return page.locator(".results .result:not(.ghost)")
 
 
 def places(page: Page) -> list[str]:

@@ -52,8 +52,8 @@ def test_languages_come_from_the_repository(page: Page) -> None:
 def test_a_folder_restricts_the_answer(page: Page) -> None:
     ask(page, QUERY)
     assert len({path.split("/")[0] for path in paths(page)}) > 1
-    page.get_by_label("Folder").fill("warehouse")
-    page.get_by_label("Folder").press("Enter")
+    page.get_by_label("Folder", exact=True).fill("warehouse")
+    page.get_by_label("Folder", exact=True).press("Enter")
     answered(page)
     assert paths(page) == {"warehouse/stock.py"}
     assert state(page)["folder"] == "warehouse"
@@ -106,7 +106,7 @@ def test_filters_can_be_cleared(page: Page, server: Served) -> None:
     page.get_by_role("button", name="Clear filters").click()
     answered(page)
     assert state(page) == {"q": QUERY}
-    expect(page.get_by_label("Folder")).to_have_value("")
+    expect(page.get_by_label("Folder", exact=True)).to_have_value("")
     expect(page.get_by_label("Functions", exact=True)).to_be_checked()
     expect(page.get_by_role("button", name="Clear filters")).to_be_hidden()
 
@@ -140,10 +140,10 @@ def test_several_repositories_are_searched_together_or_one_by_one(
 def test_on_a_phone_filters_are_folded_away(page: Page) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     ask(page, QUERY)
-    expect(page.get_by_label("Folder")).to_be_hidden()
+    expect(page.get_by_label("Folder", exact=True)).to_be_hidden()
     page.locator("#fold").click()
-    page.get_by_label("Folder").fill("web")
-    page.get_by_label("Folder").press("Enter")
+    page.get_by_label("Folder", exact=True).fill("web")
+    page.get_by_label("Folder", exact=True).press("Enter")
     answered(page)
     assert paths(page) == {"web/session.py"}
     expect(page.locator("#fold")).to_have_text("Filters (1)")

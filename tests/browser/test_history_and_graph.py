@@ -27,7 +27,7 @@ def test_past_commits_are_found_with_their_files_under_present_names(page: Page,
     expect(first.locator("time")).to_have_text("2020-09-13")
     assert {"cart", "price"} <= {text.lower() for text in first.locator("mark").all_inner_texts()}
     assert state(page) == {"view": "history", "q": "sum up the cart's price"}
-    expect(page.get_by_label("Folder")).to_be_hidden()
+    expect(page.get_by_label("Folder", exact=True)).to_be_hidden()
 
 
 def test_a_file_of_a_commit_can_be_read(page: Page) -> None:
@@ -112,6 +112,22 @@ def test_reach_direction_and_edges_can_be_chosen(open_page: Callable[..., Page],
     expect(page.locator(".node:visible")).to_have_count(before - 1)
     expect(page.locator(".canvas path.edge.contains")).to_have_count(1)
     expect(page.locator(".canvas path.edge.contains[hidden]")).to_have_count(1)
+
+
+def test_a_files_graph_fits_the_view(open_page: Callable[..., Page], server: Served) -> None:
+    page = open_page(
+        address(server.url, view="graph", target="mail/letters.py"), viewport={"width": 900, "height": 560}
+    )
+    answered(page)
+    canvas = page.locator(".canvas").bounding_box()
+    assert canvas is not None
+    boxes = [box.bounding_box() for box in page.locator(".node").all()]
+    assert len(boxes) > 5
+    for box in boxes:
+        assert (
+            box is not None and canvas["y"] <= box["y"] and box["y"] + box["height"] <= canvas["y"] + canvas["height"]
+        )
+        assert canvas["x"] <= box["x"] and box["x"] + box["width"] <= canvas["x"] + canvas["width"]
 
 
 def test_the_graph_can_be_zoomed_dragged_and_fitted(open_page: Callable[..., Page], server: Served) -> None:

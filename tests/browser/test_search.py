@@ -72,8 +72,20 @@ def test_a_pasted_issue_is_taken_as_it_is(page: Page) -> None:
     assert places(page)[0] == "web/session.py Session.sign_cookie"
     assert state(page)["q"].strip() == ISSUE.strip()
     expect(panel(page).locator('[data-signal="mentions"]')).to_be_visible()
-    box = page.get_by_label("An issue, a question or a name")
+    box, title = page.get_by_label("An issue, a question or a name"), page.locator("#issue")
+    expect(title).to_have_text(re.compile("^Cookies can be forged 8 lines"))
+    expect(title).to_be_focused()
+    expect(box).to_be_hidden()
+    title.click()
+    expect(box).to_be_focused()
     assert box.evaluate("area => area.clientHeight") > 120
+    page.get_by_role("button", name="Show less").click()
+    expect(title).to_be_focused()
+    page.keyboard.press("/")
+    expect(box).to_be_focused()
+    ask(page, QUERY)
+    expect(box).to_be_visible()
+    expect(title).to_be_hidden()
 
 
 def test_shift_enter_begins_a_line_and_asks_nothing(page: Page) -> None:

@@ -42,7 +42,7 @@ def test_while_it_waits_places_are_held_for_results(page: Page) -> None:
 
 
 def test_nothing_found_offers_a_way_out(page: Page) -> None:
-    page.get_by_label("Folder").fill("no/such/folder")
+    page.get_by_label("Folder", exact=True).fill("no/such/folder")
     ask(page, "cookie")
     expect(page.get_by_role("heading", name="Nothing found")).to_be_visible()
     expect(page.locator(".notes")).to_contain_text("no/such/folder")

@@ -85,7 +85,7 @@ def test_the_source_shows_the_unit_within_its_file(page: Page, server: Served) -
     tinted = panel(page).locator(".code .l.here")
     expect(tinted).to_have_count(3)
     assert [line.get_attribute("data-n") for line in tinted.all()] == ["7", "8", "9"]
-    assert panel(page).locator(".code .l").first.get_attribute("data-n") == "4"
+    assert panel(page).locator(".code .l").first.get_attribute("data-n") == "1"
     assert state(page)["tab"] == "source"
 
 
@@ -94,9 +94,10 @@ def test_a_whole_file_is_shown_at_the_lines_that_matched(page: Page, server: Ser
     page.reload()
     answered(page)
     expect(results(page).first.locator("h3")).to_have_text("stock.py")
-    assert results(page).first.locator(".code .l").first.get_attribute("data-n") is None
+    marked = results(page).first.locator(".code .l.hit")
+    assert "19" in marked.evaluate_all("all => all.map((one) => one.dataset.n)")
     panel(page).get_by_role("tab", name="Source").click()
-    expect(panel(page).locator(".code .l.here").first).to_contain_text("def parse_price")
+    expect(panel(page).locator('.code .l.hit[data-n="19"]')).to_contain_text("def parse_price")
 
 
 def test_showing_source_scrolls_the_panel_and_not_the_page(page: Page) -> None:
@@ -106,8 +107,7 @@ def test_showing_source_scrolls_the_panel_and_not_the_page(page: Page) -> None:
     answered(page)
     results(page).filter(has_text="letters.py").locator("h3 a").click()
     panel(page).get_by_role("tab", name="Source").click()
-    line = panel(page).locator(".code .l.here").first
-    expect(line).to_contain_text("def greet")
+    line = panel(page).locator(".code .l.hit").filter(has_text="def greet")
     expect(line).to_be_in_viewport()
     assert page.evaluate("scrollY") == 0
     assert panel(page).evaluate("one => one.scrollTop") > 0

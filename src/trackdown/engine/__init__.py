@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from trackdown.engine.llm.few_shot import CodeExample, read_pairs
     from trackdown.engine.llm.pregenerated import Pregenerated
     from trackdown.engine.llm.rewrite_units import RewriteReport, take_rewrites
+    from trackdown.engine.navigation.examples import Example
     from trackdown.engine.navigation.neighbourhoods import MOST_DEPTH, Neighbourhood
     from trackdown.engine.navigation.related import Related
     from trackdown.engine.navigation.relations import Relative

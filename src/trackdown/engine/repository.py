@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from trackdown.engine.issues.fetch_issue import IssueText
     from trackdown.engine.llm.few_shot import CodeExample
     from trackdown.engine.llm.rewrite_units import RewriteReport
+    from trackdown.engine.navigation.examples import Example
     from trackdown.engine.navigation.neighbourhoods import Neighbourhood
     from trackdown.engine.navigation.related import Related
     from trackdown.engine.past.blame import Blame
@@ -205,6 +206,13 @@ class Repository:
         from trackdown.engine.navigation.questions import find_source
 
         return find_source(self, path, symbol, lines, at, progress)
+
+    @reports_damage
+    def examples(self, *, progress: Progress = no_progress) -> tuple[Example, ...]:
+        """Queries worth trying here, made from the repository's own names, messages and past commits."""
+        from trackdown.engine.navigation.examples import find_examples
+
+        return find_examples(self, progress)
 
     @reports_damage
     def graph(

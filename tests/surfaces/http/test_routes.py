@@ -17,7 +17,13 @@ from trackdown.engine import Blame, CommitReport, Related, SharedRepositories
 from trackdown.errors import Cancelled, TooBusy
 from trackdown.surfaces.http.app_state import as_search, without_secrets
 from trackdown.surfaces.http.problems import TITLES
-from trackdown.surfaces.http.response_models import GraphAnswer, ReportsAnswer, RepositoriesAnswer, StatusAnswer
+from trackdown.surfaces.http.response_models import (
+    ExamplesAnswer,
+    GraphAnswer,
+    ReportsAnswer,
+    RepositoriesAnswer,
+    StatusAnswer,
+)
 from trackdown.surfaces.web import assets, page
 from trackdown.types import HistoryResults, SearchResults, UnitSource
 
@@ -123,6 +129,13 @@ def test_source_is_read_by_symbol_by_lines_and_whole(client: httpx.Client, shop:
     conforms(UnitSource, whole)
 
 
+def test_examples_come_from_the_repository(client: httpx.Client) -> None:
+    found = get(client, "/v1/examples")
+    conforms(ExamplesAnswer, found)
+    kinds = {one["kind"]: one["query"] for one in found["examples"]}
+    assert kinds["name"] in ("Session", "Cart") and "issue" not in kinds
+
+
 def test_repositories_and_status_say_how_far_the_index_is(client: httpx.Client, shop: Repo) -> None:
     found = get(client, "/v1/repositories")
     conforms(RepositoriesAnswer, found)
@@ -172,6 +185,7 @@ def test_health_metrics_and_openapi(client: httpx.Client) -> None:
         "/v1/related",
         "/v1/graph",
         "/v1/unit",
+        "/v1/examples",
         "/v1/repositories",
         "/v1/status",
         "/v1/reports",
@@ -191,12 +205,15 @@ def test_the_manual_names_every_address_event_and_problem(client: httpx.Client) 
 
 def test_the_page_and_its_assets_are_served_with_their_policy(client: httpx.Client) -> None:
     home = client.get("/")
-    assert home.content == page() and home.headers["content-type"] == "text/html; charset=utf-8"
+    assert home.content == page().content and home.headers["content-type"] == "text/html; charset=utf-8"
     policy = home.headers["content-security-policy"]
     assert "default-src 'none'" in policy and "script-src 'self'" in policy and "unsafe" not in policy
     for name, asset in assets().items():
         found = client.get(f"/assets/{name}")
         assert (found.content, found.headers["content-type"]) == (asset.content, asset.media_type)
+        plain = client.get(f"/assets/{name}", headers={"Accept-Encoding": "identity"})
+        assert plain.content == asset.content and "content-encoding" not in plain.headers
+        assert found.headers["content-encoding"] == "gzip" and found.headers["etag"] != plain.headers["etag"]
         again = client.get(f"/assets/{name}", headers={"If-None-Match": found.headers["etag"]})
         assert (again.status_code, again.content) == (304, b"")
     assert client.get("/favicon.ico").headers["content-type"] == "image/svg+xml"

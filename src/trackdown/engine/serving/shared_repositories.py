@@ -26,6 +26,7 @@ from trackdown.types import (
 )
 
 if TYPE_CHECKING:
+    from trackdown.engine.navigation.examples import Example
     from trackdown.engine.navigation.neighbourhoods import Neighbourhood
     from trackdown.engine.navigation.related import Related
     from trackdown.engine.past.blame import Blame
@@ -194,3 +195,8 @@ class SharedRepositories(NamedRepositories):
             served, lambda used, running: used.unit(path, symbol, lines, at, progress=running.report), call
         )
         return replace(found, repository=served.name, snapshots=state_under_name(found.snapshots, served.name))
+
+    def examples(self, *, repository: str | None = None, **call: Unpack[CallOptions]) -> tuple[Example, ...]:
+        """As `Repository.examples`. Raises TooBusy as long as nothing is indexed yet."""
+        served = self._only(repository)
+        return self._ask(served, lambda used, running: used.examples(progress=running.report), call)

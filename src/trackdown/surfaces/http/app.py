@@ -86,19 +86,20 @@ def _with_methods(app: FastAPI, router: APIRouter) -> Callable[[Request, Excepti
 
 def _add_page(app: FastAPI) -> None:
     """Serve the page and its assets. They contain nothing from a repository and need no token."""
-    headers = {"Content-Security-Policy": PAGE_POLICY, "Cache-Control": "no-cache"}
+    headers = {"Content-Security-Policy": PAGE_POLICY, "Cache-Control": "no-cache", "Vary": "Accept-Encoding"}
 
     @app.get("/", include_in_schema=False)
-    async def home() -> Response:
-        return Response(page(), media_type="text/html; charset=utf-8", headers=headers)
+    async def home(request: Request) -> Response:
+        return sent(request, page())
 
     def sent(request: Request, asset: Asset) -> Response:
-        tag = f'"{asset.tag}"'
-        sent_headers = {**headers, "ETag": tag}
+        packed = "gzip" in request.headers.get("accept-encoding", "")
+        tag = f'"{asset.tag}{"-gzip" if packed else ""}"'
+        sent_headers = {**headers, "ETag": tag, **({"Content-Encoding": "gzip"} if packed else {})}
         known = {one.strip().removeprefix("W/") for one in request.headers.get("if-none-match", "").split(",")}
         if tag in known:
             return Response(status_code=304, headers=sent_headers)
-        return Response(asset.content, media_type=asset.media_type, headers=sent_headers)
+        return Response(asset.packed if packed else asset.content, media_type=asset.media_type, headers=sent_headers)
 
     @app.get("/assets/{name}", include_in_schema=False)
     async def asset(request: Request, name: str) -> Response:

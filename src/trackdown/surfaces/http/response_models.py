@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from trackdown.engine import Example
 from trackdown.types import DeepState, SnapshotInfo
 
 
@@ -125,6 +126,13 @@ class StatusAnswer:
     version: str
     load: LoadEntry
     repositories: Sequence[StatusEntry]
+
+
+@dataclass(frozen=True, slots=True)
+class ExamplesAnswer:
+    """Queries worth trying in a repository."""
+
+    examples: Sequence[Example]
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ from trackdown.surfaces.http.request_models import (
 )
 from trackdown.surfaces.http.request_pool import Cancelled
 from trackdown.surfaces.http.response_models import (
+    ExamplesAnswer,
     GraphAnswer,
     ReportsAnswer,
     RepositoriesAnswer,
@@ -181,6 +182,15 @@ def _add_navigation(router: APIRouter, state: AppState) -> None:
 
 
 def _add_state(router: APIRouter, state: AppState) -> None:
+    @router.get("/examples", response_model=ExamplesAnswer, operation_id="examples")
+    async def examples(request: Request, asked: Annotated[StatusQuery, Query()]) -> Response:
+        """Queries worth trying, made from the repository's own names, messages and past commits."""
+        name = state.only(asked.repository)
+        found = await state.pool.run(
+            request.receive, lambda cancelled: state.shared.examples(repository=name, cancelled=cancelled)
+        )
+        return json_answer(ExamplesAnswer(found))
+
     @router.get("/repositories", response_model=RepositoriesAnswer, operation_id="repositories")
     async def repositories() -> Response:
         """The repositories that requests can name, and the states of their indexes."""

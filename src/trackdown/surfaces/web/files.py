@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,17 +19,18 @@ _MEDIA_TYPES = {
 
 @dataclass(frozen=True, slots=True)
 class Asset:
-    """A file as it is sent. `tag` changes with its content."""
+    """A file as it is sent, also compressed by gzip. `tag` changes with its content."""
 
     content: bytes
+    packed: bytes
     media_type: str
     tag: str
 
 
 @cache
-def page() -> bytes:
+def page() -> Asset:
     """The page itself."""
-    return resources.files(__package__).joinpath("index.html").read_bytes()
+    return _asset(resources.files(__package__).joinpath("index.html").read_bytes(), "text/html; charset=utf-8")
 
 
 @cache
@@ -38,8 +40,12 @@ def assets() -> Mapping[str, Asset]:
     found = {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
     return MappingProxyType(
         {
-            name: Asset(content, _MEDIA_TYPES[ending], hashlib.sha256(content).hexdigest()[:20])
+            name: _asset(content, _MEDIA_TYPES[ending])
             for name, content in sorted(found.items())
             if (ending := f".{name.rpartition('.')[2]}") in _MEDIA_TYPES
         }
     )
+
+
+def _asset(content: bytes, media_type: str) -> Asset:
+    return Asset(content, gzip.compress(content, mtime=0), media_type, hashlib.sha256(content).hexdigest()[:20])

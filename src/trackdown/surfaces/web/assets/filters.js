@@ -3,9 +3,10 @@
 import { all, byId, h, oneLine } from "./dom.js";
 import { languageName } from "./languages.js";
 import { makeOptions, showOptions } from "./options.js";
+import { focusQuery } from "./pasted.js";
 import { COUNTS, DEFAULTS, EFFORTS, FILTERS, LEVELS, current, go } from "./state.js";
 
-const changed = (changes) => go({ ...changes, pick: "", of: "", tab: "" });
+const changed = (changes) => go({ only: [], ...changes, pick: "", of: "", tab: "" });
 
 const segments = (name, options) => {
   byId(name).replaceChildren(
@@ -25,7 +26,7 @@ export const makeFilters = () => {
   segments("level", LEVELS);
   segments("effort", EFFORTS);
   byId("k").replaceChildren(...COUNTS.map((count) => h("option", { value: count }, `${count}`)));
-  byId("k").addEventListener("change", (event) => changed({ k: Number(event.target.value) }));
+  byId("k").addEventListener("change", (event) => go({ k: Number(event.target.value) }));
   byId("repository").addEventListener("change", (event) =>
     changed({ repository: event.target.value, language: [], folder: "" }),
   );
@@ -43,7 +44,7 @@ export const makeFilters = () => {
   }
   byId("clear").addEventListener("click", () => {
     changed(Object.fromEntries(FILTERS.map((name) => [name, DEFAULTS[name]])));
-    byId("query").focus();
+    focusQuery();
   });
   byId("fold").addEventListener("click", () =>
     byId("fold").setAttribute("aria-expanded", byId("fold").getAttribute("aria-expanded") !== "true"),

@@ -3,6 +3,8 @@
 
 const MARGIN = 24;
 const LEGIBLE = 0.75;
+const LEAST = { wide: 0.3, tall: 0.35 }; // smaller than this, everything at once is worth less than the middle
+const NAME = { size: 12.5, most: 26, wide: 0.62, left: 38 };
 const NARROW = 620;
 const DIRECTIONS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
@@ -27,10 +29,10 @@ export class GraphCanvas {
     this.observer = new ResizeObserver(() => {
       const before = this.shape;
       this.arrange();
-      if (!this.moved || before !== this.shape) this.fit(LEGIBLE);
+      if (!this.moved || before !== this.shape) this.fitOrCentre();
     });
     this.arrange();
-    this.fit(LEGIBLE);
+    this.fitOrCentre();
     this.observer.observe(this.svg);
     this.choose(0, false);
   }
@@ -47,7 +49,7 @@ export class GraphCanvas {
   arrange() {
     const shape = this.size().width < NARROW ? "tall" : "wide";
     if (shape === this.shape) return;
-    this.shape = shape;
+    [this.shape, this.near] = [shape, 0];
     const { boxes, paths } = this.shapes[shape];
     boxes.forEach(([x, y, width], number) => {
       this.boxes[number].setAttribute("transform", `translate(${x} ${y})`);
@@ -61,6 +63,31 @@ export class GraphCanvas {
       "transform",
       `translate(${this.x.toFixed(2)} ${this.y.toFixed(2)}) scale(${this.scale.toFixed(4)})`,
     );
+    this.label();
+  }
+
+  /** From far away a box has only its name, as large as fits: names stay legible when all is shown. */
+  label() {
+    const near = Math.min(1, Math.ceil(this.scale * 20) / 20 + (this.scale >= LEGIBLE ? 1 : 0));
+    if (near === this.near) return;
+    this.near = near;
+    const { boxes } = this.shapes[this.shape];
+    this.boxes.forEach((box, number) => {
+      const name = box.querySelector(".name");
+      const fits = (boxes[number][2] - NAME.left) / (NAME.wide * name.textContent.length);
+      const larger = Math.max(1, Math.min(NAME.most, 10 / near, fits) / NAME.size);
+      const [x, y] = ["x", "y"].map((axis) => Number(name.getAttribute(axis)));
+      const down = this.height / 2 + NAME.size * larger * 0.35 - y * larger;
+      if (near < 1) name.setAttribute("transform", `translate(${x * (1 - larger)} ${down}) scale(${larger})`);
+      else name.removeAttribute("transform");
+      box.querySelector(".place").toggleAttribute("hidden", near < 1);
+    });
+  }
+
+  /** Show everything; where that would be too small to read, the middle. */
+  fitOrCentre() {
+    this.fit(0);
+    if (this.scale < LEAST[this.shape]) this.fit(LEGIBLE);
   }
 
   /** Show everything, but not smaller than `least`. What does not fit then is outside, with the first start in view. */

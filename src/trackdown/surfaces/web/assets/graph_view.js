@@ -112,6 +112,7 @@ export class GraphView {
     );
     this.drawing.canvas.begin();
     this.filter();
+    if (this.off.size) this.drawing.canvas.fitOrCentre();
   }
 
   filter() {
@@ -135,6 +136,7 @@ export class GraphView {
     const toggle = (type) => (event) => {
       this.off[event.target.checked ? "delete" : "add"](type);
       this.filter();
+      this.drawing.canvas.fitOrCentre();
       this.describe(this.drawing.canvas.chosen);
     };
     return h(

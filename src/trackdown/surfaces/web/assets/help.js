@@ -15,6 +15,7 @@ const SHOWN = [
   [["g"], "Graph"],
   [["o"], "Open in editor"],
   [["y"], "Copy the path"],
+  [["f"], "Group by file"],
   [["c"], "Search code"],
   [["h"], "Search history"],
   [["t"], "Theme"],

@@ -77,32 +77,73 @@ export const marked = (text, terms) => {
   return nodes.filter((node) => node !== "");
 };
 
-/** Source as lines of code. Without `first` there are no numbers. `here` says which lines to tint. */
-export const code = (source, language, { first = null, terms = [], here = null, label = "Source" } = {}) => {
+/** Pieces of a line as nodes, with spans of characters marked. A character outside the BMP counts as one. */
+const spanned = (parts, spans) => {
+  let at = 0;
+  return parts.map(([kind, text]) => {
+    const nodes = [];
+    let run = "",
+      inside = false;
+    const end = () => {
+      if (run) nodes.push(inside ? h("mark", {}, run) : run);
+      run = "";
+    };
+    for (const character of text) {
+      const within = spans.some(([first, last]) => at >= first && at < last);
+      if (within !== inside) end();
+      inside = within;
+      run += character;
+      at += 1;
+    }
+    end();
+    return kind ? h("span", { class: `t-${kind}` }, nodes) : nodes;
+  });
+};
+
+/** The pieces of each line of a source. */
+export const linesOf = (source, language) => {
   const lines = [[]];
-  for (const [kind, text] of pieces(
-    clean(source).replace(/[^\n]{2001,}/g, (line) => `${line.slice(0, LONGEST_LINE)}…`),
-    language,
-  )) {
+  const short = clean(source).replace(/[^\n]{2001,}/g, (line) => `${line.slice(0, LONGEST_LINE)}…`);
+  for (const [kind, text] of pieces(short, language)) {
     text.split("\n").forEach((part, number) => {
       if (number) lines.push([]);
-      if (part) lines.at(-1).push(kind ? h("span", { class: `t-${kind}` }, marked(part, terms)) : marked(part, terms));
+      if (part) lines.at(-1).push([kind, part]);
     });
   }
   if (lines.length > 1 && !lines.at(-1).length) lines.pop();
-  const rows = lines.map((nodes, number) => {
-    const at = first === null ? null : first + number;
-    return h("span", { class: here && at >= here[0] && at <= here[1] ? "l here" : "l", "data-n": at }, nodes, "\n");
-  });
-  return h(
+  return lines;
+};
+
+/** One line as it is shown: its pieces, its number, and what matches in it: `spans`, or words. */
+export const row = (parts, { at = null, spans = null, terms = [], here = false } = {}) =>
+  h(
+    "span",
+    { class: `l${here ? " here" : ""}${spans?.length ? " hit" : ""}`, "data-n": at },
+    spans?.length
+      ? spanned(parts, spans)
+      : parts.map(([kind, text]) =>
+          kind ? h("span", { class: `t-${kind}` }, marked(text, terms)) : marked(text, terms),
+        ),
+    "\n",
+  );
+
+/** A block of rows. */
+export const block = (rows, { label, bare = false }) =>
+  h(
     "pre",
-    {
-      class: first === null ? "code bare" : "code",
-      translate: "no",
-      tabindex: "0",
-      role: "region",
-      "aria-label": label,
-    },
+    { class: bare ? "code bare" : "code", translate: "no", tabindex: "0", role: "region", "aria-label": label },
     h("code", {}, rows),
   );
-};
+
+/**
+ * Source as lines of code. Without `first` there are no numbers. `here` says which lines to tint, `hits` which spans of
+ * which lines match.
+ */
+export const code = (source, language, { first = null, terms = [], here = null, hits = new Map(), label = "Source" } = {}) =>
+  block(
+    linesOf(source, language).map((parts, number) => {
+      const at = first === null ? null : first + number;
+      return row(parts, { at, terms, spans: hits.get(at), here: Boolean(here && at >= here[0] && at <= here[1]) });
+    }),
+    { label, bare: first === null },
+  );

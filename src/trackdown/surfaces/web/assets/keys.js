@@ -3,6 +3,7 @@
 import { byId } from "./dom.js";
 import { keysAreOn } from "./help.js";
 import { copy } from "./notice.js";
+import { focusQuery } from "./pasted.js";
 import { editorLink, keyOf, locationOf } from "./places.js";
 import { current, go } from "./state.js";
 import { nextTheme } from "./theme_choice.js";
@@ -22,10 +23,7 @@ export const hearKeys = ({ search, view }) => {
     if (result) then(result);
   };
   const letters = {
-    "/": () => {
-      byId("query").focus();
-      byId("query").select();
-    },
+    "/": () => focusQuery({ select: true }),
     "?": () => byId("help").showModal(),
     j: () => view().step?.(1),
     k: () => view().step?.(-1),
@@ -40,6 +38,7 @@ export const hearKeys = ({ search, view }) => {
       if (editor) location.assign(editor.href);
     }),
     y: spoken((result) => copy(result.path)),
+    f: () => go({ group: current().group ? "" : "file" }, { quiet: true }),
     c: () => go({ view: "search", target: "" }),
     h: () => go({ view: "history", target: "" }),
     t: nextTheme,

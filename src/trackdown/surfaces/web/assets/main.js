@@ -6,12 +6,12 @@ import { GraphView, targetName } from "./graph_view.js";
 import { makeHelp } from "./help.js";
 import { HistoryView } from "./history_view.js";
 import { hearKeys } from "./keys.js";
+import { closeQuery, focusQuery, isLong, makePasted, showQuery } from "./pasted.js";
 import { SearchView } from "./search_view.js";
 import { Server } from "./server.js";
 import { DEFAULTS, current, go, link, listen } from "./state.js";
 import { makeThemeChoice } from "./theme_choice.js";
 
-const LONG = 400;
 const box = byId("query");
 let shown = "";
 
@@ -27,7 +27,7 @@ const search = new SearchView(server);
 const views = { search, history: new HistoryView(server), graph: new GraphView(server) };
 
 const grow = () => {
-  box.classList.toggle("long", box.value.length > LONG || box.value.split("\n").length > 3);
+  box.classList.toggle("long", isLong(box.value));
   if (CSS.supports("field-sizing", "content")) return;
   box.style.setProperty("height", "auto");
   box.style.setProperty("height", `${box.scrollHeight}px`);
@@ -46,6 +46,7 @@ const show = (state, { again = false } = {}) => {
     else tab.removeAttribute("aria-current");
   }
   if (box.value !== state.q && (document.activeElement !== box || fresh || state.q !== DEFAULTS.q)) box.value = state.q;
+  showQuery(state.q);
   grow();
   showFilters(state);
   const about =
@@ -55,11 +56,12 @@ const show = (state, { again = false } = {}) => {
 };
 
 const ask = () => {
+  closeQuery();
   const state = current();
   const view = state.view === "graph" ? "search" : state.view;
   const same = state.q === box.value && state.view === view;
   if (same) show(state, { again: true });
-  else go({ q: box.value, view, pick: "", of: "", tab: "", target: "", depth: 1, direction: "both" });
+  else go({ q: box.value, view, only: [], pick: "", of: "", tab: "", target: "", depth: 1, direction: "both" });
 };
 
 byId("ask").addEventListener("submit", (event) => {
@@ -81,10 +83,13 @@ byId("ask").addEventListener("keydown", (event) => {
     views[current().view].step?.(1);
   }
 });
-box.addEventListener("input", grow);
+box.addEventListener("input", () => {
+  byId("collapse").hidden = true;
+  grow();
+});
 byId("skip").addEventListener("click", (event) => {
   event.preventDefault();
-  byId("stage").focus();
+  (byId("stage").querySelector(".results") || byId("stage")).focus();
 });
 byId("brand").addEventListener("click", (event) => {
   if (event.metaKey || event.ctrlKey || event.shiftKey) return;
@@ -92,7 +97,7 @@ byId("brand").addEventListener("click", (event) => {
   go({ ...DEFAULTS });
   box.value = "";
   grow();
-  box.focus();
+  focusQuery();
 });
 document.addEventListener("click", (event) => {
   // Links behind the # change the state and nothing else: the browser must not look for a place of that name.
@@ -105,6 +110,7 @@ document.addEventListener("click", (event) => {
 });
 
 makeThemeChoice();
+makePasted();
 makeFilters();
 makeHelp(() => search.refresh());
 hearKeys({ search, view: () => views[current().view] });

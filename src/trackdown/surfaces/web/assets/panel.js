@@ -1,12 +1,12 @@
 // What stands beside a result, or below it on a narrow screen: why it was found, its source, what it hangs together with.
 
 import { Problem, get } from "./api.js";
-import { counted, h, icon, oneLine } from "./dom.js";
+import { all, counted, h, icon, oneLine } from "./dom.js";
+import { hitsOf } from "./excerpt.js";
 import { code } from "./highlight.js";
-import { copy } from "./notice.js";
-import { editorLink, keyOf, locationOf, pathNodes, symbolNodes } from "./places.js";
+import { copy, toast } from "./notice.js";
+import { editorLink, keyOf, lineOf, locationOf, pathNodes, symbolNodes } from "./places.js";
 import { related } from "./related.js";
-import { termsOf } from "./signals.js";
 import { failure, waiting } from "./states.js";
 import { link } from "./state.js";
 import { why } from "./why.js";
@@ -16,7 +16,11 @@ const TABS = [
   ["source", "Source"],
   ["related", "Related"],
 ];
-const AROUND = 3;
+const AROUND = 12;
+const LONG = 40;
+const FAR = 20;
+const ABOVE = 110;
+const STEP = 60;
 const MOST_LINES = 400;
 
 export class Panel {
@@ -26,6 +30,7 @@ export class Panel {
     this.close = close;
     this.element = h("aside", { class: "panel", "aria-label": "About this place" });
     this.shown = "";
+    this.tab = "";
     this.asked = null;
     for (const event of ["scroll", "resize"])
       addEventListener(event, () => requestAnimationFrame(() => this.fit()), { passive: true });
@@ -49,6 +54,7 @@ export class Panel {
       of,
       result ? [result.rank, result.why] : null,
     ]);
+    this.tab = chosen;
     if (shown === this.shown) return;
     this.asked?.abort();
     this.asked = new AbortController();
@@ -97,7 +103,7 @@ export class Panel {
         { class: "panel-tools" },
         h(
           "button",
-          { type: "button", class: "button", id: "panel-copy", on: { click: () => copy(locationOf(place)) } },
+          { type: "button", class: "button", id: "panel-copy", on: { click: () => copy(lineOf(place)) } },
           "Copy path:line",
         ),
         editor ? h("a", { class: "button", id: "panel-editor", href: editor.href }, `Open in ${editor.name}`) : "",
@@ -160,7 +166,9 @@ export class Panel {
       const made = tab === "source" ? await this.source(place, result, at, signal) : await related(place, at, signal);
       if (signal.aborted) return;
       body.replaceChildren(made);
-      this.reveal(body.querySelector(".l.here"));
+      if (tab !== "source") return;
+      this.jumps(body);
+      this.reveal(lineToShow(body, place, result));
     } catch (error) {
       if (signal.aborted) return;
       if (!(error instanceof Problem)) throw error;
@@ -175,51 +183,89 @@ export class Panel {
     if (!line) return;
     const code = line.closest(".code");
     const head = this.element.querySelector(".panel-head").getBoundingClientRect();
-    if (code.scrollHeight > code.clientHeight + 1) code.scrollTop = Math.max(0, line.offsetTop - code.offsetTop - 40);
+    if (code.scrollHeight > code.clientHeight + 1) code.scrollTop = Math.max(0, line.offsetTop - code.offsetTop - ABOVE);
     else if (this.element.scrollHeight > this.element.clientHeight + 1)
-      this.element.scrollTop += line.getBoundingClientRect().top - head.bottom - 40;
+      this.element.scrollTop += line.getBoundingClientRect().top - head.bottom - ABOVE;
   }
 
-  async source(place, result, at, signal, most = MOST_LINES) {
-    const first = Math.max(1, place.start_line - AROUND);
-    const last = Math.max(place.end_line, place.start_line) + AROUND;
-    const cut = Math.min(last, first + most - 1);
+  /** The lines of a place and some around it, with buttons for those before and behind. */
+  async source(place, result, at, signal, [from, to] = linesAround(place)) {
     const unit = await get(
       "unit",
-      { repository: place.repository, path: place.path, lines: `${first}-${cut}`, at },
+      { repository: place.repository, path: place.path, lines: `${from}-${to}`, at },
       signal,
     );
-    const here = place.kind === "file" ? linesOf(result?.snippet, unit) : [place.start_line, place.end_line];
+    const here = place.kind === "file" ? null : [place.start_line, place.end_line];
     const shown = code(unit.text, unit.language, {
       first: unit.start_line,
       here,
-      terms: result ? termsOf(result) : [],
+      hits: hitsOf(result),
       label: `Source of ${oneLine(place.path)}`,
     });
-    const rest = Math.min(last, unit.total_lines) - unit.end_line;
-    if (rest > 0) {
-      const all = async (event) =>
-        event.target.closest(".code").replaceWith(await this.source(place, result, at, signal, last));
-      shown.append(
-        h(
-          "div",
-          { class: "rest" },
-          h(
-            "button",
-            { type: "button", class: "plain", on: { click: all } },
-            `Show ${counted(rest, "more line", "more lines")}`,
-          ),
-        ),
+    const { start_line: first, end_line: last, total_lines: total } = unit;
+    const widen = (count, text, span, line) =>
+      h(
+        "button",
+        { type: "button", class: "widen", on: { click: () => this.widen(place, result, at, span, line) } },
+        `Show ${counted(count, "line")} ${text}`,
       );
+    const [above, under] = [Math.min(STEP, first - 1), Math.min(STEP, total - last)];
+    return h(
+      "div",
+      { class: "source" },
+      above > 0 ? widen(above, "above", [first - above, last], first) : "",
+      shown,
+      under > 0 ? widen(under, "below", [first, last + under], last) : "",
+    );
+  }
+
+  /** Buttons that go to the lines that match, if not all are in view anyway. */
+  jumps(body) {
+    this.element.querySelector(".jumps")?.remove();
+    const hits = all(".l.hit", body);
+    const start = body.querySelector(".l.here:not(.hit)");
+    if (!hits.length || all(".l", body).length < LONG) return;
+    const button = (line, text) =>
+      h("button", { type: "button", class: "chip", on: { click: () => this.reveal(line) } }, text);
+    this.element.querySelector(".panel-head").append(
+      h(
+        "p",
+        { class: "jumps" },
+        start ? button(start, "Start") : "",
+        "Matching lines",
+        hits.map((line) => button(line, line.dataset.n)),
+      ),
+    );
+  }
+
+  /** Show more lines, and keep one where it was. */
+  async widen(place, result, at, span, line) {
+    const { signal } = this.asked;
+    const body = this.element.querySelector(".tab-body");
+    const top = () => body.querySelector(`[data-n="${line}"]`)?.getBoundingClientRect().top ?? 0;
+    const before = top();
+    try {
+      const made = await this.source(place, result, at, signal, span);
+      if (signal.aborted) return;
+      body.replaceChildren(made);
+      this.jumps(body);
+      const scrolls = this.element.scrollHeight > this.element.clientHeight + 1 ? this.element : document.scrollingElement;
+      scrolls.scrollTop += top() - before;
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      toast(error.message);
     }
-    return shown;
   }
 }
 
-/** Which lines of a unit a snippet is. */
-const linesOf = (snippet, unit) => {
-  const at = snippet ? unit.text.indexOf(snippet) : -1;
-  if (at < 0) return null;
-  const first = unit.start_line + unit.text.slice(0, at).split("\n").length - 1;
-  return [first, first + snippet.split("\n").length - 1];
+const linesAround = (place) => {
+  const first = Math.max(1, place.start_line - AROUND);
+  return [first, Math.min(Math.max(place.end_line, place.start_line) + AROUND, first + MOST_LINES - 1)];
+};
+
+/** The line to bring into view: where the place begins, or the best line where that is far below. */
+const lineToShow = (body, place, result) => {
+  const start = body.querySelector(".l.here");
+  const best = result?.line > (start ? place.start_line + FAR : 0) && body.querySelector(`[data-n="${result.line}"]`);
+  return best || start;
 };

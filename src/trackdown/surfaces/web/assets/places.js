@@ -52,7 +52,7 @@ export const knowRoots = (repositories) => {
 export const editorLink = (place, at) => {
   const root = at ? null : roots.get(place.repository);
   const [name, address] = EDITORS[chosenEditor()];
-  return root ? { name, href: address(root, place.path, place.start_line || 1) } : null;
+  return root ? { name, href: address(root, place.path, place.line || place.start_line || 1) } : null;
 };
 
 /** How addresses name a place: PATH:FIRST-LAST. */
@@ -61,6 +61,8 @@ export const parsePlace = (text) => {
   const [, path, first, last] = /^([\s\S]+?)(?::(\d+)(?:-(\d+))?)?$/.exec(text);
   return { path, start_line: Number(first) || 1, end_line: Number(last) || Number(first) || 1, symbol: "", kind: "" };
 };
+/** What people copy: the line to go to. */
+export const lineOf = (place) => `${place.path}:${place.line || place.start_line || 1}`;
 /** How the server is asked about a place. */
 export const locationOf = (place) => `${place.path}:${place.start_line || 1}`;
 

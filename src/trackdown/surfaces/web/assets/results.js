@@ -1,11 +1,11 @@
 // The list of results. It is kept from the first look to the final order: what stays is moved, not made anew.
 
-import { h, icon, oneLine } from "./dom.js";
-import { code } from "./highlight.js";
+import { counted, h, icon, oneLine } from "./dom.js";
+import { excerpt } from "./excerpt.js";
 import { languageName } from "./languages.js";
 import { copy } from "./notice.js";
-import { copyButton, editorLink, keyOf, pathNodes, symbolNodes } from "./places.js";
-import { signalColour, signalName, termsOf } from "./signals.js";
+import { copyButton, editorLink, keyOf, lineRange, pathNodes, symbolNodes } from "./places.js";
+import { signalColour, signalName } from "./signals.js";
 import { link } from "./state.js";
 import { percent } from "./status.js";
 
@@ -19,19 +19,20 @@ export class ResultList {
   /** `pick` is told which result was picked, and whether by the keyboard. */
   constructor(pick) {
     this.pick = pick;
-    this.element = h("ol", { class: "results", "aria-label": "Results" });
+    this.element = h("ol", { class: "results", "aria-label": "Results", tabindex: "-1" });
     this.items = new Map();
+    this.files = new Map();
     this.results = [];
   }
 
-  /** Show these results; `many` says that several repositories are searched. */
-  show(answer, { many, at }) {
+  /** Show these results; `many` says that several repositories are searched, `grouped` puts those of a file together. */
+  show(answer, { many, at, grouped = false }) {
     const places = new Map(Array.from(this.items, ([key, item]) => [key, item.getBoundingClientRect().top]));
     const ranks = new Map(this.results.map((result) => [identity(result), result.rank]));
     const best = Math.max(...answer.results.map(worth), 1e-9);
-    this.results = answer.results;
+    const results = grouped ? byFile(answer.results).flat() : answer.results;
     const items = new Map();
-    for (const result of answer.results) {
+    for (const result of results) {
       const key = identity(result);
       const item = this.items.get(key) || h("li", { class: "result" });
       const from = ranks.get(key);
@@ -39,22 +40,39 @@ export class ResultList {
         many,
         at,
         best,
+        grouped,
         level: answer.level,
         climbed: from && from > result.rank ? from - result.rank : 0,
       });
       items.set(key, item);
     }
+    const focused = this.element.contains(document.activeElement) ? document.activeElement : null;
+    this.results = results;
     this.items = items;
-    this.arrange(Array.from(items.values()));
+    arrange(this.element, grouped ? this.groups(results, many) : Array.from(items.values()));
+    if (focused?.isConnected) focused.focus({ preventScroll: true });
     if (places.size && !calm()) this.move(places);
   }
 
-  /** Put items in order and leave alone those that are in place already, so that focus and scrolling stay. */
-  arrange(items) {
-    for (const old of Array.from(this.element.children)) if (!items.includes(old)) old.remove();
-    items.forEach((item, number) => {
-      if (this.element.children[number] !== item)
-        this.element.insertBefore(item, this.element.children[number] || null);
+  /** The results of each file, below its name. */
+  groups(results, many) {
+    const before = this.files;
+    this.files = new Map();
+    return byFile(results).map((inside, number) => {
+      const key = `${inside[0].repository}\0${inside[0].path}`;
+      const group = before.get(key) || h("li", { class: "group" }, h("p", { class: "group-head" }), h("ol"));
+      const [head, list] = group.children;
+      head.id = `group-${number}`;
+      head.replaceChildren(
+        many ? `${oneLine(inside[0].repository)} · ` : "",
+        pathNodes(inside[0], { lines: false }),
+        h("span", { class: "soft" }, counted(inside.length, "result")),
+      );
+      list.setAttribute("aria-labelledby", head.id);
+      const items = inside.map((result) => this.items.get(identity(result)));
+      arrange(list, items);
+      this.files.set(key, group);
+      return group;
     });
   }
 
@@ -68,7 +86,7 @@ export class ResultList {
     }
   }
 
-  fill(item, result, { many, at, best, level, climbed }) {
+  fill(item, result, { many, at, best, grouped, level, climbed }) {
     const focused = item.contains(document.activeElement) && document.activeElement.closest("h3");
     const panel = item.querySelector(".panel");
     const title = h(
@@ -114,8 +132,8 @@ export class ResultList {
             h(
               "p",
               { class: "where" },
-              many ? [h("span", {}, oneLine(result.repository)), sep()] : "",
-              pathNodes(result),
+              many && !grouped ? [h("span", {}, oneLine(result.repository)), sep()] : "",
+              grouped ? h("span", { class: "path" }, `Lines ${lineRange(result)}`) : pathNodes(result),
               sep(),
               oneLine(result.kind),
               result.language !== "text" ? [sep(), languageName(oneLine(result.language))] : "",
@@ -143,7 +161,7 @@ export class ResultList {
               : "",
           ),
         ),
-        snippet(result, level),
+        excerpt(result, level),
       ),
       panel || "",
     );
@@ -180,6 +198,24 @@ export class ResultList {
   }
 }
 
+/** The results of each file together; files in the order of their best results. */
+const byFile = (results) => {
+  const files = new Map();
+  for (const result of results) {
+    const key = `${result.repository}\0${result.path}`;
+    files.set(key, [...(files.get(key) || []), result]);
+  }
+  return Array.from(files.values());
+};
+
+/** Put items in order and leave alone those that are in place already, so that focus and scrolling stay. */
+const arrange = (list, items) => {
+  for (const old of Array.from(list.children)) if (!items.includes(old)) old.remove();
+  items.forEach((item, number) => {
+    if (list.children[number] !== item) list.insertBefore(item, list.children[number] || null);
+  });
+};
+
 const sep = () => h("span", { "aria-hidden": "true" }, " · ");
 
 /** How likely a result is, or its score as long as that is not known. */
@@ -202,17 +238,4 @@ const strip = (result, best) => {
       h("i", { css: { width: `${(100 * share * why.value) / total}%`, "--c": signalColour(why.signal) } }),
     ),
   );
-};
-
-/** The first lines. What is shown of a class or a file is its best part, which may stand anywhere in it. */
-const snippet = (result, level) => {
-  const numbered = level === "function" || level === "symbol";
-  const shown = code(result.snippet, result.language, {
-    first: numbered ? result.start_line : null,
-    terms: termsOf(result),
-    label: `First lines of ${oneLine(result.symbol || result.path)}`,
-  });
-  const more = numbered ? result.end_line - result.start_line + 1 - shown.querySelectorAll(".l").length : 0;
-  if (more > 0) shown.append(h("div", { class: "rest" }, `${more} more ${more === 1 ? "line" : "lines"}`));
-  return shown;
 };

@@ -2,6 +2,7 @@
 
 import { Problem, stream } from "./api.js";
 import { byId, counted, h, oneLine } from "./dom.js";
+import { POOL, moreOf, narrowed, showFacets } from "./facets.js";
 import { offerFolders } from "./filters.js";
 import { Panel } from "./panel.js";
 import { keyOf, parsePlace } from "./places.js";
@@ -16,6 +17,7 @@ const MOST_KEPT = 20;
 const GHOSTS_AFTER = 150;
 const THINGS = { function: "function", class: "class", symbol: "symbol", file: "file" };
 const MANY = { class: "classes" };
+const arrangementOf = ({ only, k, group }) => JSON.stringify([only, k, group]);
 
 export class SearchView {
   /** `server` says what is known of the repositories. */
@@ -31,6 +33,9 @@ export class SearchView {
       choose: (tab) => go({ tab, ...this.placeOf() }, { quiet: true }),
       close: () => this.closePanel(),
     });
+    this.arranged = "";
+    this.facets = h("div", { class: "facets" });
+    this.more = h("div");
     this.split = h(
       "div",
       { class: "split" },
@@ -38,7 +43,9 @@ export class SearchView {
         "section",
         { "aria-labelledby": "results-title" },
         h("h2", { class: "unseen", id: "results-title" }, "Results"),
+        this.facets,
         this.list.element,
+        this.more,
       ),
     );
     WIDE.addEventListener("change", () => {
@@ -73,7 +80,8 @@ export class SearchView {
   }
 
   asked(state) {
-    const body = { query: state.q, k: state.k, level: state.level, effort: state.effort, tests: state.tests, explain: true };
+    const { level, effort, tests } = state;
+    const body = { query: state.q, k: Math.max(POOL, state.k), level, effort, tests, explain: true };
     if (state.repository) body.repository = state.repository;
     if (state.at) body.at = state.at;
     if (state.folder) body.folder = state.folder;
@@ -90,7 +98,7 @@ export class SearchView {
     say("");
     showNotes([]);
     if (state.pick) {
-      this.list.show({ results: [], level: "function" }, { many: false, at: "" });
+      this.arrange({ results: [], level: "function" }, state);
       this.place(state);
     } else byId("stage").replaceChildren(begun(this.server));
   }
@@ -161,11 +169,22 @@ export class SearchView {
   accept(answer) {
     this.answer = answer;
     const state = current();
-    this.tell(answer);
     showNotes(answer.notes, answer.results.length ? answer.confidence : null);
     offerFolders(answer.results);
-    this.list.show(answer, { many: this.many(answer), at: state.at });
+    this.arrange(answer, state);
     this.place(state);
+  }
+
+  /** Show as many of the results as are wanted, of those that pass the chosen facets. */
+  arrange(answer, state) {
+    this.arranged = arrangementOf(state);
+    const passing = narrowed(answer.results, state.only);
+    const grouped = state.group === "file" && answer.level !== "file";
+    const results = passing.slice(0, state.k);
+    this.list.show({ ...answer, results }, { many: this.many(answer), at: state.at, grouped });
+    showFacets(this.facets, answer, state);
+    this.more.replaceChildren(answer.results.length ? moreOf(answer, passing.length, state) : "");
+    if (answer === this.answer) this.tell(answer);
   }
 
   /** Show the same again, when something is known that changes what it looks like. */
@@ -177,11 +196,11 @@ export class SearchView {
   }
 
   many(answer) {
-    return answer.snapshots.length > 1;
+    return answer.snapshots?.length > 1;
   }
 
   tell(answer) {
-    const found = counted(answer.results.length, THINGS[answer.level], MANY[answer.level]);
+    const found = counted(this.list.results.length, THINGS[answer.level], MANY[answer.level]);
     if (answer.stage === "fast") {
       say(`${found}, first ranking. Models are reading them…`, { busy: true });
       sayMore("");
@@ -221,6 +240,7 @@ export class SearchView {
       return;
     }
     if (stage.firstChild !== this.split) stage.replaceChildren(this.split);
+    if (this.answer && this.arranged !== arrangementOf(state)) this.arrange(this.answer, state);
     this.showPick(state);
   }
 
@@ -232,6 +252,7 @@ export class SearchView {
     if (!place || (!state.pick && !WIDE.matches)) {
       this.panel.element.remove();
       this.panel.shown = "";
+      this.split.classList.remove("reading", "alone");
       return;
     }
     const focused = this.panel.element.contains(document.activeElement) ? document.activeElement : null;
@@ -247,6 +268,9 @@ export class SearchView {
       tab: state.tab,
       of: state.of || (this.answer && this.many(this.answer) ? place.repository : ""),
     });
+    this.split.classList.toggle("reading", this.panel.tab === "source");
+    this.split.classList.toggle("alone", !this.list.results.length && !this.answer);
+    this.panel.fit();
   }
 
   /** The result that a state picks; on a wide screen the first one, when it picks none. */

@@ -3,6 +3,7 @@
 import { Problem, get } from "./api.js";
 import { byId, counted, h, oneLine } from "./dom.js";
 import { knowRoots } from "./places.js";
+import { current } from "./state.js";
 import { stepName } from "./states.js";
 
 const SOON = 700;
@@ -13,6 +14,7 @@ export class Server {
   constructor(changed) {
     this.repositories = [];
     this.reports = [];
+    this.examples = [];
     this.changed = changed;
     this.timer = 0;
     this.counted = false;
@@ -67,6 +69,18 @@ export class Server {
     const more = new Map(repositories.map(({ repository, commits, dirty }) => [repository, { commits, dirty }]));
     this.repositories = this.repositories.map((one) => ({ ...one, ...more.get(one.name) }));
     this.reports = reports.filter(({ media_type: type }) => type.startsWith("text/"));
+    this.changed({ becameReady: false, rootsChanged: false });
+    await this.findExamples();
+  }
+
+  /** Queries worth trying, from the repository that is chosen or else the first that is ready. */
+  async findExamples() {
+    const ready = this.repositories.filter((one) => one.ready);
+    const { name } = ready.find((one) => one.name === current().repository) || ready[0] || {};
+    if (!name) return;
+    const { examples } = await get("examples", { repository: name }).catch(() => ({ examples: [] }));
+    const repository = this.repositories.length > 1 ? name : "";
+    this.examples = examples.map((one) => ({ ...one, repository }));
     this.changed({ becameReady: false, rootsChanged: false });
   }
 

@@ -2,20 +2,20 @@
 
 import { oneLine } from "./dom.js";
 
-const NAMES = {
-  lexical: "Words in the code",
-  messages: "Messages in the code",
-  mentions: "Named in the query",
-  references: "Issues and commits in the query",
-  commits: "Past commits",
-  filters: "Filters",
-  "commit-reranker": "Past commits, read closely",
-  dense: "Vocabulary",
-  deep: "Meaning, of all code",
-  encoder: "Meaning",
-  "code-reranker": "Close reading",
-  graph: "Related code",
-  llm: "Language model",
+const SIGNALS = {
+  lexical: ["Your words", "Words of your text occur in this code, its name or its path. Rare words count more."],
+  messages: ["A message you quote", "This code contains a message, or most of one, that your text quotes."],
+  mentions: ["Named by you", "Your text names this place: a path, a function or class, or a frame of a traceback."],
+  references: ["An issue or commit you cite", "Your text gives the number of an issue or a commit that changed this file."],
+  commits: ["Past changes", "Messages of commits that changed this file have words of your text."],
+  "commit-reranker": ["Past changes, compared by a model", "A model read those messages beside your text."],
+  dense: ["Words of similar sense", "Other words than yours that mean much the same, one by one."],
+  encoder: ["Same topic", "A model puts your text and this code, each read alone, close together."],
+  deep: ["Same topic, out of all code", "The same comparison, made with all code and not only with the best candidates."],
+  "code-reranker": ["Read beside your text", "A model read this code together with your text and judged whether they belong together."],
+  graph: ["Next to a good result", "It calls, contains or inherits from another good result, or the other way round."],
+  llm: ["Ordered by the language model", "The language model saw the best results and put them in order."],
+  filters: ["Filters", "It matches the filters."],
 };
 const COLOURED = new Set([
   "lexical",
@@ -32,7 +32,9 @@ const SHORTEST_TERM = 3;
 const MOST_TERMS = 24;
 
 /** What to call a signal; one that is not in the table goes by its own name. */
-export const signalName = (signal) => NAMES[signal] || oneLine(signal).replaceAll("-", " ");
+export const signalName = (signal) => SIGNALS[signal]?.[0] || oneLine(signal).replaceAll("-", " ");
+/** What it means, in a sentence. */
+export const signalMeaning = (signal) => SIGNALS[signal]?.[1] || "";
 export const signalColour = (signal) => (COLOURED.has(signal) ? `var(--${signal})` : "var(--other-signal)");
 
 /** The numbers of a reason as people read them: [{ name, value }]. */

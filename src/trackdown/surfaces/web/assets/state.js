@@ -14,6 +14,8 @@ export const DEFAULTS = Object.freeze({
   at: "",
   tests: true,
   k: 10,
+  only: [],
+  group: "",
   mode: "",
   rerank: "",
   budget: "",
@@ -44,12 +46,14 @@ export const EFFORTS = [
 export const COUNTS = [5, 10, 20, 50];
 export const FLAGS = ["adaptive", "graph", "gar", "reco"];
 export const OPTIONS = ["mode", "rerank", "budget", "candidates", ...FLAGS];
-export const FILTERS = ["repository", "level", "effort", "language", "folder", "at", "tests", "k", ...OPTIONS];
+export const FILTERS = ["repository", "level", "effort", "language", "folder", "at", "tests", "k", "only", ...OPTIONS];
+const LISTS = ["language", "only"];
 const ALLOWED = {
   view: VIEWS,
   level: LEVELS.map(([value]) => value),
   effort: EFFORTS.map(([value]) => value),
   rerank: ["1", "0"],
+  group: ["file"],
   tab: ["why", "source", "related"],
   direction: ["both", "in", "out"],
 };
@@ -57,10 +61,10 @@ const NUMBERS = { k: [1, 100], depth: [1, 3], budget: [0, 60000], candidates: [1
 
 /** Read a state from a fragment. What cannot be read keeps its default. */
 export const read = (hash) => {
-  const state = { ...DEFAULTS, language: [] };
+  const state = { ...DEFAULTS, language: [], only: [] };
   for (const [name, value] of pairsOf(hash.replace(/^#/, ""))) {
     if (!Object.hasOwn(DEFAULTS, name)) continue;
-    if (name === "language") state.language.push(value);
+    if (LISTS.includes(name)) state[name].push(value);
     else if (name === "tests") state.tests = value !== "0";
     else if (FLAGS.includes(name)) state[name] = value === "1";
     else if (NUMBERS[name]) {
@@ -77,7 +81,7 @@ export const written = (state) => {
   const pairs = [];
   for (const [name, normal] of Object.entries(DEFAULTS)) {
     const value = state[name];
-    if (name === "language") pairs.push(...[...value].sort().map((one) => [name, one]));
+    if (LISTS.includes(name)) pairs.push(...[...value].sort().map((one) => [name, one]));
     else if (name === "tests") {
       if (!value) pairs.push([name, "0"]);
     } else if (FLAGS.includes(name)) {

@@ -2,7 +2,7 @@
 
 import { keepToken, usesToken } from "./api.js";
 import { counted, h, oneLine } from "./dom.js";
-import { DEFAULTS, FILTERS } from "./state.js";
+import { DEFAULTS, FILTERS, link } from "./state.js";
 
 const STEPS = {
   wait: "Waiting for another process that is indexing it",
@@ -22,9 +22,9 @@ const STEPS = {
 export const stepName = (step) => STEPS[step] || oneLine(step);
 
 const WAYS = [
-  ["Paste an issue", "Title, description, traceback: all of it. Names, paths and stack frames count as evidence."],
-  ["Ask a question", ["For instance ", h("code", {}, "where is the session cookie signed?")]],
-  ["Name something", ["A class, a function or an error message, or part of one: ", h("code", {}, "Session.load")]],
+  ["Paste an issue", "Title, description, traceback: all of it. Names, paths and stack frames count as evidence.", "issue"],
+  ["Ask a question", "In your own words.", "question"],
+  ["Name something", "A class, a function or an error message, or part of one.", "name", "message"],
   [
     "Look at the past",
     "History finds past commits that match your words, with the files they touched under their current names.",
@@ -33,9 +33,13 @@ const WAYS = [
 
 /** The beginning: what can be asked, and what there is to search; or the question for a token. */
 export const begun = (server) =>
-  server.locked ? failure(server.locked, () => {}) : beginning(server.repositories, server.reports);
+  server.locked ? failure(server.locked, () => {}) : beginning(server);
 
-const beginning = (repositories, reports) =>
+/** An example from the repository itself, as a link that searches for it. */
+const example = ({ query, repository }) =>
+  h("a", { class: "try", href: link({ q: query, view: "search", repository }) }, oneLine(query));
+
+const beginning = ({ repositories, reports, examples }) =>
   h(
     "section",
     { class: "state", "aria-labelledby": "state-title" },
@@ -48,7 +52,10 @@ const beginning = (repositories, reports) =>
     h(
       "ul",
       { class: "ways" },
-      WAYS.map(([name, said]) => h("li", {}, h("b", {}, name), h("span", {}, said))),
+      WAYS.map(([name, said, ...kinds]) => {
+        const tries = examples.filter(({ kind }) => kinds.includes(kind)).map(example);
+        return h("li", {}, h("b", {}, name), h("span", {}, said, tries.length ? h("span", { class: "tries" }, tries) : ""));
+      }),
     ),
     holdings(repositories),
     reports.length && !usesToken()

@@ -2,7 +2,7 @@
 
 import { byId, h, oneLine } from "./dom.js";
 
-const VERDICTS = { strong: "Strong answer", likely: "Likely answer", weak: "Weak answer" };
+const VERDICTS = { strong: "Strong", likely: "Likely", weak: "Weak" };
 let timer = 0;
 
 export const percent = (share) => `${Math.round(100 * share)}%`;
@@ -26,8 +26,8 @@ export const showNotes = (notes, confidence = null) =>
           h(
             "p",
             { class: `verdict ${confidence.verdict}` },
-            h("strong", {}, `${VERDICTS[confidence.verdict]} (${percent(confidence.probability)})`),
-            `: ${oneLine(confidence.why)}.`,
+            h("strong", { class: "badge" }, VERDICTS[confidence.verdict]),
+            h("span", {}, `${percent(confidence.probability)} sure: ${oneLine(confidence.why)}.`),
           ),
         ]
       : []),

@@ -1,7 +1,7 @@
 // Why a result was found: every signal as a bar with what matched, and the numbers for those who ask for them.
 
 import { counted, h, oneLine } from "./dom.js";
-import { commitsIn, numbersIn, signalColour, signalName } from "./signals.js";
+import { commitsIn, numbersIn, signalColour, signalMeaning, signalName } from "./signals.js";
 import { link } from "./state.js";
 
 let withNumbers = false;
@@ -26,10 +26,26 @@ export const why = (result) => {
       h("b", {}, result.score.toFixed(2)),
     ),
     toggle(() => show(shown)),
+    meanings(result.why),
   );
   show(shown);
   return shown;
 };
+
+/** What the names of the signals mean. */
+const meanings = (reasons) =>
+  h(
+    "details",
+    { class: "meanings" },
+    h("summary", {}, "What these mean"),
+    h(
+      "dl",
+      {},
+      reasons
+        .filter(({ signal }) => signalMeaning(signal))
+        .map(({ signal }) => [h("dt", {}, signalName(signal)), h("dd", {}, signalMeaning(signal))]),
+    ),
+  );
 
 /** The button that shows and hides numbers, here and at every result picked from now on. */
 const toggle = (changed) =>
