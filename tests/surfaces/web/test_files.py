@@ -32,7 +32,7 @@ def text_of(name: str) -> str:
 
 
 def test_everything_that_the_page_names_is_there() -> None:
-    elements = Elements(page().decode()).found
+    elements = Elements(page().content.decode()).found
     named = [value for _, given in elements for key in ("src", "href") if (value := given.get(key))]
     loaded = [name for name in named if name.startswith("assets/")]
     assert len(loaded) >= 8
@@ -42,14 +42,14 @@ def test_everything_that_the_page_names_is_there() -> None:
 
 def test_the_page_holds_no_script_and_no_style_of_its_own() -> None:
     """The policy would refuse them."""
-    elements = Elements(page().decode()).found
+    elements = Elements(page().content.decode()).found
     assert [given for tag, given in elements if tag == "script" and not given.get("src")] == []
     assert [tag for tag, _ in elements if tag == "style"] == []
     assert [given for _, given in elements if any(name == "style" or name.startswith("on") for name in given)] == []
 
 
 def test_ids_are_used_once_and_labels_lead_somewhere() -> None:
-    elements = Elements(page().decode()).found
+    elements = Elements(page().content.decode()).found
     ids = [given["id"] for _, given in elements if "id" in given]
     assert len(ids) == len(set(ids))
     for _, given in elements:
@@ -69,7 +69,7 @@ def test_scripts_import_what_is_there_and_make_no_markup(name: str) -> None:
 
 def test_every_script_is_used() -> None:
     entries = {
-        str(given["src"]).removeprefix("assets/") for tag, given in Elements(page().decode()).found if tag == "script"
+        str(given["src"]).removeprefix("assets/") for tag, given in Elements(page().content.decode()).found if tag == "script"
     }
     seen: set[str] = set()
     queue = list(entries)
