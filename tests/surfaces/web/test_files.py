@@ -68,9 +68,8 @@ def test_scripts_import_what_is_there_and_make_no_markup(name: str) -> None:
 
 
 def test_every_script_is_used() -> None:
-    entries = {
-        str(given["src"]).removeprefix("assets/") for tag, given in Elements(page().content.decode()).found if tag == "script"
-    }
+    found = Elements(page().content.decode()).found
+    entries = {str(given["src"]).removeprefix("assets/") for tag, given in found if tag == "script"}
     seen: set[str] = set()
     queue = list(entries)
     for name in queue:
