@@ -128,6 +128,7 @@ def cookies(repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repo
     repo.git("tag", "v1.0")
     monkeypatch.chdir(repo.root)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("VISUAL", "true")
     monkeypatch.delenv("CODEX_HOME", raising=False)
     monkeypatch.delenv("CLAUDE_CONFIG_DIR", raising=False)
     (tmp_path / "home" / ".codex").mkdir(parents=True)

@@ -59,6 +59,11 @@ def test_search_as_json_has_the_fields_of_the_contract_and_no_others(ready: Prog
     assert (best["kind"], best["language"], best["start_line"], best["end_line"]) == ("method", "python", 7, 9)
     lines = (shop.root / "web/session.py").read_text().splitlines()
     assert best["snippet"].splitlines() == lines[6:9]
+    assert best["line"] == 7
+    assert [match["line"] for match in best["matches"]] == [7, 8]
+    for match in best["matches"]:
+        assert match["text"] == lines[match["line"] - 1]
+        assert [match["text"][start:end] for start, end in match["spans"]]
 
 
 def test_search_as_text_shows_place_reasons_and_numbered_lines(ready: Program) -> None:
@@ -70,7 +75,7 @@ def test_search_as_text_shows_place_reasons_and_numbered_lines(ready: Program) -
     changed = 'file changed by "Sign the session cookie against tampering" (2020)'
     assert lines[3].startswith(f"    name has cookie, session, sign; {changed}")
     assert sum("file changed by" in line for line in lines) == 1
-    assert "        7      def sign_cookie(self, value: str) -> str:" in lines
+    assert "          7  def sign_cookie(self, value: str) -> str:" in lines
 
 
 def test_explain_shows_reasons_in_full_and_the_time_of_each_stage(ready: Program) -> None:
@@ -96,10 +101,13 @@ def test_levels_rank_functions_classes_and_files(ready: Program) -> None:
     assert kinds["function"] <= {"function", "method"} and kinds["class"] == {"class"} and kinds["file"] == {"file"}
 
 
-def test_a_class_is_shown_without_line_numbers_that_would_be_wrong(ready: Program, shop: Repo) -> None:
+def test_a_class_is_shown_with_its_best_method_and_the_numbers_of_their_lines(ready: Program, shop: Repo) -> None:
     run = ready("search", "dict part split load", "--level", "class", "-k", "1")
-    code = [line for line in run.out.splitlines() if "def load" in line]
-    assert code and not any(sign.isdigit() for line in code for sign in line.split("def")[0]), run.out
+    assert run.out.splitlines()[-3:] == [
+        "          4  class Session:",
+        "    …    11      def load(self, text: str) -> dict[str, str]:",
+        '         12          return dict(part.split("=") for part in text.split(";"))',
+    ]
 
 
 def test_no_tests_leaves_tests_out(ready: Program) -> None:

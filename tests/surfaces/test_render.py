@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from trackdown.surfaces.cli.render import _fitted, print_results
-from trackdown.types import Result, SearchResults, Why
+from trackdown.surfaces.cli.render import print_results
+from trackdown.surfaces.cli.result_text import fitted
+from trackdown.types import LineMatch, Result, SearchResults, Why
 
 
 def test_a_reason_is_cut_between_phrases_where_the_terminal_ends() -> None:
     text = 'name has evictions; mentions evict, keys; file changed by "Introduce a flag" (2018)'
-    assert _fitted(text, 200) == _fitted(text, len(text)) == text
-    assert _fitted(text, 60) == "name has evictions; mentions evict, keys"
-    assert _fitted(text, 40) == "name has evictions; mentions evict, keys"
-    assert _fitted(text, 39) == "name has evictions; mentions evict, ke…"
-    assert _fitted("name has evictions", 10) == "name has …"
+    assert fitted(text, 200) == fitted(text, len(text)) == text
+    assert fitted(text, 60) == "name has evictions; mentions evict, keys"
+    assert fitted(text, 40) == "name has evictions; mentions evict, keys"
+    assert fitted(text, 39) == "name has evictions; mentions evict, ke…"
+    assert fitted("name has evictions", 10) == "name has …"
 
 
 def test_reasons_are_one_line_and_explain_adds_shares_and_numbers(capsys: pytest.CaptureFixture[str]) -> None:
@@ -24,11 +27,12 @@ def test_reasons_are_one_line_and_explain_adds_shares_and_numbers(capsys: pytest
         Why("newcomer", -0.25, ""),
     )
     reason = "mentions cookie; a test"
-    result = Result(3, "shop", "a.py", "Session.load", "method", "python", 1, 2, 0.25, "def load(): ...", why, reason)
+    result = Result(3, "shop", "a.py", "Session.load", "method", "python", 1, 2, 0.25, "", why, reason)
+    result = replace(result, matches=(LineMatch(1, "def load(): ..."),))
     answer = SearchResults("cookie", "function", (result,))
     print_results(answer, explain=False)
     lines = capsys.readouterr().out.splitlines()
-    assert lines == [" 3  a.py:1-2  Session.load", f"    {reason}", "        1  def load(): ...", ""]
+    assert lines == [" 3  a.py:1-2  Session.load", f"    {reason}", "          1  def load(): ..."]
     print_results(answer, explain=True)
     assert capsys.readouterr().out.splitlines()[1:5] == [
         f"    {reason}",

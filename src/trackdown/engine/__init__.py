@@ -42,7 +42,7 @@ if TYPE_CHECKING:
         candidate_features,
         speaking_models,
     )
-    from trackdown.engine.searching.merge import search_all
+    from trackdown.engine.searching.merge import repository_names, search_all
     from trackdown.engine.searching.modes import (
         SWITCHES,
         check_ranker,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from trackdown.excerpts.line_roles import BLANK, PROSE, line_roles, signature_line
+from trackdown.excerpts.line_roles import BLANK, CODE, IMPORT, PROSE, line_roles, signature_line
 from trackdown.excerpts.sought import LONGEST_READ, Sought, Span, words_of
 from trackdown.types import LineMatch
 
@@ -21,7 +21,7 @@ _MOST_LEADING = 200
 """Lines of comments and decorators that may stand above a definition."""
 _MOST_WEIGHED = 200
 _LONGEST_SHOWN, _BEFORE_MATCH = 240, 60
-_PROSE_FACTOR = 0.4
+_FACTORS = {CODE: 1.0, IMPORT: 0.4, PROSE: 0.4, BLANK: 0.0}
 _SAID_BEFORE = 0.3
 """What a word counts that a chosen line has already."""
 _LEAST_GAIN = 0.3
@@ -81,16 +81,16 @@ def definition(lines: Sequence[str], first: int, symbol: str, language: str, sou
 
 def _matching(lines: Sequence[str], first: int, roles: Sequence[str], sought: Sought) -> list[_Line]:
     """The lines that have something sought, those that are worth most."""
-    wanted = sought.terms.among({word for line in lines for word in words_of(line)})
+    words = [words_of(line) for line in lines]
+    wanted = sought.terms.among(set().union(*words))
     heaviest = sought.terms.heaviest or 1.0
     found = []
     for place, line in enumerate(lines):
-        own = wanted.intersection(words_of(line)) if wanted and roles[place] != BLANK else ()
         extra = _NAMED * heaviest if sought.names and sought.name_spans(line) else 0.0
         extra += _POINTED_AT * heaviest if first + place in sought.lines else 0.0
-        if own or extra:
-            factor = _PROSE_FACTOR if roles[place] == PROSE else 1.0
-            found.append(_Line(place, sought.terms.worth(sorted(own)), factor, extra))
+        if extra or not wanted.isdisjoint(words[place]):
+            matched = sought.terms.worth(sorted(wanted.intersection(words[place])))
+            found.append(_Line(place, matched, _FACTORS[roles[place]], extra))
     return sorted(found, key=lambda line: (-line.gain({}), line.place))[:_MOST_WEIGHED]
 
 

@@ -1,11 +1,11 @@
-"""Which lines of a unit are code, and which are comments, documentation or blank. Reads lines, not syntax trees."""
+"""Which lines of a unit are code, imports, comments or documentation, or blank. Reads lines, not syntax trees."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-CODE, PROSE, BLANK = "code", "prose", "blank"
+CODE, PROSE, BLANK, IMPORT = "code", "prose", "blank", "import"
 _SLASHES = ("//",)
 _HASHES = ("#",)
 _DASHES = ("--",)
@@ -20,6 +20,7 @@ _DOCUMENTED_BY_STRINGS = frozenset({"python", "elixir", "julia"})
 _DOCSTRING = re.compile(r"(?:@\w*doc\s+)?[A-Za-z~]{0,2}(\"\"\"|''')")
 _ATTRIBUTE = re.compile(r"@(?!interface\b)|#\[|\[[A-Z\[]|#!")
 """What stands before a definition: a decorator, an annotation, an attribute."""
+_IMPORT = re.compile(r"(?:import|from|use|using|require|require_relative|package|#[ \t]*include)\b[^()]*$")
 _PLAIN = frozenset({"text", "?"})
 
 
@@ -47,8 +48,14 @@ def line_roles(lines: Sequence[str], language: str) -> list[str]:
             roles.append(PROSE)
             until = "" if docstring[1] in text[docstring.end() :] else docstring[1]
         else:
-            roles.append(PROSE if text.startswith(marks) and not _ATTRIBUTE.match(text) else CODE)
+            roles.append(_role(text, marks))
     return roles
+
+
+def _role(text: str, marks: tuple[str, ...]) -> str:
+    if text.startswith(marks) and not _ATTRIBUTE.match(text):
+        return PROSE
+    return IMPORT if _IMPORT.match(text) else CODE
 
 
 def signature_line(lines: Sequence[str], roles: Sequence[str], symbol: str) -> int:

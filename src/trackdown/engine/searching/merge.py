@@ -44,10 +44,10 @@ def search_all(
     a complete answer.
     """
     request = request_of(query, options)
-    names = _names(repositories)
+    names = repository_names(repositories)
     answers: list[SearchResults] = []
     for repository in repositories:
-        name = names[str(repository.source.root)] if len(repositories) > 1 else repository.source.name
+        name = names[str(repository.source.root)]
         merged_early = heard_with(early, answers, name, request.k)
         answer = repository.search(request, early=merged_early, cancelled=cancelled, progress=progress)
         answers.append(under_name(answer, name))
@@ -136,7 +136,7 @@ def merged_history(answers: Sequence[HistoryResults], k: int) -> HistoryResults:
     )
 
 
-def _names(repositories: Sequence[Repository]) -> dict[str, str]:
+def repository_names(repositories: Sequence[Repository]) -> dict[str, str]:
     """Root → the repository's name, or the root itself where two roots share a name."""
     found = {str(repository.source.root): repository.source.name for repository in repositories}
     shared = Counter(found.values())

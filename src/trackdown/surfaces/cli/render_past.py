@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 
 from trackdown.engine import Blame, BlamedLines, ChangedFile, ChangedUnit, CommitReport
-from trackdown.surfaces.cli.render import Page, open_page
 from trackdown.surfaces.cli.terminal_text import one_line, sanitize
+from trackdown.surfaces.cli.text_page import TextPage, open_page
 from trackdown.types import HistoryResults, PastCommit
 
 _FILES = 8
@@ -69,7 +69,7 @@ def print_commit(report: CommitReport) -> None:
         _print_diff(page, file)
 
 
-def _print_files(page: Page, report: CommitReport) -> None:
+def _print_files(page: TextPage, report: CommitReport) -> None:
     page.line("", "")
     count = len(report.files)
     page.line("bold", f"{count} file{'' if count == 1 else 's'}, +{report.added} -{report.removed}")
@@ -85,7 +85,7 @@ def _print_files(page: Page, report: CommitReport) -> None:
         page.line("dim", f"    and {count - _LISTED} more")
 
 
-def _print_units(page: Page, report: CommitReport) -> None:
+def _print_units(page: TextPage, report: CommitReport) -> None:
     if not report.units:
         return
     page.line("", "")
@@ -104,7 +104,7 @@ def _one_unit(unit: ChangedUnit) -> str:
     return f"{one_line(unit.path)}:{unit.start_line}-{unit.end_line}  {one_line(unit.symbol)}  ({change}{now})"
 
 
-def _print_diff(page: Page, file: ChangedFile) -> None:
+def _print_diff(page: TextPage, file: ChangedFile) -> None:
     """A file's part of the diff. A line begins with what says how to colour it."""
     styles = {"+": "added", "-": "removed", "@": "path"}
     inside = False

@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 import os
-from dataclasses import asdict
 
 import click
 
 from trackdown.engine import search_all
 from trackdown.errors import NoSuchPath, UsageError
 from trackdown.request import SearchRequest, help_of
+from trackdown.surfaces.cli.answer_formats import AnswerOutput, answer_options
 from trackdown.surfaces.cli.issue_text import issue_options, read_issue
-from trackdown.surfaces.cli.llm_cost import print_llm_cost
 from trackdown.surfaces.cli.llm_options import llm_options, llm_overrides
-from trackdown.surfaces.cli.options import (
-    at_option,
-    count_option,
-    exclude_option,
-    format_option,
-    open_all,
-    print_json,
-    print_notes,
-)
+from trackdown.surfaces.cli.options import at_option, count_option, exclude_option, open_all
 from trackdown.surfaces.cli.progress import TerminalProgress
 from trackdown.types import EFFORTS, LEVELS, Effort, Level
 
@@ -37,6 +28,7 @@ Examples:
   trackdown search --issue https://github.com/pallets/flask/issues/5049 ~/src/flask --comments
   trackdown search "undo the last edit" --reco --llm embedded
   gh issue view 123 | trackdown search --issue - --format json
+  trackdown search "sign the cookie" --format lines | fzf
 """
 
 
@@ -61,7 +53,7 @@ Examples:
 @exclude_option
 @click.option("--no-tests", is_flag=True, help="Leave out test files. By default they are included, below code.")
 @click.option("--explain", is_flag=True, help=help_of("explain") + " Text also shows the time of each stage.")
-@format_option
+@answer_options
 def command(
     arguments: tuple[str, ...],
     issue: str | None,
@@ -86,7 +78,7 @@ def command(
     exclude: tuple[str, ...],
     no_tests: bool,
     explain: bool,
-    style: str,
+    output: AnswerOutput,
 ) -> None:
     """Find the functions, classes or files for an issue, a question or a name.
 
@@ -144,14 +136,4 @@ def command(
         answer = search_all(repositories, request, progress=progress)
     if fetched is not None:
         answer = fetched.noted(answer)
-    if style == "json":
-        value = asdict(answer)
-        names_shown = ("query", "level", "partial", "notes", "snapshots", "timings_ms", "confidence", "deep", "results")
-        shown = {name: value[name] for name in names_shown}
-        print_json(shown | ({"llm": value["llm"]} if answer.llm else {}))
-        return
-    print_notes(answer.notes)
-    print_llm_cost(answer.llm)
-    from trackdown.surfaces.cli.render import print_results
-
-    print_results(answer, explain=explain)
+    output.print(answer, repositories, at)
