@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from trackdown.doors import door
 
 if TYPE_CHECKING:
-    from trackdown.engine import Blame, CommitReport, Related, Repository, open, search_all
+    from trackdown.engine import Blame, Change, CommitReport, Related, Repository, open, search_all
     from trackdown.errors import TrackdownError
     from trackdown.request import SearchRequest
     from trackdown.settings import Settings, load_settings
@@ -22,6 +22,7 @@ __version__ = "0.2.0"
 
 __all__ = [
     "Blame",
+    "Change",
     "CommitReport",
     "HistoryResults",
     "PastCommit",

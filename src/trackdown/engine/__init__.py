@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from trackdown.doors import door
 
 if TYPE_CHECKING:
+    from trackdown.engine.impact.impact import Change
     from trackdown.engine.indexing.exporting import ExportedIndex, export_index
     from trackdown.engine.indexing.importing import ImportReport, import_index
     from trackdown.engine.issues.fetch_issue import IssueText, fetch_issue, names_issue

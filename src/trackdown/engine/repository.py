@@ -29,6 +29,7 @@ from trackdown.types import (
     DeepState,
     HistoryResults,
     Inventory,
+    Level,
     Progress,
     RepositoryStatus,
     SearchResults,
@@ -38,6 +39,7 @@ from trackdown.types import (
 )
 
 if TYPE_CHECKING:
+    from trackdown.engine.impact.impact import Change
     from trackdown.engine.issues.fetch_issue import IssueText
     from trackdown.engine.llm.few_shot import CodeExample
     from trackdown.engine.llm.rewrite_units import RewriteReport
@@ -188,6 +190,27 @@ class Repository:
         from trackdown.engine.navigation.questions import find_related
 
         return find_related(self, target, k, at, exclude, progress)
+
+    @reports_damage
+    def impact(
+        self,
+        change: Change | None = None,
+        k: int = 10,
+        level: Level = "file",
+        at: str | None = None,
+        exclude: Sequence[str] = (),
+        *,
+        progress: Progress = no_progress,
+    ) -> SearchResults:
+        """What may have to change with a diff: by default, with the uncommitted changes.
+
+        `change` names another diff: `Change(patch=text)`, `Change(revisions="main..HEAD")`, `Change(staged=True)`. What
+        it has changed already is not in the answer. `at` is the state that a patch is for. Raises UsageError for a diff
+        that is empty or cannot be read, UnknownRevision.
+        """
+        from trackdown.engine.impact.impact import Change, find_impact
+
+        return find_impact(self, change or Change(), k, level, at, exclude, progress)
 
     @reports_damage
     def unit(

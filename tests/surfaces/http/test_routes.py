@@ -105,6 +105,17 @@ def test_related_answers_as_the_command_line_does(client: httpx.Client, ready: P
     conforms(Related, found)
 
 
+def test_impact_answers_as_the_command_line_does(client: httpx.Client, ready: Program) -> None:
+    wanted = ready("impact", "old..HEAD", "--level", "symbol", "--format", "json").json()
+    found = client.post("/v1/impact", json={"revisions": "old..HEAD", "level": "symbol"}).json()
+    assert found.pop("timings_ms") and wanted.pop("timings_ms") and found["results"] and found == wanted
+    for body, said in (({"patch": "x"}, "not a patch"), ({"staged": True}, "no staged changes"), ({}, "uncommitted")):
+        refused = client.post("/v1/impact", json=body)
+        assert refused.status_code == 422 and said in refused.json()["detail"]
+    assert client.post("/v1/impact", json={"revisions": "nowhere..HEAD"}).status_code == 404
+    assert client.post("/v1/impact", json={"patch": "x", "staged": True}).status_code == 422
+
+
 def test_the_graph_answers_as_the_command_line_does(client: httpx.Client, ready: Program) -> None:
     wanted = ready("graph", "Session", "--edges", "contains", "--format", "json").json()
     found = get(client, "/v1/graph", target="Session", edges=["contains"], drawing=True)
@@ -183,6 +194,7 @@ def test_health_metrics_and_openapi(client: httpx.Client) -> None:
         "/v1/show",
         "/v1/blame",
         "/v1/related",
+        "/v1/impact",
         "/v1/graph",
         "/v1/unit",
         "/v1/examples",

@@ -17,6 +17,7 @@ from trackdown.graph import EDGE_TYPES, HOWS, Direction, EdgeType, How
 from trackdown.request import SearchRequest, request_of
 from trackdown.types import (
     HistoryResults,
+    Level,
     Progress,
     RepositoryStatus,
     SearchResults,
@@ -26,6 +27,7 @@ from trackdown.types import (
 )
 
 if TYPE_CHECKING:
+    from trackdown.engine.impact.impact import Change
     from trackdown.engine.navigation.examples import Example
     from trackdown.engine.navigation.neighbourhoods import Neighbourhood
     from trackdown.engine.navigation.related import Related
@@ -157,6 +159,25 @@ class SharedRepositories(NamedRepositories):
         found = self._ask(served, relate, call)
         similar = tuple(replace(result, repository=served.name) for result in found.similar)
         return replace(found, similar=similar, snapshots=state_under_name(found.snapshots, served.name))
+
+    def impact(
+        self,
+        change: Change,
+        *,
+        repository: str | None = None,
+        k: int = 10,
+        level: Level = "file",
+        at: str | None = None,
+        exclude: Sequence[str] = (),
+        **call: Unpack[CallOptions],
+    ) -> SearchResults:
+        """As `Repository.impact`. Raises TooBusy as long as nothing is indexed yet."""
+        served = self._only(repository)
+
+        def find(used: Repository, running: Call) -> SearchResults:
+            return used.impact(change, k, level, at, exclude, progress=running.report)
+
+        return under_name(self._ask(served, find, call), served.name)
 
     def graph(
         self,

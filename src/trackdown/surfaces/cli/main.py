@@ -25,6 +25,7 @@ COMMANDS = {
     "show": "Show a commit: message, diff, units changed, similar commits.",
     "blame": "Show who last changed some lines, and for which issue.",
     "related": "Find code related to a line: callers, callees, similar code, co-changes.",
+    "impact": "Find what else has to change with a diff.",
     "graph": "Show containment, imports, calls and inheritance around a place.",
     "serve": "Serve the HTTP API and the web page.",
     "mcp": "Serve coding agents over the Model Context Protocol.",
@@ -85,6 +86,7 @@ Examples:
   trackdown search QuerySet.bulk_create ~/src/django --at 4.2
   trackdown history "race condition in the cache" --format json
   trackdown related src/app.py:120
+  trackdown impact main..HEAD
   trackdown graph QuerySet.bulk_create --edges invokes --direction in
 """
 

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Annotated, Any, get_origin, get_type_hints
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from trackdown.engine import MOST_DEPTH, MOST_DIFF_LINES, Direction, EdgeType, HistoryLimits, How
+from trackdown.engine import MOST_DEPTH, MOST_DIFF_LINES, Change, Direction, EdgeType, HistoryLimits, How
 from trackdown.errors import UsageError
 from trackdown.request import MAX_RESULTS, SearchRequest, help_of
-from trackdown.types import MAX_QUERY_CHARS
+from trackdown.types import MAX_QUERY_CHARS, Level
 
 MAX_QUERY_CHARS_IN_URL = 8_000
+MAX_PATCH_CHARS = 1_000_000
 
 
 def _whole(value: object) -> object:
@@ -183,6 +184,35 @@ class RelatedQuery(QueryParameters):
     k: Count = Field(10, description="How many of each kind.")
     at: Revision | Absent = Field(None, description=help_of("at"))
     exclude: list[Pattern] = Field([], max_length=50, description=help_of("exclude"))
+
+
+class ImpactBody(BaseModel):
+    """What may have to change with a diff. Without `patch`, `revisions` and `staged`: with the uncommitted changes."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    repository: Name | None = Field(None, description=_REPOSITORY)
+    patch: Annotated[str, Field(min_length=1, max_length=MAX_PATCH_CHARS)] | None = Field(
+        None, description="A unified diff, which may be applied already or not."
+    )
+    revisions: Revision | None = Field(None, description="A..B or A...B, as git understands them.")
+    staged: bool = Field(False, description="The changes in git's index.")
+    k: Count = Field(10, description=help_of("k"))
+    level: Level = Field("file", description="What to rank: files, functions, classes, or both of these (symbol).")
+    at: Revision | None = Field(None, description="The commit, branch or tag that the patch is for.")
+    exclude: list[Pattern] = Field([], max_length=50, description=help_of("exclude"))
+
+    @model_validator(mode="after")
+    def _one_change(self) -> ImpactBody:
+        try:
+            self.as_change()
+        except UsageError as error:
+            raise ValueError(str(error)) from None
+        return self
+
+    def as_change(self) -> Change:
+        """Return the change for the engine. Raises UsageError if several are named."""
+        return Change(self.patch, self.revisions, self.staged)
 
 
 class GraphQuery(QueryParameters):

@@ -20,6 +20,7 @@ from trackdown.surfaces.http.problems import HttpProblem
 from trackdown.surfaces.http.reports import MEDIA_TYPES
 from trackdown.surfaces.http.request_models import (
     GraphQuery,
+    ImpactBody,
     ReadUnitQuery,
     RelatedQuery,
     SearchBody,
@@ -140,6 +141,24 @@ def _add_navigation(router: APIRouter, state: AppState) -> None:
             )
 
         return json_answer(await state.pool.run(request.receive, work))
+
+    @router.post("/impact", response_model=SearchResults, operation_id="impact")
+    async def impact(request: Request, asked: Annotated[ImpactBody, Body()]) -> Response:
+        """What may have to change with a diff, each with its reasons. What it has changed already is left out."""
+        name, change = state.only(asked.repository), asked.as_change()
+
+        def work(cancelled: Cancelled) -> SearchResults:
+            return shared.impact(
+                change,
+                repository=name,
+                k=asked.k,
+                level=asked.level,
+                at=asked.at,
+                exclude=asked.exclude,
+                cancelled=cancelled,
+            )
+
+        return json_answer(as_search(await state.pool.run(request.receive, work)))
 
     @router.get("/graph", response_model=GraphAnswer, operation_id="graph")
     async def graph(request: Request, asked: Annotated[GraphQuery, Query()]) -> Response:
