@@ -188,5 +188,5 @@ def test_types_and_errors_need_the_standard_library_only() -> None:
 
 
 def test_the_walk_sees_what_is_imported() -> None:
-    seen = {module for module, _ in imports(SOURCE / "engine" / "repository.py")}
+    seen = {module for module, _ in imports(SOURCE / "engine" / "open_repository.py")}
     assert seen >= {"index", "store", "settings", "engine.indexing.build"}
