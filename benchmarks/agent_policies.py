@@ -171,6 +171,8 @@ Place = tuple[str, int, int]
 class SearchServer:
     """How a server is asked, and what its answers show."""
 
+    concise = False
+
     def __init__(self, client: Client, tree: Path, context: AgentContext) -> None:
         self._client, self.context = client, context
         self.reader = PlainReader(tree, context)
@@ -210,7 +212,6 @@ async def with_server(issue: str, server: SearchServer, *, title_only: bool) -> 
 class TrackdownServer(SearchServer):
     """Trackdown's server. Whole issues go to `locate_issue`, titles to `search_code`."""
 
-    concise = False
     _HIT = re.compile(r"\d+\. (.+?):(\d+)-(\d+) ")
     _LINE = re.compile(r" *(\d+)(?:  (.*))?$")
     _REST = re.compile(r"… lines (\d+)-(\d+) left out")

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
-from agent_policies import AgentContext, RunEnds, SembleServer, TrackdownServer, with_grep, with_server
+from agent_policies import BYTES_PER_TOKEN, AgentContext, RunEnds, SembleServer, TrackdownServer, with_grep, with_server
 from mcp import StdioServerParameters
 from mcp.client import Client
 from measure import keep, new_parser
@@ -84,39 +84,32 @@ class AgentBench:
             self._left_out[id_] = "the fix changes no line of a file that is there"
             return
         found = self._runs[id_] = {"gold_lines": sum(map(len, gold.values()))}
-        for policy in policies:
-            context = AgentContext(gold, MOST_TOKENS, self._count)
+        for tool in dict.fromkeys(policy.partition(" ")[0] for policy in policies):
+            own = [policy for policy in policies if policy.partition(" ")[0] == tool]
+            contexts = {policy: AgentContext(gold, MOST_TOKENS, self._count) for policy in own}
             try:
-                await self._run(policy, row["problem_statement"], tree, context)
+                await self._run(tool, row["problem_statement"], tree, contexts)
             except Exception as error:  # a server that fails is a figure, too
-                found[policy] = {"failed": f"{type(error).__name__}: {innermost(error)}"[:300]}
                 traceback.print_exc()
+                found.update({name: {"failed": f"{type(error).__name__}: {innermost(error)}"[:300]} for name in own})
                 continue
-            found[policy] = {
-                "solved": context.solved,
-                "calls": context.calls,
-                "tokens": round(context.size / 3.5) if context.solved else MOST_TOKENS,
-                "real_tokens": context.real_tokens,
-            }
+            found.update({policy: figures(context) for policy, context in contexts.items()})
         print(id_, json.dumps(found), flush=True)
 
-    async def _run(self, policy: str, issue: str, tree: Path, context: AgentContext) -> None:
-        tool, _, how = policy.partition(" ")
+    async def _run(self, tool: str, issue: str, tree: Path, contexts: Mapping[str, AgentContext]) -> None:
+        """All policies of a tool, with one server. RunEnds stays inside, because a client wraps what passes it."""
         if tool == "grep":
             with suppress(RunEnds):
-                await with_grep(issue, tree, context)
-        elif tool == "trackdown":
-            async with self._trackdown(tree) as client:
-                server = TrackdownServer(client, tree, context)
-                server.concise = how == "concise"
-                await self._define(tool, client)
-                with suppress(RunEnds):  # inside, because a client wraps what it lets through
-                    await with_server(issue, server, title_only=how == "title")
-        else:
-            async with self._semble() as client:
-                await self._define(tool, client)
+                await with_grep(issue, tree, contexts[tool])
+            return
+        async with self._trackdown(tree) if tool == "trackdown" else self._semble() as client:
+            await self._define(tool, client)
+            for policy, context in contexts.items():
+                kind = TrackdownServer if tool == "trackdown" else SembleServer
+                server = kind(client, tree, context)
+                server.concise = policy.endswith(" concise")
                 with suppress(RunEnds):
-                    await with_server(issue, SembleServer(client, tree, context), title_only=how == "title")
+                    await with_server(issue, server, title_only=policy.endswith(" title"))
 
     async def _define(self, tool: str, client: Client) -> None:
         """Count the definitions of a server's tools, once."""
@@ -158,6 +151,16 @@ class AgentBench:
             "left_out": self._left_out,
             "runs": self._runs,
         }
+
+
+def figures(context: AgentContext) -> dict[str, Any]:
+    """The figures of one run."""
+    return {
+        "solved": context.solved,
+        "calls": context.calls,
+        "tokens": round(context.size / BYTES_PER_TOKEN) if context.solved else MOST_TOKENS,
+        "real_tokens": context.real_tokens,
+    }
 
 
 def summary(runs: list[dict[str, Any]]) -> dict[str, Any]:
