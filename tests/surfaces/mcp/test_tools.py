@@ -29,7 +29,16 @@ from trackdown.surfaces.mcp.fitting import compact, tokens
 
 pytestmark = pytest.mark.slow
 
-TOOLS = ["search_code", "locate_issue", "past_changes", "related_code", "code_graph", "read_unit", "index_status"]
+TOOLS = [
+    "search_code",
+    "locate_issue",
+    "past_changes",
+    "show_commit",
+    "related_code",
+    "code_graph",
+    "read_unit",
+    "index_status",
+]
 COOKIE = {"query": "sign the session cookie", "k": 2}
 
 
@@ -97,6 +106,13 @@ async def use_every_other_tool(client: Client, shop: Repo) -> None:
     assert (past["subject"], past["files"]) == ("Sum up the cart's total price", ["lib/cart.js"])
     assert past["commit"] == shop.git("log", "--format=%H", "--grep=Sum up")
 
+    shown = await said(client, "show_commit", {"commit": past["commit"][:10]})
+    assert shown.startswith(f"{past['commit']} 2020-09-13 ") and "\n    Sum up the cart's total price\n" in shown
+    changed, _, diff = shown.partition("\nadded lib/cart.js (+")
+    assert "\nChanged: Cart, Cart.addItem" in changed and "\n@@ -" in diff and "\n+  total() {\n" in diff
+    nothing = await value(client, "show_commit", {"commit": past["commit"], "path": "web/"})
+    assert nothing["files"] == [] and "1 of its 1 files are not among those asked for" in nothing["notes"][0]
+
     for target in ("web/session.py:8", "Session.sign_cookie"):
         near = await value(client, "related_code", {"target": target})
         kinds = {(one["relation"], one.get("symbol", one["path"])) for one in near["related"]}
@@ -161,6 +177,7 @@ def test_errors_are_lines_that_a_model_can_act_on(connection: tuple[Connect, str
                 ("related_code", {"target": "web/nothing.py:3"}, ("web/nothing.py",)),
                 ("code_graph", {"target": "Sesion"}, ("Sesion", "Session")),
                 ("code_graph", {"target": "Session", "edges": ["likes"]}, ("edges", "likes")),
+                ("show_commit", {"commit": "no-such"}, ("no-such",)),
                 ("read_unit", {"path": "../secret.txt"}, ("../secret.txt",)),
                 ("read_unit", {"path": "/etc/passwd"}, ("/etc/passwd",)),
                 ("read_unit", {"path": "web/session.py", "symbol": "nobody"}, ("nobody",)),
@@ -272,6 +289,7 @@ def test_what_people_do_not_see_reaches_no_agent(program: Program, tmp_path: Pat
                 ("search_code", {"query": f"sign cookie {HIDDEN}"}),
                 ("locate_issue", {"issue": "sign cookie", "level": "file"}),
                 ("past_changes", {"query": "sign cookie"}),
+                ("show_commit", {"commit": "HEAD"}),
                 ("related_code", {"target": f"{path}:2"}),
                 ("code_graph", {"target": path}),
                 ("read_unit", {"path": path}),
@@ -309,6 +327,7 @@ def test_no_answer_is_longer_than_asked(max_tokens: int, program: Program, tmp_p
                 ("search_code", {"query": "sign cookie", "k": 100}, "results"),
                 ("locate_issue", {"issue": "sign cookie", "k": 100, "level": "file"}, "results"),
                 ("past_changes", {"query": "sign cookies", "k": 100}, "commits"),
+                ("show_commit", {"commit": "HEAD"}, "files"),
                 ("related_code", {"target": f"{path}:1", "k": 100}, "related"),
                 ("code_graph", {"target": path, "depth": 3}, "edges"),
                 ("read_unit", {"path": path}, "text"),

@@ -127,6 +127,16 @@ class PastChanges(ListArguments):
     exclude: _Patterns = []
 
 
+class ShowCommit(ToolArguments):
+    """Arguments of show_commit."""
+
+    listed = ("commit", "path")
+    usual_tokens = SOURCE_TOKENS
+
+    commit: Annotated[str, Field(min_length=1, max_length=1000)]
+    path: Annotated[str | None, Field(max_length=4096, description="Only this file or folder.")] = None
+
+
 class RelatedCode(ListArguments):
     """Arguments of related_code. With eight kinds of relatives, a few of each are enough."""
 

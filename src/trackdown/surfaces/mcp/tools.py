@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from trackdown.engine import EDGE_TYPES, SharedRepositories
+from trackdown.engine import EDGE_TYPES, MOST_DIFF_LINES, SharedRepositories
 from trackdown.surfaces.mcp import arguments
-from trackdown.surfaces.mcp.history_answers import past
+from trackdown.surfaces.mcp.history_answers import commit_answer, past
 from trackdown.surfaces.mcp.place_answers import around, nearby, source
 from trackdown.surfaces.mcp.search_answer import found
 from trackdown.surfaces.mcp.status_answer import state
@@ -84,6 +84,14 @@ def _past_changes(repositories: SharedRepositories, asked: arguments.PastChanges
     return past(answer, asked.most_tokens, several=len(repositories.names) > 1)
 
 
+def _show_commit(repositories: SharedRepositories, asked: arguments.ShowCommit, call: ToolCall) -> ToolAnswer:
+    paths = [asked.path] if asked.path else []
+    report = repositories.show(
+        asked.commit, repository=asked.repository, lines=MOST_DIFF_LINES, path=paths, **call.options()
+    )
+    return commit_answer(report, asked.most_tokens)
+
+
 def _related_code(repositories: SharedRepositories, asked: arguments.RelatedCode, call: ToolCall) -> ToolAnswer:
     answer = repositories.related(
         asked.target,
@@ -151,6 +159,12 @@ TOOLS: dict[str, Tool] = {
             "changes with it.",
             arguments.PastChanges,
             _past_changes,
+        ),
+        Tool(
+            "show_commit",
+            "A past commit: its message, what it changed, and the diff.",
+            arguments.ShowCommit,
+            _show_commit,
         ),
         Tool(
             "related_code",
