@@ -1,11 +1,12 @@
 """How many tokens an agent's search costs until it has seen every line that a fix changes: docs/agents.md.
 
 python benchmarks/agent_tokens.py ISSUES.jsonl --repos FOLDER [--layout '{owner}/{name}'] [--semble-model FOLDER]
-    [--policies grep,trackdown,…] [--only ID …] [--json FILE]
+    [--policies grep,trackdown,…] [--only ID …] [--work FOLDER] [--json FILE]
 
 A fixed policy searches, reads and decides by rule: with grep, with Trackdown's MCP server and with semble's. Each issue
 has a checkout of its own, in a clone that borrows the objects of the one in --repos. If a server fails, the report says
-so. semble is installed into .venv-semble; without --semble-model it gets Trackdown's static table.
+so. A run with the same --json continues where an earlier one ended. semble is installed into .venv-semble; without
+--semble-model it gets Trackdown's static table.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ HERE = Path(__file__).parent
 MOST_TOKENS = 40_000
 SEMBLE = "semble[mcp]==0.7.0"
 POLICIES = ("grep", "trackdown", "trackdown concise", "trackdown title", "semble title", "semble issue")
+STRIDE = 3
+"""Every third issue comes first, so that a run that is ended early has seen all repositories."""
 WITHIN = (2_500, 5_000, 10_000, 20_000, 40_000)
 
 
@@ -46,14 +49,16 @@ def main() -> None:
     parser.add_argument("--layout", default="{owner}/{name}")
     parser.add_argument("--policies", default=",".join(POLICIES))
     parser.add_argument("--semble-model", type=Path)
+    parser.add_argument("--work", type=Path, help="a folder to keep clones and indexes in")
     parser.add_argument("--only", nargs="*", help="only issues whose id contains one of these")
     chosen = parser.parse_args()
     rows = [json.loads(line) for line in chosen.issues.read_text("utf-8").splitlines() if line.strip()]
     if chosen.only:
         rows = [row for row in rows if any(part in row["instance_id"] for part in chosen.only)]
     with tempfile.TemporaryDirectory(prefix="agents-") as folder:
-        bench = AgentBench(Path(folder), chosen.repos, chosen.layout, chosen.semble_model)
-        for row in rows:
+        bench = AgentBench(chosen.work or Path(folder), chosen.repos, chosen.layout, chosen.semble_model)
+        bench.resume(chosen.json)
+        for row in [row for start in range(STRIDE) for row in rows[start::STRIDE]]:
             anyio.run(bench.measure, row, chosen.policies.split(","))
             if chosen.json is not None:
                 keep(bench.report(), chosen.json)
@@ -71,9 +76,17 @@ class AgentBench:
         self._left_out: dict[str, str] = {}
         self._definitions: dict[str, dict[str, int]] = {}
 
+    def resume(self, path: Path | None) -> None:
+        """Take over what an earlier run found, so that it is not measured again."""
+        if path is not None and path.exists():
+            earlier = json.loads(path.read_text("utf-8"))
+            self._runs, self._definitions = earlier["runs"], earlier["definitions"]
+
     async def measure(self, row: Mapping[str, Any], policies: list[str]) -> None:
         """All policies on one issue."""
         id_ = row["instance_id"]
+        if id_ in self._runs:
+            return
         clone = find_repository(self._repos, self._layout, row["repo"])
         if clone is None:
             self._left_out[id_] = "no clone"
@@ -202,11 +215,14 @@ def gold_lines(patch: str, tree: Path) -> dict[str, frozenset[int]]:
 
 
 def checkout(clone: Path, tree: Path, commit: str) -> Path:
-    """A work tree at a commit."""
+    """A work tree at a commit. Files whose blobs the clone lacks (mirrors leave out large ones) are not in it."""
     if not tree.exists():
         command = ["git", "clone", "-q", "--shared", "--no-checkout", str(clone.resolve()), str(tree)]
         subprocess.run(command, check=True)
-    subprocess.run(["git", "-C", str(tree), "checkout", "-q", "-f", "--detach", commit], check=True)
+    subprocess.run(["git", "-C", str(tree), "checkout", "-q", "-f", "--detach", commit], check=False)
+    head = subprocess.check_output(["git", "-C", str(tree), "rev-parse", "HEAD"], text=True).strip()
+    if head != commit:
+        raise SystemExit(f"{tree.name} has no {commit}")
     subprocess.run(["git", "-C", str(tree), "clean", "-q", "-fdx"], check=True)
     return tree
 
