@@ -108,8 +108,9 @@ async def use_every_other_tool(client: Client, shop: Repo) -> None:
 
     shown = await said(client, "show_commit", {"commit": past["commit"][:10]})
     assert shown.startswith(f"{past['commit']} 2020-09-13 ") and "\n    Sum up the cart's total price\n" in shown
-    changed, _, diff = shown.partition("\nadded lib/cart.js (+")
+    changed, _, diff = shown.partition("\nadded ")
     assert "\nChanged: Cart, Cart.addItem" in changed and "\n@@ -" in diff and "\n+  total() {\n" in diff
+    assert diff.partition("\n")[0].endswith(", now lib/cart.js)")
     nothing = await value(client, "show_commit", {"commit": past["commit"], "path": "web/"})
     assert nothing["files"] == [] and "1 of its 1 files are not among those asked for" in nothing["notes"][0]
 
@@ -218,7 +219,7 @@ def test_several_repositories_are_told_apart(program: Program, shop: Repo, tmp_p
     bank.commit("Begin", {"vault.py": "def sign_cookie_of_vault():\n    return 'cookie'\n"})
 
     async def script() -> None:
-        async with over_stdio(program, shop.root, bank.root) as client:
+        async with over_stdio(program, shop.root, bank.root, "--wait", "50") as client:
             both = await value(client, "search_code", {"query": "sign cookie"})
             assert {one["repository"] for one in both["results"]} == {"shop", "bank"}
             words = await said(client, "search_code", {"query": "sign cookie"})
