@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from playwright.sync_api import Locator, Page, expect
@@ -44,6 +45,37 @@ def test_the_code_before_a_commit_can_be_searched(page: Page, market: Repo) -> N
     first = results(page).filter(has_text="sign_cookie").first
     expect(first.locator(".code")).to_contain_text("return value")
     expect(first.locator(".code")).not_to_contain_text("self.secret")
+
+
+def test_a_commit_opens_with_its_message_and_diff(page: Page, market: Repo) -> None:
+    ask(page, "mail server is busy")
+    page.get_by_role("link", name="History").click()
+    answered(page)
+    page.locator(".commit h3 a").filter(has_text="Retry when the mail server is busy").click()
+    answered(page)
+    expect(page.get_by_role("heading", level=2)).to_have_text("Retry when the mail server is busy")
+    assert state(page)["commit"] == market.git("rev-parse", "HEAD")
+    expect(page.locator(".diff summary .path")).to_have_text("mail/letters.py")
+    gone, come = page.locator(".diff .del"), page.locator(".diff .add")
+    expect(gone).to_contain_text("waits and retries three times")
+    expect(come).to_contain_text("waits and retries it three times")
+    assert gone.get_attribute("data-n") == come.get_attribute("data-n") == "27"
+    page.get_by_role("link", name=re.compile("^deliver changed")).click()
+    expect(panel(page).locator(".l.here").first).to_contain_text("def deliver")
+    page.go_back()
+    page.get_by_role("button", name="← Back").click()
+    expect(page.locator(".commit").first).to_be_visible()
+
+
+def test_blame_says_who_changed_a_line_and_leads_to_the_commit(page: Page) -> None:
+    ask(page, "hand a letter to the mail server, retry")
+    results(page).filter(has_text="deliver").locator("h3 a").first.click()
+    panel(page).get_by_role("tab", name="Blame").click()
+    line = panel(page).locator(".blame li").filter(has_text="Retry when the mail server is busy")
+    expect(line.locator(".lines")).to_have_text("27")
+    line.get_by_role("link").click()
+    answered(page)
+    expect(page.get_by_role("heading", level=2)).to_have_text("Retry when the mail server is busy")
 
 
 def test_no_commit_like_it_is_said_so(page: Page) -> None:

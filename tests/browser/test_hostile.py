@@ -98,6 +98,9 @@ def test_history(victim: Page) -> None:
     ask(victim, "sign the cookie")
     expect(victim.locator(".commit h3").first).to_contain_text(ATTACK)
     assert victim.locator(".commit").count() >= 6
+    victim.locator(".commit h3 a").filter(has_text="</script>").first.click()
+    expect(victim.locator(".diff .add").first).to_contain_text("</script>")
+    expect(victim.get_by_role("heading", level=2)).to_contain_text(ATTACK)
 
 
 def test_graph(victim: Page, hostile: Served) -> None:

@@ -62,7 +62,7 @@ def test_letters_open_what_a_result_has(open_page: Callable[..., Page], server: 
     page = open_page(address(server.url, q=QUERY), permissions=["clipboard-read", "clipboard-write"])
     answered(page)
     page.keyboard.press("j")
-    for letter, tab in (("s", "Source"), ("r", "Related"), ("w", "Why")):
+    for letter, tab in (("s", "Source"), ("r", "Related"), ("b", "Blame"), ("w", "Why")):
         page.keyboard.press(letter)
         expect(panel(page).get_by_role("tab", name=tab)).to_have_attribute("aria-selected", "true")
     page.keyboard.press("y")
@@ -107,13 +107,13 @@ def test_tabs_and_dialogs_follow_the_usual_keys(page: Page) -> None:
     expect(panel(page).get_by_role("tab", name="Source")).to_be_focused()
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowLeft")
-    expect(panel(page).get_by_role("tab", name="Related")).to_have_attribute("aria-selected", "true")
+    expect(panel(page).get_by_role("tab", name="Blame")).to_have_attribute("aria-selected", "true")
     page.keyboard.press("?")
     expect(page.get_by_role("dialog", name="Keys and settings")).to_be_visible()
     page.keyboard.press("j")
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog")).to_be_hidden()
-    expect(panel(page).get_by_role("tab", name="Related")).to_be_focused()
+    expect(panel(page).get_by_role("tab", name="Blame")).to_be_focused()
 
 
 def test_letters_can_be_turned_off_and_never_work_while_typing(page: Page) -> None:

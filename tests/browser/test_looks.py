@@ -23,6 +23,7 @@ VIEWS: dict[str, dict[str, Any]] = {
     "source": {"q": "session cookie", "pick": "web/session.py:7-9", "tab": "source"},
     "related": {"q": "session cookie", "pick": "web/session.py:7-9", "tab": "related"},
     "history": {"q": "session cookie", "view": "history"},
+    "commit": {"view": "commit", "commit": "HEAD"},
     "graph": {"q": "letters", "view": "graph", "target": "mail/letters.py:26"},
     "nothing": {"q": "session cookie", "folder": "nowhere"},
     "error": {"q": "session cookie", "at": "nowhere"},

@@ -12,6 +12,7 @@ const SHOWN = [
   [["w"], "Why"],
   [["s"], "Source"],
   [["r"], "Related"],
+  [["b"], "Blame"],
   [["g"], "Graph"],
   [["o"], "Open in editor"],
   [["y"], "Copy the path"],

@@ -1,68 +1,29 @@
 // Past commits like a query, with the files they touched under their present names.
 
-import { Problem, get } from "./api.js";
+import { commitLink } from "./commit_view.js";
 import { byId, counted, h, oneLine } from "./dom.js";
 import { marked } from "./highlight.js";
+import { LoadedView } from "./loaded_view.js";
 import { copy } from "./notice.js";
 import { copyButton, keyOf, pathNodes } from "./places.js";
 import { current, go, link } from "./state.js";
-import { begun, failure, nothing } from "./states.js";
-import { retryLater, say, showNotes } from "./status.js";
+import { begun, nothing } from "./states.js";
+import { say, showNotes } from "./status.js";
 
 const MOST_FILES = 8;
 
-export class HistoryView {
-  constructor(server) {
-    this.server = server;
-    this.key = null;
-    this.shown = null;
-    this.running = null;
-  }
-
-  async show(state, { again = false } = {}) {
-    const asked = { query: state.q, k: state.k, at: state.at, repository: state.repository };
-    const key = JSON.stringify(asked);
-    if (!state.q.trim()) {
-      this.leave();
-      this.key = null;
-      say("");
-      showNotes([]);
-      byId("stage").replaceChildren(begun(this.server));
-      return;
-    }
-    if (!again && key === this.key && this.shown) {
-      this.put(this.shown);
-      return;
+export class HistoryView extends LoadedView {
+  show(state, { again = false } = {}) {
+    if (state.q.trim()) {
+      const asked = { query: state.q, k: state.k, at: state.at, repository: state.repository };
+      return this.load("history", asked, { saying: "Reading past commits…", again });
     }
     this.leave();
-    this.key = key;
-    this.shown = null;
-    const running = new AbortController();
-    this.running = running;
-    byId("stage").setAttribute("aria-busy", "true");
-    say("Reading past commits…", { busy: true });
+    this.key = null;
+    say("");
     showNotes([]);
-    try {
-      const answer = await get("history", asked, running.signal);
-      if (running.signal.aborted) return;
-      this.shown = answer;
-      this.put(answer);
-    } catch (error) {
-      if (running.signal.aborted) return;
-      if (!(error instanceof Problem)) throw error;
-      this.key = null;
-      say("");
-      byId("stage").replaceChildren(failure(error, () => this.show(current(), { again: true })));
-      if (error.retryAfter) retryLater(error.retryAfter, () => this.show(current(), { again: true }));
-    } finally {
-      if (this.running === running) this.leave();
-    }
-  }
-
-  leave() {
-    this.running?.abort();
-    this.running = null;
-    byId("stage").removeAttribute("aria-busy");
+    byId("stage").replaceChildren(begun(this.server));
+    return null;
   }
 
   put(answer) {
@@ -134,7 +95,7 @@ const item = (commit, many) => {
         {},
         h(
           "a",
-          { href: link({ q: oneLine(commit.subject) }), title: "Commits like this one" },
+          { href: commitLink(commit.commit, many ? commit.repository : "") },
           marked(oneLine(commit.subject), commit.matched),
         ),
       ),
@@ -149,6 +110,7 @@ const item = (commit, many) => {
         ),
         h("span", {}, oneLine(commit.author)),
         many ? h("span", {}, oneLine(commit.repository)) : "",
+        commit.issues?.length ? h("span", {}, commit.issues.map(oneLine).join(", ")) : "",
         h("a", { href: before }, "Search the code before it"),
       ),
       commit.files.length ? files : h("p", { class: "facts" }, "None of its files still exists."),

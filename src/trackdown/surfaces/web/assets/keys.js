@@ -30,6 +30,7 @@ export const hearKeys = ({ search, view }) => {
     w: toTab("why"),
     s: toTab("source"),
     r: toTab("related"),
+    b: toTab("blame"),
     g: spoken((result) =>
       go({ view: "graph", target: locationOf(result), of: search.addressOf(result).of, depth: 1, direction: "both" }),
     ),
@@ -39,8 +40,8 @@ export const hearKeys = ({ search, view }) => {
     }),
     y: spoken((result) => copy(result.path)),
     f: () => go({ group: current().group ? "" : "file" }, { quiet: true }),
-    c: () => go({ view: "search", target: "" }),
-    h: () => go({ view: "history", target: "" }),
+    c: () => go({ view: "search", target: "", commit: "" }),
+    h: () => go({ view: "history", target: "", commit: "" }),
     t: nextTheme,
   };
   document.addEventListener("keydown", (event) => {
@@ -76,5 +77,6 @@ const escape = (event, search) => {
     if (picked) search.list.focus(search.list.results.indexOf(picked));
     else search.closePanel();
   } else if (state.view === "graph") go({ view: "search", target: "", depth: 1, direction: "both" });
+  else if (state.view === "commit") history.back();
   else if (state.pick) search.closePanel();
 };

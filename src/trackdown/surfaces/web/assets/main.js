@@ -2,6 +2,7 @@
 
 import { all, byId, oneLine } from "./dom.js";
 import { makeFilters, offer, showFilters } from "./filters.js";
+import { CommitView } from "./commit_view.js";
 import { GraphView, targetName } from "./graph_view.js";
 import { makeHelp } from "./help.js";
 import { HistoryView } from "./history_view.js";
@@ -19,12 +20,12 @@ const server = new Server(({ becameReady, rootsChanged }) => {
   offer(server.repositories);
   showFilters(current());
   const state = current();
-  if (!state.q.trim() && !state.pick && state.view !== "graph") views[state.view].show(state);
+  if (!state.q.trim() && !state.pick && !["graph", "commit"].includes(state.view)) views[state.view].show(state);
   else if (becameReady && state.view === "search" && search.answer?.partial) search.show(state, { again: true });
   else if (rootsChanged && state.view === "search") search.refresh();
 });
 const search = new SearchView(server);
-const views = { search, history: new HistoryView(server), graph: new GraphView(server) };
+const views = { search, history: new HistoryView(server), graph: new GraphView(server), commit: new CommitView(server) };
 
 const grow = () => {
   box.classList.toggle("long", isLong(box.value));
@@ -36,12 +37,13 @@ const grow = () => {
 const show = (state, { again = false } = {}) => {
   if (shown && shown !== state.view) views[shown].leave();
   const fresh = shown !== state.view;
+  const came = fresh && shown !== "";
   shown = state.view;
   document.body.dataset.view = state.view;
-  document.body.classList.toggle("beginning", !state.q.trim() && !state.pick);
+  document.body.classList.toggle("beginning", !state.q.trim() && !state.pick && !state.commit);
   for (const tab of all(".views a")) {
-    tab.href = link({ view: tab.dataset.view, pick: "", of: "", tab: "", target: "", depth: 1, direction: "both" });
-    if (tab.dataset.view === (state.view === "history" ? "history" : "search"))
+    tab.href = link({ view: tab.dataset.view, commit: "", pick: "", of: "", tab: "", target: "", depth: 1, direction: "both" });
+    if (tab.dataset.view === (["history", "commit"].includes(state.view) ? "history" : "search"))
       tab.setAttribute("aria-current", "page");
     else tab.removeAttribute("aria-current");
   }
@@ -50,18 +52,22 @@ const show = (state, { again = false } = {}) => {
   grow();
   showFilters(state);
   const about =
-    state.view === "graph" ? `Graph of ${targetName(state.target || "…")}` : oneLine(state.q).trim().slice(0, 80);
+    state.view === "graph"
+      ? `Graph of ${targetName(state.target || "…")}`
+      : state.view === "commit"
+        ? `Commit ${oneLine(state.commit).slice(0, 10)}`
+        : oneLine(state.q).trim().slice(0, 80);
   document.title = about ? `${about} · Trackdown` : "Trackdown";
-  views[state.view].show(state, { again });
+  views[state.view].show(state, { again, came });
 };
 
 const ask = () => {
   closeQuery();
   const state = current();
-  const view = state.view === "graph" ? "search" : state.view;
+  const view = { graph: "search", commit: "history" }[state.view] || state.view;
   const same = state.q === box.value && state.view === view;
   if (same) show(state, { again: true });
-  else go({ q: box.value, view, only: [], pick: "", of: "", tab: "", target: "", depth: 1, direction: "both" });
+  else go({ q: box.value, view, only: [], commit: "", pick: "", of: "", tab: "", target: "", depth: 1, direction: "both" });
 };
 
 byId("ask").addEventListener("submit", (event) => {
@@ -106,7 +112,7 @@ document.addEventListener("click", (event) => {
   event.preventDefault();
   history.pushState(null, "", target.getAttribute("href") === "#" ? "./" : target.getAttribute("href"));
   show(current());
-  if (event.detail === 0) byId(current().view === "graph" ? "graph-title" : "panel-title")?.focus();
+  if (event.detail === 0) byId({ graph: "graph-title", commit: "commit-title" }[current().view] || "panel-title")?.focus();
 });
 
 makeThemeChoice();

@@ -2,6 +2,7 @@
 
 import { Problem, get } from "./api.js";
 import { all, counted, h, icon, oneLine } from "./dom.js";
+import { blame } from "./blame.js";
 import { hitsOf } from "./excerpt.js";
 import { code } from "./highlight.js";
 import { copy, toast } from "./notice.js";
@@ -15,6 +16,7 @@ const TABS = [
   ["why", "Why"],
   ["source", "Source"],
   ["related", "Related"],
+  ["blame", "Blame"],
 ];
 const AROUND = 12;
 const LONG = 40;
@@ -163,7 +165,10 @@ export class Panel {
     const { signal } = this.asked;
     const timer = setTimeout(() => body.replaceChildren(waiting()), 120);
     try {
-      const made = tab === "source" ? await this.source(place, result, at, signal) : await related(place, at, signal);
+      const made =
+        tab === "source"
+          ? await this.source(place, result, at, signal)
+          : await (tab === "blame" ? blame : related)(place, at, signal);
       if (signal.aborted) return;
       body.replaceChildren(made);
       if (tab !== "source") return;

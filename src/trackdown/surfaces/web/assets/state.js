@@ -30,8 +30,9 @@ export const DEFAULTS = Object.freeze({
   target: "",
   depth: 1,
   direction: "both",
+  commit: "",
 });
-export const VIEWS = ["search", "history", "graph"];
+export const VIEWS = ["search", "history", "graph", "commit"];
 export const LEVELS = [
   ["function", "Functions"],
   ["class", "Classes"],
@@ -54,7 +55,7 @@ const ALLOWED = {
   effort: EFFORTS.map(([value]) => value),
   rerank: ["1", "0"],
   group: ["file"],
-  tab: ["why", "source", "related"],
+  tab: ["why", "source", "related", "blame"],
   direction: ["both", "in", "out"],
 };
 const NUMBERS = { k: [1, 100], depth: [1, 3], budget: [0, 60000], candidates: [1, 1000] };

@@ -2,7 +2,7 @@
 
 import { counted, h, oneLine } from "./dom.js";
 import { commitsIn, numbersIn, signalColour, signalMeaning, signalName } from "./signals.js";
-import { link } from "./state.js";
+import { commitLink } from "./commit_view.js";
 
 let withNumbers = false;
 
@@ -17,7 +17,7 @@ export const why = (result) => {
     h(
       "dl",
       { class: "signals" },
-      result.why.map((one) => signal(one, low, high)),
+      result.why.map((one) => signal(one, low, high, result.repository)),
     ),
     h(
       "p",
@@ -69,7 +69,7 @@ const show = (element) => {
   element.querySelector(".numbers-toggle").setAttribute("aria-pressed", String(withNumbers));
 };
 
-const signal = (one, low, high) => {
+const signal = (one, low, high, repository) => {
   const share = (value) => `${(100 * value) / (high - low)}%`;
   const zero = share(-low);
   const bar =
@@ -99,14 +99,14 @@ const signal = (one, low, high) => {
         h("i", { css: bar }),
         low < 0 ? h("span", { class: "zero", css: { left: zero } }) : "",
       ),
-      detail(one),
+      detail(one, repository),
     ),
   );
 };
 
-const detail = (one) => {
+const detail = (one, repository) => {
   const commits = commitsIn(one);
-  if (commits.length) return h("ul", { class: "past detail" }, commits.map(commit));
+  if (commits.length) return h("ul", { class: "past detail" }, commits.map((one) => commit(one, repository)));
   const numbers = numbersIn(one);
   return [
     one.text ? h("p", { class: "detail" }, oneLine(one.text)) : "",
@@ -120,7 +120,7 @@ const detail = (one) => {
   ];
 };
 
-const commit = ({ id, subject, date, value }) =>
+const commit = ({ id, subject, date, value }, repository) =>
   h(
     "li",
     {},
@@ -128,14 +128,7 @@ const commit = ({ id, subject, date, value }) =>
       "span",
       {},
       h("code", {}, id.slice(0, 7)),
-      h(
-        "a",
-        {
-          href: link({ view: "history", q: oneLine(subject), pick: "", of: "", tab: "" }),
-          title: "Commits like this one",
-        },
-        oneLine(subject),
-      ),
+      h("a", { href: commitLink(id, repository) }, oneLine(subject)),
     ),
     h("span", { class: "when" }, h("span", { class: "number" }, `${value} · `), date),
   );
