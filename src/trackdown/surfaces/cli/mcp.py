@@ -11,6 +11,7 @@ import click
 from trackdown import __version__
 from trackdown.errors import UsageError
 from trackdown.settings import load_settings
+from trackdown.surfaces.cli.issue_text import fetch_issues_option
 from trackdown.surfaces.cli.options import format_option, print_json
 from trackdown.surfaces.cli.server_setup import log_to_stderr, read_token
 
@@ -62,6 +63,7 @@ Examples:
     metavar="SECONDS",
     help="How long a call waits for the first index before it answers from what is ready.",
 )
+@fetch_issues_option
 @format_option
 def command(
     places: tuple[str, ...],
@@ -71,6 +73,7 @@ def command(
     token_file: Path | None,
     names: tuple[str, ...],
     wait: float,
+    fetch_issues: bool,
     style: str,
 ) -> None:
     """Serve coding agents over the Model Context Protocol.
@@ -88,7 +91,7 @@ def command(
         raise UsageError(f"{error.name} is not installed: run `pip install 'trackdown[mcp]'`") from None
     log_to_stderr({"": logging.ERROR})  # standard output belongs to the protocol
     served, options = (
-        RepositoryProvider(places, may_name=not over_http, settings=settings),
+        RepositoryProvider(places, may_name=not over_http, settings=settings, fetch_issues=fetch_issues),
         ServerOptions(__version__, wait),
     )
     try:

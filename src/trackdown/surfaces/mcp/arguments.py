@@ -110,11 +110,14 @@ if TYPE_CHECKING:
         """Arguments of locate_issue."""
 
         issue: str
+        comments: bool
 
 else:
     SearchCode = create_model("SearchCode", __base__=SearchArguments, query=(_Text, ...), **_search_fields())
     SearchCode.listed = ("query", "k", "level", "concise")
-    LocateIssue = create_model("LocateIssue", __base__=SearchArguments, issue=(_Text, ...), **_search_fields())
+    LocateIssue = create_model(
+        "LocateIssue", __base__=SearchArguments, issue=(_Text, ...), comments=(bool, False), **_search_fields()
+    )
     LocateIssue.listed = ("issue", "k", "level", "concise")
 
 

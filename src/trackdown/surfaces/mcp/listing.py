@@ -14,15 +14,18 @@ from mcp.types import ToolAnnotations
 
 from trackdown.surfaces.mcp.tools import TOOLS, Tool
 
+_BY_NAME = "Or name it: 5049, !12, owner/repo#5049 or its URL."
 _KEPT = ("type", "items", "enum", "default", "description")
 
 
-def list_tools(*, several: bool) -> list[ListedTool]:
-    """The definitions; only a server of several repositories lists the argument that tells them apart."""
-    return [_listed(tool, several=several) for tool in TOOLS.values()]
+def list_tools(*, several: bool, fetches_issues: bool = False) -> list[ListedTool]:
+    """The definitions. Only a server of several repositories lists the argument that tells them apart, and only one
+    that fetches issues says how to name them.
+    """
+    return [_listed(tool, several=several, fetches=fetches_issues and tool.names_issues) for tool in TOOLS.values()]
 
 
-def _listed(tool: Tool, *, several: bool) -> ListedTool:
+def _listed(tool: Tool, *, several: bool, fetches: bool) -> ListedTool:
     schema = tool.takes.model_json_schema()
     names = [*tool.takes.listed, *(["repository"] if several else [])]
     properties = {name: _plain(schema["properties"][name]) for name in names}
@@ -30,9 +33,9 @@ def _listed(tool: Tool, *, several: bool) -> ListedTool:
     made: dict[str, Any] = {"type": "object", "properties": properties}
     return ListedTool(
         name=tool.name,
-        description=tool.description,
+        description=f"{tool.description} {_BY_NAME}" if fetches else tool.description,
         input_schema={**made, "required": required} if required else made,
-        annotations=ToolAnnotations(read_only_hint=True, open_world_hint=False),
+        annotations=ToolAnnotations(read_only_hint=True, open_world_hint=fetches),
     )
 
 

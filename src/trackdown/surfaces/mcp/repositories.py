@@ -35,15 +35,18 @@ class RepositoryProvider:
 
     Without places that is the current folder, if it belongs to a repository. Agents often start servers elsewhere, e.g.
     in the home folder, which nobody wants to index: then the server asks the client for its roots at the first call, if
-    the client `may_name` them. Over HTTP it may not, because the client could be anybody. Raises UsageError if there is
-    nothing to serve, and whatever opening a place raises.
+    the client `may_name` them. Over HTTP it may not, because the client could be anybody. With `fetch_issues`, issues
+    of the repositories can be named. Raises UsageError if there is nothing to serve, and what opening a place raises.
     """
 
-    def __init__(self, places: Sequence[str], *, may_name: bool, settings: Settings | None = None) -> None:
+    def __init__(
+        self, places: Sequence[str], *, may_name: bool, settings: Settings | None = None, fetch_issues: bool = False
+    ) -> None:
+        self.fetches_issues = fetch_issues
         self._settings = settings or load_settings()
         self._lock = anyio.Lock()
         self._started = False
-        self._shared: SharedRepositories | None = SharedRepositories(places or ["."], settings=self._settings)
+        self._shared: SharedRepositories | None = self._shared_of(places or ["."])
         if not places and self._shared.places()[0].kind == "folder":
             self._shared.close()
             self._shared = None
@@ -77,8 +80,11 @@ class RepositoryProvider:
                 self._shared = await anyio.to_thread.run_sync(self._open, roots)
             return self._shared
 
+    def _shared_of(self, places: Sequence[str]) -> SharedRepositories:
+        return SharedRepositories(places, settings=self._settings, fetch_issues=self.fetches_issues)
+
     def _open(self, roots: Sequence[str]) -> SharedRepositories:
-        shared = SharedRepositories(roots, settings=self._settings)
+        shared = self._shared_of(roots)
         self._started = True
         shared.start()
         return shared

@@ -57,7 +57,7 @@ def build_server(served: RepositoryProvider, options: ServerOptions) -> Server[A
 
     async def tools_of(ctx: Context, params: PaginatedRequestParams | None) -> ListToolsResult:
         served.start()  # not earlier: a client that connects waits for this list first
-        return ListToolsResult(tools=list_tools(several=served.may_be_several()))
+        return ListToolsResult(tools=list_tools(several=served.may_be_several(), fetches_issues=served.fetches_issues))
 
     async def call_tool(ctx: Context, params: CallToolRequestParams) -> CallToolResult | InputRequiredResult:
         tool = TOOLS.get(params.name)

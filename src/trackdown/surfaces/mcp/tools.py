@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from trackdown.engine import EDGE_TYPES, MOST_DIFF_LINES, SharedRepositories
+from trackdown.engine import EDGE_TYPES, MOST_DIFF_LINES, IssueText, SharedRepositories, names_issue
 from trackdown.surfaces.mcp import arguments
 from trackdown.surfaces.mcp.history_answers import commit_answer, past
 from trackdown.surfaces.mcp.place_answers import around, nearby, source
@@ -42,12 +42,13 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool as it is listed and called."""
+    """A tool as it is listed and called. One that `names_issues` takes an issue's name where a server fetches them."""
 
     name: str
     description: str
     takes: type[arguments.ToolArguments]
     run: Callable[[SharedRepositories, Any, ToolCall], ToolAnswer]
+    names_issues: bool = False
 
 
 def _search_code(repositories: SharedRepositories, asked: arguments.SearchCode, call: ToolCall) -> ToolAnswer:
@@ -55,14 +56,25 @@ def _search_code(repositories: SharedRepositories, asked: arguments.SearchCode, 
 
 
 def _locate_issue(repositories: SharedRepositories, asked: arguments.LocateIssue, call: ToolCall) -> ToolAnswer:
-    return _search(repositories, asked.issue, asked, call)
+    # Where nothing is fetched, a number alone refers to commits; a longer name can't be anything but an issue.
+    name = asked.issue
+    if not names_issue(name) or not (repositories.fetches_issues or "/" in name):
+        return _search(repositories, name, asked, call)
+    issue = repositories.issue(name, repository=asked.repository, comments=asked.comments)
+    return _search(repositories, issue.text, asked, call, issue)
 
 
 def _search(
-    repositories: SharedRepositories, query: str, asked: arguments.SearchArguments, call: ToolCall
+    repositories: SharedRepositories,
+    query: str,
+    asked: arguments.SearchArguments,
+    call: ToolCall,
+    issue: IssueText | None = None,
 ) -> ToolAnswer:
     request = asked.as_request(query, _THOROUGH_MS)
     answer = repositories.search(request, repository=asked.repository, **call.options())
+    if issue is not None:
+        answer = issue.noted(answer)
     return found(
         answer,
         asked.most_tokens,
@@ -152,6 +164,7 @@ TOOLS: dict[str, Tool] = {
             "the whole text with tracebacks and code.",
             arguments.LocateIssue,
             _locate_issue,
+            names_issues=True,
         ),
         Tool(
             "past_changes",
