@@ -106,6 +106,12 @@ def test_refusals_are_one_line(program: Program, name: str, code: int, words: li
     program("search", "--issue", name).refused(code, *words)
 
 
+def test_an_address_as_a_query_is_words_and_a_note_says_so(program: Program, host: CodeHost) -> None:
+    run = program("search", f"{host.url}/group/sub/shop/-/issues/5", "--effort", "fast")
+    assert run.code == 0 and "note: the query is the address of an issue: --issue fetches its text" in run.err
+    assert host.seen == []
+
+
 def test_a_folder_without_origin(program: Program, tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("def f(): pass\n")
     program.within(tmp_path)("search", "--issue", "5").refused(2, "whose issue is #5?", "`origin`")

@@ -40,6 +40,15 @@ def fetch_issues_option(command: F) -> F:
     return click.option("--fetch-issues", is_flag=True, help=text)(command)
 
 
+def is_address(query: str) -> bool:
+    """Whether a query is nothing but the address of an issue."""
+    if "://" not in query:
+        return False
+    from trackdown.engine import names_issue
+
+    return names_issue(query)
+
+
 def read_issue(place: str) -> str | None:
     """The text of a file or of standard input; None if `place` names an issue of a tracker. Raises UsageError."""
     from trackdown.engine import names_issue

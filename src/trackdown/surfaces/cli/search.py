@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
 import click
 
@@ -10,7 +11,7 @@ from trackdown.engine import search_all
 from trackdown.errors import NoSuchPath, UsageError
 from trackdown.request import SearchRequest, help_of
 from trackdown.surfaces.cli.answer_formats import AnswerOutput, answer_options
-from trackdown.surfaces.cli.issue_text import issue_options, read_issue
+from trackdown.surfaces.cli.issue_text import is_address, issue_options, read_issue
 from trackdown.surfaces.cli.llm_options import llm_options, llm_overrides
 from trackdown.surfaces.cli.options import at_option, count_option, exclude_option, open_all
 from trackdown.surfaces.cli.progress import TerminalProgress
@@ -136,4 +137,8 @@ def command(
         answer = search_all(repositories, request, progress=progress)
     if fetched is not None:
         answer = fetched.noted(answer)
+    elif issue is None and is_address(query):
+        answer = replace(
+            answer, notes=(*answer.notes, "the query is the address of an issue: --issue fetches its text")
+        )
     output.print(answer, repositories, at)
