@@ -26,7 +26,7 @@ PYTEST = $(BIN)/pytest -n $(shell expr $(CORES) \* 3 / 2 \| 1) --dist worksteal
 
 .PHONY: help demo test test-fast test-lab test-browser test-llm coverage release screenshots lint types unit clean \
   bench-speed bench-cmu bench-swe bench-semble bench-text2code bench-reco bench-history bench-golden bench-other-words bench-same-answer bench-doubt bench-messages bench-kills \
-  bench-cascade bench-depth side-by-side bench-ceiling bench-deep bench-exchange bench-llm-rerank bench-leaks bench-style bench-train bench-live bench-load bench-mcp bench-agents \
+  bench-cascade bench-depth side-by-side bench-ceiling bench-deep bench-exchange bench-llm-rerank bench-leaks bench-style bench-train bench-live bench-load bench-mcp bench-agents bench-answers \
   bench-graph characterise word-forms versions walk size grammars
 
 help:  ## List the targets
@@ -171,6 +171,9 @@ bench-load: $(BENCH_STAMP)  ## The HTTP server under load: make bench-load REPO=
 bench-agents: $(BENCH_STAMP)  ## Tokens until an agent has seen all lines of a fix: make bench-agents DATA=file.jsonl REPOS=folder LAYOUT='{owner}/{name}' JSON=result.json
 	$(INSTALL) --no-deps mistral-common tiktoken pydantic-extra-types pycountry regex  # its bound on numpy is not ours
 	$(BIN)/python benchmarks/agent_tokens.py $(DATA) --repos $(REPOS) --layout '$(LAYOUT)' $(if $(JSON),--json $(JSON))
+
+bench-answers: $(BENCH_STAMP)  ## Bytes and tokens of answers: make bench-answers REPOS='flask redis kafka django' [OLD=program] [JSON=file]
+	$(BIN)/python benchmarks/answer_sizes.py $(REPOS) $(if $(OLD),--before $(OLD)) $(if $(JSON),--json $(JSON))
 
 bench-mcp: $(BENCH_STAMP)  ## What agents see of the MCP server: make bench-mcp REPO=path JSON=result.json
 	$(BIN)/python benchmarks/mcp_server.py $(REPO) $(if $(JSON),--json $(JSON))

@@ -121,7 +121,8 @@ class Result:
     `why` has every reason, `reason` the strongest ones in one line. `probability` is the
     calibrated one that this is a right place; None where nobody asked for it, as in related code. `matches` are the
     lines that speak for the query: the signature (without spans if nothing in it matches), then the best lines, best
-    first. `line` is the line to go to: the best of them. `role` is that of its file, one of ROLES.
+    first. `line` is the line to go to: the best of them. `snippet` is how its best part begins; the JSON of the command
+    line leaves it out. `role` is that of its file, one of ROLES.
     """
 
     rank: int

@@ -22,7 +22,6 @@ RESULT = [
     "start_line",
     "end_line",
     "score",
-    "snippet",
     "why",
     "reason",
     "probability",
@@ -58,7 +57,6 @@ def test_search_as_json_has_the_fields_of_the_contract_and_no_others(ready: Prog
     assert (best["repository"], best["path"], best["symbol"]) == ("shop", "web/session.py", "Session.sign_cookie")
     assert (best["kind"], best["language"], best["start_line"], best["end_line"]) == ("method", "python", 7, 9)
     lines = (shop.root / "web/session.py").read_text().splitlines()
-    assert best["snippet"].splitlines() == lines[6:9]
     assert best["line"] == 7
     assert [match["line"] for match in best["matches"]] == [7, 8]
     for match in best["matches"]:

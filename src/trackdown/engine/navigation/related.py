@@ -11,6 +11,7 @@ from trackdown.engine.past.co_changes import CoChange, changed_together
 from trackdown.engine.searching.filters import PathFilter
 from trackdown.engine.searching.source_reader import SourceReader
 from trackdown.errors import UsageError
+from trackdown.excerpts import Sought, SoughtTerms
 from trackdown.graph import Graph, Node
 from trackdown.index import CodeIndex, CommitIndex, Mask
 from trackdown.pipeline import Ranked
@@ -107,10 +108,12 @@ def _similar(code: CodeIndex, unit: int, text: str, k: int, shown: PathFilter, p
     scores *= shown.files(code)[code.unit_file]
     scores[_overlaps(code, unit) if unit >= 0 else code.unit_file == code.files_by_path[path]] = 0.0
     nearest = [row for row in np.argsort(-scores, kind="stable")[:k].tolist() if scores[row] > 0]
+    sought = Sought(SoughtTerms(lexical.sought()))
     found = []
     for row, match in zip(nearest, lexical.matches(nearest), strict=True):
         value = float(scores[row] / best)
-        found.append(Ranked(row, int(code.unit_file[row]), row, value, (Why(SIGNAL, value, match.text),), match.text))
+        why = (Why(SIGNAL, value, match.text),)
+        found.append(Ranked(row, int(code.unit_file[row]), row, value, why, match.text, sought))
     return found
 
 

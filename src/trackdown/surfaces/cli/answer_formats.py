@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import wraps
 from typing import Any
 
@@ -13,7 +13,7 @@ from trackdown.engine import Repository
 from trackdown.errors import UsageError
 from trackdown.surfaces.cli.answer_places import AnswerPlaces
 from trackdown.surfaces.cli.llm_cost import print_llm_cost
-from trackdown.surfaces.cli.options import print_json, print_notes
+from trackdown.surfaces.cli.options import json_value, print_json, print_notes
 from trackdown.surfaces.cli.text_page import Colour
 from trackdown.types import SearchResults
 
@@ -43,7 +43,7 @@ class AnswerOutput:
 
     def _print(self, answer: SearchResults, places: AnswerPlaces) -> None:
         if self.style == "json":
-            value = asdict(answer)
+            value = json_value(answer)
             print_json({name: value[name] for name in _FIELDS} | ({"llm": value["llm"]} if answer.llm else {}))
         elif self.style == "sarif":
             from trackdown.surfaces.cli.sarif import as_sarif

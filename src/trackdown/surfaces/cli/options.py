@@ -48,10 +48,19 @@ def open_all(places: Sequence[str], **overrides: Any) -> list[Repository]:
     return [open_repository(place, settings=settings) for place in places or ["."]]
 
 
+def json_value(answer: Any) -> dict[str, Any]:
+    """The fields of an answer, without the snippets of results: their `matches` say more."""
+    return asdict(answer, dict_factory=lambda fields: {name: value for name, value in fields if name != "snippet"})
+
+
 def print_json(answer: Any) -> None:
-    """Print a value as JSON; undecodable bytes of a path stay as lone surrogates (`\\udcXX`)."""
-    value = asdict(answer) if is_dataclass(answer) and not isinstance(answer, type) else answer
-    json.dump(value, sys.stdout, indent=2, ensure_ascii=True, allow_nan=False)
+    """Print a value as JSON: indented on a terminal, in one line elsewhere, because readers pay for spaces.
+
+    Undecodable bytes of a path stay as lone surrogates (`\\udcXX`).
+    """
+    value = json_value(answer) if is_dataclass(answer) and not isinstance(answer, type) else answer
+    layout: dict[str, Any] = {"indent": 2} if sys.stdout.isatty() else {"separators": (",", ":")}
+    json.dump(value, sys.stdout, ensure_ascii=True, allow_nan=False, **layout)
     sys.stdout.write("\n")
 
 
