@@ -14,7 +14,7 @@ import pytest
 from tests.surfaces.program import Program
 from trackdown.surfaces.cli.main import COMMANDS, cli, main
 
-ANSWERS = [name for name in COMMANDS if name != "completion"]
+ANSWERS = [name for name in COMMANDS if name not in ("completion", "man")]
 
 
 def help_of(capsys: pytest.CaptureFixture[str], *command: str) -> str:

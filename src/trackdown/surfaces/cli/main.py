@@ -40,6 +40,7 @@ COMMANDS = {
     "report": "Compare measured modes and runs, as tables or as a page.",
     "clear": "Remove a repository's index from the store.",
     "completion": "Print a script that teaches your shell to complete commands.",
+    "man": "Print the manual page.",
 }
 
 
