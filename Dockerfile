@@ -3,7 +3,7 @@
 #   docker build -t trackdown .
 #   docker run --rm -v "$PWD:/repo:ro" -v trackdown:/store trackdown search "where is the session cookie signed?"
 #
-# docs/docker.md has the rest: other users, serving, images without the extras.
+# docs/install.md has the rest: other users, serving, images without the extras.
 ARG PYTHON=python:3.12-slim-bookworm
 
 FROM ${PYTHON} AS build

@@ -13,6 +13,7 @@ import shutil
 import sys
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, urlsplit
 
 from playwright.sync_api import expect, sync_playwright
 
@@ -33,14 +34,16 @@ def panel_of(page: Any) -> Any:
 
 def main(url: str, folder: str, pictures: Path) -> None:
     """Search in the panel, go to a result, then find the code for a selected issue."""
-    issue = Path(folder) / "issue-to-select.txt"
+    issue = Path(folder) / "issue.txt"
     issue.write_text(ISSUE)
     with sync_playwright() as playwright:
         program = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 1280, "height": 800})
         page.set_default_timeout(SECONDS)
-        page.goto(f"{url}/?folder={folder}")
+        opened = f'[["openFile","vscode-remote://{urlsplit(url).netloc}{issue}"]]'
+        page.goto(f"{url}/?folder={folder}&payload={quote(opened)}")
+        expect(page.locator(".tab.active")).to_contain_text(issue.name, timeout=SECONDS)
         page.locator(".activitybar a[aria-label='Trackdown']").click(timeout=SECONDS)
         panel = panel_of(page)
         panel.fill("#query", QUESTION)
@@ -51,32 +54,28 @@ def main(url: str, folder: str, pictures: Path) -> None:
         place = panel.locator("#results li .place").first.inner_text()
         panel.locator("#results li button").first.click()
         name, line = place.rsplit("/", 1)[-1].split(":")
-        expect(page.locator(".tab .label-name")).to_contain_text(name, timeout=SECONDS)
+        expect(page.locator(".tab.active")).to_contain_text(name, timeout=SECONDS)
         expect(page.locator("#status\\.editor\\.selection")).to_contain_text(f"Ln {line},", timeout=SECONDS)
         page.screenshot(path=pictures / "result.png")
-        command(page, "Ctrl+P", issue.name)
+        page.locator(".tab", has_text=issue.name).click()
         expect(page.locator(".tab.active")).to_contain_text(issue.name, timeout=SECONDS)
         page.locator(".editor-instance").click()
         page.keyboard.press("Control+A")
-        command(page, "F1", "Trackdown: Find Code for This Issue")
+        run_command(page, "Find Code for This Issue")
         found = panel_of(page)
+        expect(found.locator("#query")).to_have_value(ISSUE, timeout=SECONDS)
         found.locator("#results li", has_text="open_session").first.wait_for(timeout=SECONDS)
-        assert found.locator("#query").input_value() == ISSUE
         page.screenshot(path=pictures / "issue.png")
         browser.close()
     issue.unlink()
     print("The panel, the way to a result and the selected issue work.")
 
 
-def command(page: Any, key: str, text: str) -> None:
-    """Type into the quick-input field, and take the first entry."""
-    page.keyboard.press(key.replace("Ctrl", "Control"))
-    field = page.locator(".quick-input-widget input")
-    field.wait_for()
-    field.press_sequentially(text, delay=10)
-    page.locator(".quick-input-list .monaco-list-row", has_text=text.rsplit(": ", 1)[-1]).first.wait_for(
-        timeout=SECONDS
-    )
+def run_command(page: Any, title: str) -> None:
+    """Choose a command of the palette."""
+    page.keyboard.press("F1")
+    page.locator(".quick-input-widget input").press_sequentially(f"Trackdown: {title}", delay=10)
+    page.locator(".quick-input-list .monaco-list-row", has_text=title).first.wait_for()
     page.keyboard.press("Enter")
 
 
