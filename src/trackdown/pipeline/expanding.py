@@ -39,7 +39,7 @@ def _reader(corpus: Corpus, query: Query, fused: Fused) -> Reader | None:
     """Lets the cross-encoder score neighbours; None if there is none."""
     from trackdown.rerank import normalized_query, relevance_scorer
 
-    read = relevance_scorer(normalized_query(query.text), corpus)
+    read = relevance_scorer(normalized_query(query.as_read), corpus)
     return None if read is None else lambda chosen: read(fused.pool.units_of(chosen, fused.units, 1))
 
 

@@ -47,9 +47,8 @@ class PoolRanking:
         if judging is None or self._corpus.models is None or not self._chosen:
             return
         units = self._fused.pool.units_of(self._chosen, self._fused.units, judging.units)
-        reader = CandidateReader(
-            self._corpus, self._query.text, self._query.title, units, judging, self._query.exemplars
-        )
+        query = self._query
+        reader = CandidateReader(self._corpus, query.as_read, query.title, units, judging, query.exemplars)
         stages: tuple[tuple[str, int, Callable[[Sequence[int]], bool]], ...] = (
             ("encode", judging.encoder, reader.encode),
             ("code-rerank", judging.code, reader.read_code),

@@ -20,7 +20,7 @@ def judge_best(
 
     past = fused.past
     ranking = RerankInput(
-        normalized_query(query.text),
+        normalized_query(query.as_read),
         fused.total[chosen],
         fused.factor[chosen],
         fused.pool.units_of(chosen, fused.units, judging.units),

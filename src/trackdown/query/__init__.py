@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from trackdown.query.exemplars import write_exemplars
     from trackdown.query.features import query_features
     from trackdown.query.parse import THE_QUERY, Frame, Query, understand
-    from trackdown.query.reading_order import most_telling_first
+    from trackdown.query.reading_order import most_telling_first, without_html_comments
     from trackdown.query.references import Reference, commits_named, issues_named
     from trackdown.query.same_text import is_short, runs, says_the_same
     from trackdown.query.stopwords import STOPWORDS

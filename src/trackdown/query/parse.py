@@ -105,6 +105,13 @@ class Query:
         """Whether there is nothing to search for, only filters: the answer is what they match."""
         return bool(self.filters) and not self.text.strip()
 
+    @property
+    def as_read(self) -> str:
+        """The text as models read it: what tells most comes first."""
+        from trackdown.query.reading_order import most_telling_first
+
+        return most_telling_first(self.text)
+
 
 def understand(text: str, *, syntax: bool = True) -> Query:
     """Split a query into its parts. Without `syntax` it is nobody's typed line: `path:` in it is a word.

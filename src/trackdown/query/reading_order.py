@@ -1,8 +1,7 @@
 """An issue in the order in which a model should read it: what tells most comes first.
 
 A model reads the first few hundred word pieces of a text. Issues begin with headings of a template, and have versions,
-logs and whole programs before the sentence that matters. The packaged models were not taught this order, so search does
-not use it yet (docs/models.md, run 5).
+logs and whole programs before the sentence that matters. Training and search share this code.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ def most_telling_first(text: str) -> str:
         return head
     from trackdown.query.line_kinds import LineKind  # here, because what somebody types does without
 
-    title, _, body = _without_comments(head).strip().partition("\n")
+    title, _, body = without_html_comments(head).strip().partition("\n")
     lines = _lines_by_kind(body, title)
     prose, later_prose = _split_at(lines[LineKind.PROSE], _FIRST_PROSE)
     messages, later_messages = _split_at(lines[LineKind.MESSAGE], _FIRST_MESSAGES)
@@ -73,11 +72,16 @@ def most_telling_first(text: str) -> str:
     return "\n\n".join("\n".join(part) for part in parts if part)
 
 
-def _without_comments(text: str) -> str:
-    """A text without the comments of HTML, in which templates explain themselves."""
-    before, *rest = text.split("<!--")
-    # A comment that never ends is none: somebody wrote about it.
-    return before + "".join(piece.partition("-->")[2] if "-->" in piece else f"<!--{piece}" for piece in rest)
+def without_html_comments(text: str) -> str:
+    """A text without the comments of HTML, in which templates explain themselves.
+
+    A comment that never ends is none: somebody wrote about it.
+    """
+    kept, place = [], 0
+    while (start := text.find("<!--", place)) >= 0 and (end := text.find("-->", start)) >= 0:
+        kept.append(text[place:start])
+        place = end + 3
+    return "".join([*kept, text[place:]])
 
 
 def _lines_by_kind(body: str, title: str) -> dict[LineKind, list[str]]:

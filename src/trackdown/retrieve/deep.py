@@ -23,7 +23,7 @@ def retrieve(request: Request, before: Sequence[Channel]) -> Channel | None:
     vectors = deep.vectors() if deep is not None else None
     if deep is None or vectors is None:
         return None
-    query = deep.query_vector(request.query.text, request.query.exemplars)
+    query = deep.query_vector(request.query.as_read, request.query.exemplars)
     if query is None:
         return None
     return nearest_units(SIGNAL, vectors, query, request.candidates, depth=DEPTH, in_words=_in_words)

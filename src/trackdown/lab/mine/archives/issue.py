@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, BinaryIO
 
+from trackdown.query import without_html_comments
+
 FIXED, REJECTED, OPEN, UNKNOWN = "fixed", "rejected", "open", "unknown"
 AUTO = "auto"
 """The style of references of an archive that may be any tracker's: keys or numbers, as its ids are."""
@@ -96,16 +98,8 @@ def normal_id(text: str) -> str:
 def tidy(text: str | None) -> str:
     """A text with plain line ends and no HTML comments, trailing blanks or runs of empty lines."""
     text = (text or "")[:_LONGEST_BODY].replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
-    lines = [line.rstrip() for line in _without_comments(text).split("\n")]
+    lines = [line.rstrip() for line in without_html_comments(text).split("\n")]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
-
-
-def _without_comments(text: str) -> str:
-    kept, place = [], 0
-    while (start := text.find("<!--", place)) >= 0 and (end := text.find("-->", start)) >= 0:
-        kept.append(text[place:start])
-        place = end + 3
-    return "".join([*kept, text[place:]])
 
 
 def seconds_of(date: str) -> int | None:
