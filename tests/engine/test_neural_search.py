@@ -17,7 +17,7 @@ from trackdown.engine import default_plan, rank, with_mode
 from trackdown.engine.indexing.housekeeping import collect
 from trackdown.errors import UsageError
 from trackdown.pipeline import Tapped
-from trackdown.rerank.cache import RELEVANCE, VECTORS
+from trackdown.rerank.cache import MODEL_OUTPUTS, RELEVANCE, TOKENS, VECTORS
 from trackdown.settings import Settings
 from trackdown.store.store import Store
 from trackdown.types import SearchResults
@@ -33,7 +33,7 @@ NEURAL = {"encoder", "commit-reranker", "code-reranker"}
 
 @pytest.fixture
 def models(tmp_path: Path) -> Path:
-    return make_models(tmp_path / "models")
+    return make_models(tmp_path / "models", late=True)
 
 
 @pytest.fixture
@@ -89,6 +89,16 @@ def test_an_effort_is_what_it_says(open_with: Open, asked: dict[str, Any], expec
             assert sum(why.value for why in result.why) == pytest.approx(result.score)
 
 
+def test_models_read_past_a_log_that_stands_first(open_with: Open) -> None:
+    log = "".join(
+        f"2024-05-01 10:00:00 INFO request {'abcdefgh'[row % 8] * (row // 8 + 1)} done\n" for row in range(300)
+    )
+    prose = "The cookie is not signed.\nThe header is parsed.\n"
+    with open_with() as opened:
+        first, last = (opened.search(f"Login fails\n\n{text}", depth=5) for text in (prose + log, log + prose))
+        assert order(first) == order(last) and "encoder" in signals(first)
+
+
 def test_an_answer_that_the_clock_cut_short_says_so(open_with: Open) -> None:
     with open_with() as opened:
         plain = opened.search("sign the cookie", effort="fast")
@@ -124,12 +134,12 @@ def test_what_models_compute_is_kept_and_an_edit_costs_what_it_changed(
     store = Store(settings.store)
 
     def kept() -> tuple[int, int]:
-        return len(store.database.fact_keys(VECTORS)), len(store.database.fact_keys(RELEVANCE))
+        return len(store.database.fact_keys(TOKENS)), len(store.database.fact_keys(RELEVANCE))
 
     with open_with() as opened:
         first = opened.search("sign the cookie", depth=50)
         vectors, pairs = kept()
-        assert vectors == len(first) + 1 and pairs == len(first)
+        assert vectors == pairs == len(first)
         opened.search("sign the cookie", depth=50)
         assert kept() == (vectors, pairs)
         web.write("src/header.py", "def parse(line):\n    cookie = line\n    return cookie\n")
@@ -192,7 +202,7 @@ def test_evaluations_rank_as_deep_as_a_mode_says(open_with: Open, web: Repo) -> 
     with open_with() as opened:
         prepared, plain = opened.corpus(), default_plan(opened.settings)
         found = rank(prepared, "autograph a biscuit", with_mode(plain, "hybrid+rerank@3"), tap=heard.append)
-        assert found[0].symbol == "sign" and set(heard[0].judged) == {"encoder", "code-reranker"}
+        assert found[0].symbol == "sign" and set(heard[0].judged) == {"encoder", "late-interaction", "code-reranker"}
         first = web.git("rev-list", "--max-parents=0", "HEAD")
         past = with_mode(replace(plain, level="file"), "commits+commit-reranker@9")
         assert [place.path for place in rank(prepared, "autograph the biscuit", past)] == []
@@ -221,7 +231,7 @@ def test_what_models_computed_is_collected_and_computed_again(open_with: Open, s
     with open_with() as opened:
         before = opened.search("sign the cookie", depth=9)
         collect(store)
-        assert not store.database.fact_keys(VECTORS) and not store.database.fact_keys(RELEVANCE)
+        assert not any(store.database.fact_keys(kind) for kind in MODEL_OUTPUTS)
         assert order(opened.search("sign the cookie", depth=9)) == order(before)
 
 
@@ -247,6 +257,6 @@ def test_clearing_another_repository_leaves_what_models_have_read(open_with: Ope
             other.search("other", effort="fast")
             other.clear()
         facts = Store(opened.settings.store).database
-        assert list(facts.fact_keys(VECTORS)) and list(facts.fact_keys(RELEVANCE))
+        assert all(facts.fact_keys(kind) for kind in MODEL_OUTPUTS if kind != VECTORS)
         opened.clear()
-        assert not list(facts.fact_keys(VECTORS)) and not list(facts.fact_keys(RELEVANCE))
+        assert not any(facts.fact_keys(kind) for kind in MODEL_OUTPUTS)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trackdown.models import normalization as module
-from trackdown.models.normalization import normalized, normalized_unit
+from trackdown.models.normalization import brief_unit, normalized
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,13 @@ def test_any_text_becomes_lower_case_words(text: str) -> None:
 
 def test_a_unit_is_its_path_its_symbol_and_its_code() -> None:
     assert (
-        normalized_unit("src/http/parseDate.py", "Date.parse", "return x")
-        == "src http parse date : date parse : return x"
+        brief_unit("src/http/parseDate.py", "Date.parse", "return x") == "src http parse date : date parse : return x"
     )
-    assert normalized_unit("Makefile", "", "all:") == "makefile :  : all"
+    assert brief_unit("Makefile", "", "all:") == "makefile :  : all"
+
+
+def test_no_word_of_the_code_stands_more_than_twice() -> None:
+    code = "def getRow(row): row = rows.get(row); return row or get(1)"
+    assert brief_unit("row.py", "row", code) == "row : row : def get row row rows get return or 1"
+    many = brief_unit("a.py", "a", " ".join(f"x{number} y" for number in range(10_000)))
+    assert many.split()[:9] == "a : a : x 0 y x 1".split() and len(many.split()) == 516, "no model reads more"

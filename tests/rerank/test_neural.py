@@ -169,10 +169,10 @@ def test_a_model_that_cannot_be_run_is_told_and_the_rest_goes_on(
 ) -> None:
     assert models.encoder is not None
 
-    def broken(texts: list[str], *, apart: bool) -> None:
+    def broken(text: str) -> None:
         raise ModelError("no memory")
 
-    monkeypatch.setattr(models.encoder, "encode", broken)
+    monkeypatch.setattr(models.encoder, "read_query", broken)
     reranking = reranked(snapshot, ranking, models, facts, RerankPlan(encoder=6, code=6))
     assert snapshot.problems == ["no memory"] and set(reranking.parts) == {CODE} and reranking.order[0] == ANSWER
 

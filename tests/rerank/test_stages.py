@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from tests.rerank.reranked_code import Snapshot, function
+from tests.rerank.tiny_models import make_models
 from trackdown.engine.indexing.fact_cache import StoreFacts
 from trackdown.engine.searching.cancel import Check, CheckedFacts
 from trackdown.errors import Cancelled
-from trackdown.models.registry import Models
+from trackdown.models.registry import Models, open_models
 from trackdown.rerank.budget import TimeBudget
-from trackdown.rerank.cache import RELEVANCE, VECTORS
+from trackdown.rerank.cache import QUERIES, RELEVANCE, TOKENS, VECTORS
+from trackdown.rerank.candidate_scores import CandidateScores
 from trackdown.rerank.code import CodeReranker
 from trackdown.rerank.commits import CommitReranker
 from trackdown.rerank.encode import UnitEncoder
@@ -38,6 +43,18 @@ def encoder(snapshot: Snapshot, models: Models, facts: StoreFacts) -> UnitEncode
     return UnitEncoder(models.encoder, UnitTexts(snapshot.code, snapshot.texts), facts)
 
 
+def cosines(
+    encoder: UnitEncoder,
+    query: str,
+    candidates: Sequence[Sequence[int]],
+    budget: TimeBudget,
+    exemplars: Sequence[str] = (),
+) -> CandidateScores:
+    (found,) = encoder.compare([query], candidates, budget, exemplars)
+    assert found.late is None
+    return found.cosines
+
+
 def pairs(models: Models, facts: StoreFacts, query: str) -> PairScorer:
     assert models.cross_encoder is not None
     return PairScorer(models.cross_encoder, query, facts)
@@ -45,10 +62,10 @@ def pairs(models: Models, facts: StoreFacts, query: str) -> PairScorer:
 
 def test_a_candidate_is_as_near_as_its_nearest_unit(snapshot: Snapshot, encoder: UnitEncoder) -> None:
     one, two, three = map(snapshot.unit, ("one", "two", "three"))
-    found = encoder.cosines("autograph the biscuit", [[two], [two, one], [three], []], FOREVER)
+    found = cosines(encoder, "autograph the biscuit", [[two], [two, one], [three], []], FOREVER)
     assert found.reached == 4 and found.units == [two, one, three, -1]
     assert found.values[1] > 0.5 > found.values[0] and np.isnan(found.values[3])
-    alone = encoder.cosines("autograph the biscuit", [[one]], FOREVER)
+    alone = cosines(encoder, "autograph the biscuit", [[one]], FOREVER)
     assert alone.values[0] == found.values[1]
 
 
@@ -56,7 +73,7 @@ def test_exemplars_count_half_and_the_query_the_other_half(snapshot: Snapshot, e
     units = [[snapshot.unit(name)] for name in ("one", "three")]
 
     def near(query: str, *exemplars: str) -> list[float]:
-        return [float(value) for value in encoder.cosines(query, units, FOREVER, exemplars).values]
+        return [float(value) for value in cosines(encoder, query, units, FOREVER, exemplars).values]
 
     cookie, header = near("sign cookie"), near("parse header")
     both = near("sign cookie", "parse header")
@@ -70,19 +87,19 @@ def test_vectors_are_kept_and_the_same_the_second_time(
     snapshot: Snapshot, encoder: UnitEncoder, models: Models, facts: StoreFacts, store: Store
 ) -> None:
     units = [[snapshot.unit(name)] for name in ("one", "two")]
-    first = encoder.cosines("cookie", units, FOREVER)
-    assert len(store.database.fact_keys(VECTORS)) == 3  # two units and the query
+    first = cosines(encoder, "cookie", units, FOREVER)
+    assert (len(store.database.fact_keys(VECTORS)), len(store.database.fact_keys(QUERIES))) == (2, 1)
     assert models.encoder is not None
-    again = UnitEncoder(models.encoder, UnitTexts(snapshot.code, snapshot.texts), facts).cosines(
-        "cookie", units, FOREVER
+    again = cosines(
+        UnitEncoder(models.encoder, UnitTexts(snapshot.code, snapshot.texts), facts), "cookie", units, FOREVER
     )
     assert np.array_equal(first.values, again.values)
-    assert len(store.database.fact_keys(VECTORS)) == 3
+    assert (len(store.database.fact_keys(VECTORS)), len(store.database.fact_keys(QUERIES))) == (2, 1)
 
 
 def test_what_changed_under_us_is_passed_over(snapshot: Snapshot, encoder: UnitEncoder) -> None:
     snapshot.gone = {"a.py"}
-    found = encoder.cosines("cookie", [[snapshot.unit("one")], [snapshot.unit("three")]], FOREVER)
+    found = cosines(encoder, "cookie", [[snapshot.unit("one")], [snapshot.unit("three")]], FOREVER)
     assert found.reached == 2 and np.isnan(found.values[0]) and not np.isnan(found.values[1])
 
 
@@ -90,7 +107,7 @@ def test_without_time_nothing_is_read(
     snapshot: Snapshot, encoder: UnitEncoder, models: Models, facts: StoreFacts
 ) -> None:
     units = [[snapshot.unit("one")]]
-    assert encoder.cosines("cookie", units, TimeBudget(0)).reached == 0
+    assert cosines(encoder, "cookie", units, TimeBudget(0)).reached == 0
     code = CodeReranker(pairs(models, facts, "cookie"), UnitTexts(snapshot.code, snapshot.texts), all_windows=True)
     assert code.logits(units, TimeBudget(0)).reached == 0 and snapshot.read == []
 
@@ -103,16 +120,13 @@ def test_code_is_read_beside_the_query(snapshot: Snapshot, models: Models, facts
     assert len(store.database.fact_keys(RELEVANCE)) == 3
 
 
-def test_all_windows_find_what_stands_at_the_end(snapshot: Snapshot, models: Models, facts: StoreFacts) -> None:
+@pytest.mark.parametrize("every", [False, True])
+def test_what_stands_at_the_end_is_read(snapshot: Snapshot, models: Models, facts: StoreFacts, every: bool) -> None:
     texts = UnitTexts(snapshot.code, snapshot.texts)
     assert len(texts.windows(snapshot.unit("get"))) > 2
-    logits = [
-        CodeReranker(pairs(models, facts, "sign cookie"), texts, all_windows=every).logits(
-            [[snapshot.unit("get")]], FOREVER
-        )
-        for every in (False, True)
-    ]
-    assert logits[1].values[0] > logits[0].values[0]
+    code = CodeReranker(pairs(models, facts, "sign cookie"), texts, all_windows=every)
+    end, nowhere = code.logits([[snapshot.unit("get")], [snapshot.unit("three")]], FOREVER).values
+    assert end > nowhere
 
 
 def test_a_file_is_worth_its_best_commit(models: Models, facts: StoreFacts) -> None:
@@ -156,8 +170,8 @@ def test_what_was_computed_before_a_search_is_cancelled_is_kept(
         return CheckedFacts(facts, Check(lambda: next(left, None) is None))
 
     with pytest.raises(Cancelled):
-        UnitEncoder(models.encoder, texts, until(2)).cosines("sign cookie", units, one_by_one)
-    assert len(store.database.fact_keys(VECTORS)) == 2
+        UnitEncoder(models.encoder, texts, until(2)).compare(["sign cookie"], units, one_by_one)
+    assert len(store.database.fact_keys(VECTORS)) == 1 and len(store.database.fact_keys(QUERIES)) == 1
     with pytest.raises(Cancelled):
         CodeReranker(_pairs(models, until(1)), texts, all_windows=False).logits(units, one_by_one)
     assert len(store.database.fact_keys(RELEVANCE)) == 1
@@ -171,3 +185,22 @@ def test_what_was_computed_before_a_search_is_cancelled_is_kept(
 def _pairs(models: Models, facts: CheckedFacts) -> PairScorer:
     assert models.cross_encoder is not None
     return PairScorer(models.cross_encoder, "sign cookie", facts)
+
+
+def test_tokens_are_compared_one_by_one_and_kept(
+    snapshot: Snapshot, facts: StoreFacts, store: Store, tmp_path: Path
+) -> None:
+    late = open_models(make_models(tmp_path / "late", late=True)).encoder
+    assert late is not None
+    units = [[snapshot.unit(name)] for name in ("one", "two", "three")]
+    texts = UnitTexts(snapshot.code, snapshot.texts)
+    (found,) = UnitEncoder(late, texts, facts).compare(["autograph the biscuit"], units, FOREVER)
+    assert found.late is not None
+    signed, routed, parsed = found.late.values
+    assert signed > 0.6 > 0.4 > max(routed, parsed), "two of its three words are there under other names"
+    assert len(store.database.fact_keys(TOKENS)) == 3
+    (again,) = UnitEncoder(late, texts, facts).compare(["autograph the biscuit"], units[::-1], FOREVER)
+    assert again.late is not None and again.late.values.tolist() == [parsed, routed, signed]
+    store.database.write_facts(TOKENS, [(key, b"x") for key in store.database.fact_keys(TOKENS)])
+    (mended,) = UnitEncoder(late, texts, facts).compare(["autograph the biscuit"], units, FOREVER)
+    assert mended.late is not None and mended.late.values.tolist() == [signed, routed, parsed]

@@ -31,8 +31,12 @@ def make_models(
     name: str = "tiny",
     roles: Sequence[str] = ("static", "encoder", "cross_encoder"),
     seed: int = 0,
+    late: bool = False,
 ) -> Path:
-    """Write a set of models and return its folder. Another seed gives other weights, hence another model id."""
+    """Write a set of models and return its folder. Another seed gives other weights, hence another model id.
+
+    With `late` the encoder has a vector for each token: that of its word.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     words = [*SPECIAL, *(word for pair in SAME for word in pair), *WORDS]
     table = _vectors(words, seed)
@@ -42,7 +46,16 @@ def make_models(
     (folder / "encoder.onnx").write_bytes(_model(table))
     made = {
         "static": Role("static.npy", "tokenizer.json", table.size, DIMENSIONS),
-        "encoder": Role("encoder.onnx", "tokenizer.json", table.size, DIMENSIONS, "embedding", longest=64),
+        "encoder": Role(
+            "encoder.onnx",
+            "tokenizer.json",
+            table.size,
+            DIMENSIONS,
+            "embedding",
+            longest=64,
+            tokens="words" if late else "",
+            token_dimensions=DIMENSIONS if late else 0,
+        ),
         "cross_encoder": Role(
             "encoder.onnx", "tokenizer.json", table.size, output="relevance", longest=96, longest_query=32
         ),
@@ -126,6 +139,7 @@ def _model(table: npt.NDArray[np.float32]) -> bytes:
             *(_field(11, _value(name, _INT64, "rows", "length")) for name in names),
             _field(12, _value("embedding", _FLOAT, "rows", DIMENSIONS)),
             _field(12, _value("relevance", _FLOAT, "rows")),
+            _field(12, _value("words", _FLOAT, "rows", "length", DIMENSIONS)),
         ]
     )
     return _field(1, 8) + _field(8, _field(1, b"") + _field(2, 13)) + _field(7, graph)

@@ -8,8 +8,9 @@ if TYPE_CHECKING:
     from trackdown.models.batches import Numbers
     from trackdown.models.cross_encoder import CrossEncoder
     from trackdown.models.encoder import Encoder
+    from trackdown.models.late_interaction import Int8s, LateQuery, unit_steps
     from trackdown.models.manifest import MANIFEST, ModelManifest, Role, read_manifest, write_manifest
-    from trackdown.models.normalization import normalized, normalized_unit
+    from trackdown.models.normalization import brief_unit, normalized
     from trackdown.models.registry import PACKAGED, ModelListing, list_models, open_models
     from trackdown.models.shelf import NONE, ModelShelf, model_shelf
     from trackdown.models.static import StaticTable, quantised

@@ -55,8 +55,8 @@ class CrossEncoder:
             scores[places] = run_in_batches(
                 list(map(len, rows)),
                 lambda batch: self._session.run(
-                    self._role.output, [rows[row] for row in batch], [len(first)] * len(batch)
-                ),
+                    [self._role.output], [rows[row] for row in batch], [len(first)] * len(batch)
+                )[0].tolist(),
                 tokens=1 if apart else TOKENS,
                 threads=self.threads,
                 spread=self._session.spread,

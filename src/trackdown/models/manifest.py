@@ -23,8 +23,9 @@ ROLES = ("static", "encoder", "cross_encoder")
 class Role:
     """How a file serves one of `ROLES`.
 
-    `output` names the graph's output; `pooling` is "mean" or "cls" if that output has one vector per token. `longest`
-    is the limit of tokens, special tokens included, and `longest_query` the query's share of it in a pair.
+    `output` names the graph's output; `pooling` is "mean" or "cls" if that output has one vector per token. `tokens`
+    names an encoder's output with a vector for each token, of `token_dimensions`. `longest` is the limit of tokens of a
+    text or a pair, special tokens included. `longest_query` is the limit of a query, in a pair its share.
     """
 
     file: str
@@ -35,6 +36,8 @@ class Role:
     pooling: str = ""
     longest: int = 0
     longest_query: int = 0
+    tokens: str = ""
+    token_dimensions: int = 0
     texts_per_second: float | None = None
 
 

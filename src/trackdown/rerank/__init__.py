@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 from trackdown.doors import door
 
 if TYPE_CHECKING:
-    from trackdown.rerank.cache import RELEVANCE, VECTORS, digest, vector_key
-    from trackdown.rerank.encode import query_vector, vector_cache
+    from trackdown.rerank.cache import MODEL_OUTPUTS, RELEVANCE, VECTORS, digest, vector_key
     from trackdown.rerank.llm import UNITS, llm_order
     from trackdown.rerank.neural import RerankInput, relevance_scorer, rerank
     from trackdown.rerank.passages import candidate_passages
-    from trackdown.rerank.plan import CODE, ENCODER, Listwise, RerankPlan
+    from trackdown.rerank.plan import CODE, ENCODER, LATE, Listwise, RerankPlan
     from trackdown.rerank.reading import TITLE, CandidateReader
+    from trackdown.rerank.readings import ReadingCache
     from trackdown.rerank.result import Reranking
     from trackdown.rerank.texts import OPENING_VERSION, UnitTexts, normalized_query
 else:

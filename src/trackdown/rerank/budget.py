@@ -14,6 +14,7 @@ from trackdown.types import Clock, Progress, no_progress
 T = TypeVar("T")
 _UNLIMITED_BATCH = 64
 _SLOWEST = 12
+_TEXTS_PER_THREAD = 4
 
 
 class WorkingTime:
@@ -84,6 +85,11 @@ class TimeBudget:
                 return
             yield items[place : place + at_once]
             slowest = max(slowest, left - self.left())
+
+
+def texts_at_once(threads: int) -> int:
+    """How many texts a model with so many threads reads in a batch: several for each, so that none waits long."""
+    return threads * _TEXTS_PER_THREAD if threads > 1 else 1
 
 
 def budget_of(plan: RerankPlan, progress: Progress) -> TimeBudget:

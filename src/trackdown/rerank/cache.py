@@ -1,20 +1,16 @@
-"""A cache of what models computed: vectors of texts and relevance of pairs, as facts keyed by digest and model id."""
+"""A cache of what models computed, as facts keyed by digest and model id."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
 
-import numpy as np
-import numpy.typing as npt
-
 from trackdown.types import FactCache
 
-Float32s = npt.NDArray[np.float32]
-VECTORS, RELEVANCE = "vector", "relevance"
-"""Kinds of facts."""
+VECTORS, TOKENS, QUERIES, RELEVANCE = "vector", "tokens", "query", "relevance"
+MODEL_OUTPUTS = (VECTORS, TOKENS, QUERIES, RELEVANCE)
+"""Kinds of facts: the encoder's vector of a text, the same with vectors of its tokens, both of a query; relevance."""
 _WRITE_BATCH = 200
-_STORED = {VECTORS: "<f2", RELEVANCE: "<f4"}
 
 
 def digest(*texts: str) -> str:
@@ -31,10 +27,10 @@ def vector_key(of_text: str, model_id: str) -> str:
 
 
 class ModelOutputCache:
-    """Rows of numbers for texts: read from facts, or computed and written by `flush`.
+    """What a model makes of texts, in bytes: read from facts, or computed and written by `flush`.
 
-    `key` names a text. `compute` makes the rows of some texts; a row may depend on its own text only. A row is rounded
-    as it is stored before it is used, so the first answer equals later ones.
+    `key` names a text. `compute` makes the rows of some texts; a row may depend on its own text only. A row has `size`
+    bytes, and any number of times `step` more. It is used as it is stored, so the first answer equals later ones.
     """
 
     def __init__(
@@ -42,32 +38,34 @@ class ModelOutputCache:
         kind: str,
         facts: FactCache,
         key: Callable[[str], str],
-        compute: Callable[[list[str]], Float32s],
+        compute: Callable[[list[str]], list[bytes]],
         size: int,
+        step: int = 0,
     ) -> None:
         self._kind = kind
         self._facts = facts
         self._key = key
         self._compute = compute
         self._size = size
+        self._step = step
         self._new: list[tuple[str, bytes]] = []
 
-    def rows(self, texts: Sequence[str]) -> Float32s:
+    def rows(self, texts: Sequence[str]) -> list[bytes]:
         """A row for each text."""
         keys = [self._key(text) for text in texts]
-        stored = np.dtype(_STORED[self._kind])
-        length = self._size * stored.itemsize
-        known = {key: row for key, row in self._facts.read(self._kind, keys).items() if len(row) == length}
+        known = {key: row for key, row in self._facts.read(self._kind, keys).items() if self._is_whole(row)}
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
         if missing:
-            rows = self._compute(list(missing.values())).astype(stored)
-            made = [(key, row.tobytes()) for key, row in zip(missing, rows, strict=True)]
+            made = list(zip(missing, self._compute(list(missing.values())), strict=True))
             known.update(made)
             self._new += made
             if len(self._new) >= _WRITE_BATCH:
                 self.flush()
-        table = np.frombuffer(b"".join(known[key] for key in keys), dtype=stored)
-        return table.reshape(len(texts), self._size).astype(np.float32)
+        return [known[key] for key in keys]
+
+    def _is_whole(self, row: bytes) -> bool:
+        more = len(row) - self._size
+        return more >= 0 and more % self._step == 0 if self._step else more == 0
 
     def flush(self) -> None:
         """Write the rows computed since the last flush."""

@@ -19,7 +19,7 @@ from trackdown.rerank.code import CodeReranker
 from trackdown.rerank.commits import CommitReranker
 from trackdown.rerank.encode import UnitEncoder
 from trackdown.rerank.pair_scorer import PairScorer
-from trackdown.rerank.plan import CODE, COMMITS, ENCODER, RerankPlan
+from trackdown.rerank.plan import CODE, COMMITS, ENCODER, LATE, RerankPlan
 from trackdown.rerank.result import Reranking, probability
 from trackdown.rerank.texts import UnitTexts
 
@@ -44,6 +44,7 @@ def clipped_z_scores(values: Floats) -> Floats:
 
 SCALES: Mapping[str, tuple[Scale, float]] = {
     ENCODER: (clipped_z_scores, 0.5),
+    LATE: (clipped_z_scores, 0.5),
     COMMITS: (clipped_z_scores, 0.0),
     CODE: (clipped_z_scores, 0.5),
 }
@@ -137,14 +138,17 @@ class _NeuralStages:
             return
         first = self._result.order[:depth]
         budget = self._budget.share(ENCODER_SHARE if self._plan.code else 1.0)
-        found = UnitEncoder(encoder, self._texts, self._corpus.facts).cosines(
-            self._candidates.query, self._units(first), budget, self._candidates.exemplars
+        (found,) = UnitEncoder(encoder, self._texts, self._corpus.facts).compare(
+            [self._candidates.query], self._units(first), budget, self._candidates.exemplars
         )
-        if not found.reached:
+        reached = found.cosines.reached
+        if not reached:
             return
-        self._add(ENCODER, self._weights.encoder, first[: found.reached], found.values[: found.reached])
-        self._sort(0, found.reached)
-        self._front = found.reached
+        self._add(ENCODER, self._weights.encoder, first[:reached], found.cosines.values[:reached])
+        if found.late is not None:
+            self._add(LATE, self._weights.late, first[:reached], found.late.values[:reached])
+        self._sort(0, reached)
+        self._front = reached
 
     def _commits(self, depth: int) -> None:
         pairs = self._open_pairs()
@@ -177,11 +181,12 @@ class _NeuralStages:
 
     def _add_average_encoder_score(self, places: Sequence[int]) -> None:
         """Give candidates that the encoder had no time for an average score, so that they compare with the others."""
-        if ENCODER in self._result.parts:
-            chosen = np.array(places, dtype=np.int64)
-            average = self._weights.encoder * SCALES[ENCODER][1] * self._candidates.factors[chosen]
-            self._result.parts[ENCODER][chosen] += average
-            self._scores[chosen] += average
+        chosen = np.array(places, dtype=np.int64)
+        for signal, weight in ((ENCODER, self._weights.encoder), (LATE, self._weights.late)):
+            if signal in self._result.parts:
+                average = weight * SCALES[signal][1] * self._candidates.factors[chosen]
+                self._result.parts[signal][chosen] += average
+                self._scores[chosen] += average
 
     def _units(self, places: Sequence[int]) -> list[Sequence[int]]:
         return [self._candidates.units[place] for place in places]

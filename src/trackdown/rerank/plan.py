@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-ENCODER, COMMITS, CODE, LLM = "encoder", "commit-reranker", "code-reranker", "llm"
+ENCODER, LATE, COMMITS, CODE, LLM = "encoder", "late-interaction", "commit-reranker", "code-reranker", "llm"
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,6 +13,7 @@ class RerankWeights:
 
     fused: float = 1.0
     encoder: float = 0.7
+    late: float = 0.7
     commit: float = 0.15
     code: float = 0.6
 

@@ -17,7 +17,7 @@ from trackdown.rerank.code import CodeReranker
 from trackdown.rerank.encode import UnitEncoder
 from trackdown.rerank.neural import ENCODER_SHARE, cut_short
 from trackdown.rerank.pair_scorer import PairScorer
-from trackdown.rerank.plan import CODE, ENCODER, RerankPlan
+from trackdown.rerank.plan import CODE, ENCODER, LATE, RerankPlan
 from trackdown.rerank.texts import UnitTexts, normalized_query
 
 Floats = npt.NDArray[np.float64]
@@ -62,13 +62,15 @@ class CandidateReader:
         units = UnitEncoder(encoder, self._texts, self._corpus.facts)
         queries = [self._query, self._title] if self._title else [self._query]
         try:
-            found = units.similarities(queries, self._of(places), self._budget.share(self._share), self._exemplars)
+            found = units.compare(queries, self._of(places), self._budget.share(self._share), self._exemplars)
         except ModelError as error:
             self._models.failed(error)
             return False
         for signal, scores in zip((ENCODER, TITLE), found, strict=False):
-            self._take(signal, places, scores.values)
-        return bool(found[0].reached)
+            self._take(signal, places, scores.cosines.values)
+        if found[0].late is not None:
+            self._take(LATE, places, found[0].late.values)
+        return bool(found[0].cosines.reached)
 
     def read_code(self, places: Sequence[int]) -> bool:
         """Let the cross-encoder read the query and the code of candidates. Whether it read any."""

@@ -9,13 +9,14 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from trackdown.rerank.plan import CODE, COMMITS, ENCODER, LLM
+from trackdown.rerank.plan import CODE, COMMITS, ENCODER, LATE, LLM
 from trackdown.types import Match
 
 Floats = npt.NDArray[np.float64]
 
 _VERDICTS = {
     ENCODER: ("very close in meaning", "close in meaning", "others are closer in meaning"),
+    LATE: ("its words answer the query's very well", "its words answer the query's", "others' words answer it better"),
     CODE: (
         "a model that read it finds it very relevant",
         "a model that read it finds it relevant",
@@ -82,8 +83,9 @@ class Reranking:
         """What the stages found in the candidate at a place, which is now at `rank`, by signal."""
         found: dict[str, Match] = {}
         rank_before_llm = self.ranks.get(place, rank)
-        if ENCODER in self.parts and self.parts[ENCODER][place]:
-            found[ENCODER] = self._model_match(ENCODER, place, "cosine")
+        for signal, unit in ((ENCODER, "cosine"), (LATE, "mean of best cosines")):
+            if signal in self.parts and self.parts[signal][place]:
+                found[signal] = self._model_match(signal, place, unit)
         if past is not None and COMMITS in self.parts and self.parts[COMMITS][place]:
             commit = self.commits[place]
             text = f"a past change of its file reads like this: {past.quote(commit)}"

@@ -1,4 +1,4 @@
-"""What models read: the query, the opening of a unit, and a unit in windows of lines."""
+"""What models read: the query, a unit in few words, and a unit in windows of lines."""
 
 from __future__ import annotations
 
@@ -6,16 +6,15 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from trackdown.index import CodeIndex
-from trackdown.models import normalized, normalized_unit
+from trackdown.models import brief_unit, normalized
 
 WINDOW_TOKENS = 350
 """System 1's window, in tokens of code including punctuation. A window holds whole lines."""
 MAX_WINDOWS = 8
-OPENING_VERSION = 1
+OPENING_VERSION = 2
 """Raise it when the encoder would now read another text of the same unit: the deep index is then made again."""
-_MAX_UNIT_CHARS = 4000
+_MAX_UNIT_CHARS = 12_000
 _MAX_QUERY_CHARS = 6000
-_MAX_OPENING_WORDS = 140
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
@@ -33,11 +32,11 @@ class UnitTexts:
         self._sources: dict[int, str | None] = {}
 
     def opening(self, unit: int) -> str | None:
-        """The beginning of a unit, about as much as the encoder saw in training; None when it cannot be read."""
+        """A unit from its beginning, as models read it in training; None when it cannot be read."""
         source = self._source(unit)
         if source is None:
             return None
-        return " ".join(self._normalized(unit, source[:_MAX_UNIT_CHARS]).split()[:_MAX_OPENING_WORDS])
+        return self._brief(unit, source)
 
     def windows(self, unit: int, most: int = MAX_WINDOWS) -> list[str]:
         """A unit in windows of whole lines, each with path and symbol; none when the unit cannot be read."""
@@ -46,14 +45,14 @@ class UnitTexts:
             return []
         found = []
         for window in line_windows(source):
-            found.append(self._normalized(unit, window[:_MAX_UNIT_CHARS]))
+            found.append(self._brief(unit, window))
             if len(found) == most:
                 break
         return found
 
-    def _normalized(self, unit: int, source: str) -> str:
+    def _brief(self, unit: int, source: str) -> str:
         path = self._code.path(int(self._code.unit_file[unit]))
-        return normalized_unit(path, self._code.symbol(unit), source)
+        return brief_unit(path, self._code.symbol(unit), source[:_MAX_UNIT_CHARS])
 
     def _source(self, unit: int) -> str | None:
         if unit not in self._sources:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from trackdown.store.store import Store
 
-FACT_KINDS = ("blob", "references", "commit", "vector", "relevance", "rewrite", "unit-texts")
+FACT_KINDS = ("blob", "references", "commit", "vector", "tokens", "query", "relevance", "rewrite", "unit-texts")
 """The kinds of facts that are removed when no manifest needs them."""
 
 

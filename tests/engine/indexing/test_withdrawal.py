@@ -12,7 +12,7 @@ from tests.conftest import Repo
 from trackdown.index import REFERENCES, REWRITES, UNIT_TEXTS
 from trackdown.models.llm import COMPLETIONS
 from trackdown.repository.blobs import blob_id
-from trackdown.rerank import RELEVANCE, VECTORS
+from trackdown.rerank import MODEL_OUTPUTS
 from trackdown.settings import Settings
 from trackdown.units import fact_key
 
@@ -86,7 +86,7 @@ def test_facts_that_models_left_go_as_well(indexed: Repo, open_repo: Opener, set
         database.write_facts(UNIT_TEXTS, [(key, b"\x01" * 16)])
         database.write_facts(REFERENCES, [(f"{key}/4", MARK.encode())])
         database.write_facts(REWRITES, [(f"x:{'01' * 16}:0", MARK.encode())])
-        for kind in (VECTORS, RELEVANCE, COMPLETIONS):
+        for kind in (*MODEL_OUTPUTS, COMPLETIONS):
             database.write_facts(kind, [("digest", MARK.encode())])
     indexed.write(".gitignore", "notes.py\n")
     with open_repo(indexed.root) as opened:

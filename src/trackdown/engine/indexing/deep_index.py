@@ -123,16 +123,16 @@ class SnapshotDeep:
 
     def query_vector(self, text: str, exemplars: Sequence[str]) -> Float32s | None:
         """The encoder's vector of a query, together with code that answers it; None without an encoder."""
-        from trackdown.rerank import normalized_query, query_vector, vector_cache
+        from trackdown.rerank import ReadingCache, normalized_query
 
         encoder = self.models.encoder()
         if encoder is None:
             return None
-        cache = vector_cache(encoder, self.facts)
+        readings = ReadingCache(encoder, self.facts)
         try:
-            found = query_vector(cache, normalized_query(text), [normalized_query(code) for code in exemplars])
+            found = readings.query(normalized_query(text), [normalized_query(code) for code in exemplars])
         except ModelError as error:
             self.models.failed(error)
             return None
-        cache.flush()
-        return found.astype(np.float32)
+        readings.flush()
+        return found.vector.astype(np.float32)

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from trackdown.engine.searching.source_reader import SourceReader
 from trackdown.errors import StoreBusy
 from trackdown.index import DeepSegment, write_deep
-from trackdown.rerank import UnitTexts, digest, vector_cache
+from trackdown.rerank import ReadingCache, UnitTexts, digest
 from trackdown.types import Progress
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class _Reading:
         self._deep = deep
         self._encoder = encoder
         self._progress = progress
-        self._cache = vector_cache(encoder, deep.facts)
+        self._readings = ReadingCache(encoder, deep.facts)
         state = deep.state()
         self._done, self._total = 0, state.total - state.units
 
@@ -89,8 +89,8 @@ class _Reading:
                     unwritten = 0
                     return
                 if units:
-                    found.add(np.array(units) - offset, self._cache.rows(texts), list(map(digest, texts)))
-                    self._cache.flush()
+                    found.add(np.array(units) - offset, self._readings.vectors(texts), list(map(digest, texts)))
+                    self._readings.flush()
                     unwritten += len(units)
                     self._done += len(units)
                 if unwritten and (began := time.monotonic()) >= next_write:

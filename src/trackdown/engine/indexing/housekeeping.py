@@ -28,7 +28,7 @@ from trackdown.index import (
     unbind_import,
 )
 from trackdown.repository import HISTORY_VERSION, Source
-from trackdown.rerank import RELEVANCE, VECTORS, vector_key
+from trackdown.rerank import MODEL_OUTPUTS, VECTORS, vector_key
 from trackdown.store import Store, StoredManifest, beyond_limit, drop_manifests, sweep_unused
 from trackdown.units import oid_of_key
 
@@ -94,7 +94,7 @@ def collect_beyond_limit(store: Store, limit: int) -> bool:
 def collect(store: Store, *, but_not_read: bool = False) -> None:
     """Remove data that no manifest refers to, and free the space. `but_not_read` keeps the results of models."""
     manifests = held(store)
-    kept = (VECTORS, RELEVANCE) if but_not_read and manifests else ()
+    kept = MODEL_OUTPUTS if but_not_read and manifests else ()
     sweep_unused(store, manifests, lambda kind: None if kind in kept else live_facts(store, manifests, kind))
     store.database.compact()
 
@@ -150,10 +150,8 @@ def live_facts(store: Store, manifests: Sequence[StoredManifest], kind: str, wit
     """
     from trackdown.index import REFERENCES, references_key
 
-    if kind == RELEVANCE:
-        return set()
-    if kind == VECTORS:
-        return _live_vectors(store, manifests, without)
+    if kind in MODEL_OUTPUTS:
+        return _live_vectors(store, manifests, without) if kind == VECTORS else set()
     if kind == COMMITS:
         return _live_commits(store, manifests)
     files: set[str] = set()
