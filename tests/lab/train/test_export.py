@@ -17,7 +17,8 @@ from safetensors.torch import save_file
 import trackdown.models
 from tests.models.made_models import VOCABULARY, make_tokenizer, table, write_json
 from trackdown.errors import ModelError, UsageError
-from trackdown.lab.train.export import check_fidelity, export, export_folder, export_static
+from trackdown.lab.train.export import export, export_folder, export_static
+from trackdown.lab.train.fidelity import check_fidelity
 from trackdown.lab.train.training_state import load_base
 from trackdown.lab.train.transformer import _BERT_LAYER_NAMES, _BERT_NAMES, Bert, Shape
 from trackdown.models.registry import open_models
@@ -33,7 +34,9 @@ TEXTS = [
 @pytest.fixture
 def model() -> Bert:
     torch.manual_seed(0)
-    return Bert(SHAPE).eval()
+    made = Bert(SHAPE).eval()
+    torch.nn.init.normal_(made.importance.weight, std=0.1)
+    return made
 
 
 @pytest.fixture
@@ -47,6 +50,7 @@ def test_in_full_precision_it_is_the_model(model: Bert, tokenizer: Path, tmp_pat
     assert manifest.figures["encoder"]["cosine_min"] > 0.99999
     assert manifest.figures["encoder"]["top10_overlap"] > 0.99
     assert manifest.figures["cross_encoder"]["difference_max"] < 1e-4
+    assert manifest.figures["late_interaction"]["difference_max"] < 0.01
     assert manifest.roles["encoder"].texts_per_second
     assert open_models(tmp_path / "out").manifest == manifest
 
@@ -65,6 +69,23 @@ def test_in_int8_it_is_close_and_small(model: Bert, tokenizer: Path, tmp_path: P
     ]
 
 
+def test_rounding_in_training_is_that_of_the_graph(model: Bert, tokenizer: Path, tmp_path: Path) -> None:
+    export(model, tokenizer, tmp_path / "out", name="small")
+    whole = check_fidelity(model, tmp_path / "out", TEXTS).figures
+    model.round_to_int8(True)
+    rounded = check_fidelity(model, tmp_path / "out", TEXTS).figures
+    assert rounded["encoder"]["cosine_min"] > 0.99999 > whole["encoder"]["cosine_min"]
+    assert rounded["late_interaction"]["difference_max"] < whole["late_interaction"]["difference_max"]
+
+
+def test_tokens_are_exported_once_a_model_has_learned_them(tokenizer: Path, tmp_path: Path) -> None:
+    manifest = export(Bert(SHAPE), tokenizer, tmp_path / "out", name="plain", texts=TEXTS)
+    assert not manifest.roles["encoder"].tokens and "late_interaction" not in manifest.figures
+    models = open_models(tmp_path / "out", threads=1)
+    assert models.session("encoder").outputs.keys() == {"embedding", "relevance"}
+    assert models.encoder is not None and not models.encoder.token_dimensions
+
+
 def test_what_was_made_small_can_be_trained_on_again(model: Bert, tokenizer: Path, tmp_path: Path) -> None:
     for parameter in model.parameters():  # those that are equal would be written once
         parameter.data += 0.1 * torch.randn_like(parameter)
@@ -81,7 +102,10 @@ def test_what_was_made_small_can_be_trained_on_again(model: Bert, tokenizer: Pat
 
 def test_the_packaged_models_can_be_trained_on() -> None:
     state, tokenizer = load_base(Path(trackdown.models.__file__).parent / "weights")
-    assert tokenizer.is_file() and state.keys() == Bert(Shape(30522, 384, 6, 12, 1536, 512)).state_dict().keys()
+    wanted = Bert(Shape(30522, 384, 6, 12, 1536, 512)).state_dict().keys()
+    assert tokenizer.is_file() and set(wanted - state.keys()) <= {
+        f"{head}.{part}" for head in ("late", "importance") for part in ("weight", "bias")
+    }
 
 
 def test_a_graph_for_each_role_is_refused(model: Bert, tokenizer: Path, tmp_path: Path) -> None:
@@ -120,7 +144,7 @@ def test_roles_may_have_files_of_their_own(model: Bert, tokenizer: Path, tmp_pat
     manifest = export(other, tokenizer, tmp_path / "out", name="two", roles=["cross_encoder"])
     assert {role.file for role in manifest.roles.values()} == {"encoder.onnx", "cross_encoder.onnx"}
     models = open_models(tmp_path / "out", threads=1)
-    assert models.session("encoder").outputs.keys() == {"embedding"}
+    assert models.session("encoder").outputs.keys() == {"embedding", "tokens"}
     assert models.session("cross_encoder").outputs.keys() == {"relevance"}
     models.verify()
 

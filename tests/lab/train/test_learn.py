@@ -13,12 +13,13 @@ pytest.importorskip("torch")
 import torch
 
 from tests.lab.train.made_packs import make_pack, vocabulary
-from trackdown.lab.train.batches import Data, encode_all
+from trackdown.lab.train.batches import Data, encode_all, read_together
 from trackdown.lab.train.hard_negatives import rank_negatives, vector_scores
 from trackdown.lab.train.judge import commit_mrr, held_out
 from trackdown.lab.train.learn import CommitPairs, RelevanceLoss, TrainingPlan, commit_pairs, learn, relevance_loss
 from trackdown.lab.train.pack import DOCSTRING
-from trackdown.lab.train.transformer import Bert, Shape, from_checkpoint
+from trackdown.lab.train.transformer import Bert, Shape, from_checkpoint, max_similarity
+from trackdown.models import LateQuery, unit_steps
 
 SHAPE = Shape(vocabulary=len(vocabulary()), width=64, layers=1, heads=1, inner=64, positions=64)
 SHORT = TrainingPlan(
@@ -59,6 +60,29 @@ def test_vectors_find_their_answers(data: Data) -> None:
     first, later = losses(lines, "contrast")
     assert later < first / 2 and held_out(model, data) > max(0.9, before)
     assert not model.training
+
+
+def test_tokens_learn_late_interaction_rounded_to_int8(data: Data) -> None:
+    model, lines = Bert(SHAPE), list[str]()
+    plan = replace(SHORT, late=3, late_temperature=0.1, rounding=0.5)
+    learn(model, data, torch.arange(data.pack.examples), negatives_of(model, data), plan, log=lines.append)
+    for name in ("contrast", "late"):
+        first, later = losses(lines, name)
+        assert later < first / 2, name
+    assert model.knows_tokens and not model.late.rounding
+
+
+def test_scores_of_late_interaction_are_those_of_search(data: Data) -> None:
+    model = Bert(SHAPE)
+    torch.nn.init.normal_(model.importance.weight, std=0.1)
+    with torch.no_grad():
+        _, asked = read_together(model.read, data.queries, torch.tensor([1, 74]), 16)
+        _, read = read_together(model.read, data.documents, torch.tensor([0, 5, 9]), 16)
+        wanted = max_similarity(asked, read.expand(2, -1, -1, -1)).tolist()
+    texts = [unit_steps(tokens[tokens.norm(dim=-1) > 0].numpy()) for tokens in read]
+    for query, scores in zip(asked, wanted, strict=True):
+        found = LateQuery(query[query.norm(dim=-1) > 0].numpy()).scores(texts)
+        assert found == pytest.approx(scores, abs=0.01)
 
 
 @pytest.mark.parametrize("kind", ["bce", "mse", "listwise"])

@@ -69,14 +69,25 @@ def test_versions_of_a_unit_share_a_key_wherever_its_file_stood() -> None:
     assert len(set(packer.pack().document_key)) == 2 * len(CODE)
 
 
-def test_an_issue_stands_in_the_messages_place() -> None:
+def test_a_docstring_asks_a_second_time_without_the_words_of_the_name() -> None:
+    rows = examples(1)
+    rows[0] |= {"kind": "docstring", "subject": "make the bread better and loaf again"}
+    rows[0]["answers"] = [next(n for n, row in enumerate(documents()) if row["symbol"] == "bread")]
+    packer = Packer(make_tokenizer())
+    packer.add("a", documents(), rows)
+    pack = packer.pack()
+    assert words(pack, "query", 0) == "make the bread better and loaf again"
+    assert words(pack, "query", 1) == "make the better and loaf again"
+
+
+def test_an_issue_asks_by_its_title_and_whole() -> None:
     rows = examples(4)
-    rows[2]["rewritten"] = "palm again in the case"
+    rows[2]["rewritten"] = "palm again\n\nin the case"
     packer = Packer(make_tokenizer())
     packer.add("a", documents(), rows)
     pack = packer.pack()
     assert pack.example_kind.tolist() == [COMMIT, COMMIT, REWRITTEN, COMMIT]
-    assert (words(pack, "query", 4), words(pack, "query", 5)) == ("make the milk better", "palm again in the case")
+    assert (words(pack, "query", 4), words(pack, "query", 5)) == ("palm again", "palm again in the case")
 
 
 def test_a_share_bounds_what_is_taken_and_long_texts_are_cut() -> None:

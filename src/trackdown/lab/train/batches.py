@@ -144,6 +144,22 @@ def encode_all(model: Bert | Mpnet, texts: Ragged, rows: Tensor, longest: int, t
     return found
 
 
+def read_together(
+    read: Callable[[Tensor, Tensor], tuple[Tensor, Tensor]], texts: Ragged, rows: Tensor, longest: int, parts: int = 2
+) -> tuple[Tensor, Tensor]:
+    """A vector for each row of a batch and those of its tokens, padded to the longest with 0."""
+    lengths = texts.lengths(rows).clamp(max=longest)
+    order = torch.argsort(lengths)
+    most = int(lengths.max()) + 2
+    vectors, tokens = [], []
+    for part in order.chunk(parts if len(rows) >= 16 * parts else 1):
+        vector, found = read(*single(texts, rows[part], int(lengths[part[-1]]) or 1))
+        vectors.append(vector)
+        tokens.append(torch.nn.functional.pad(found, (0, 0, 0, most - found.shape[1])))
+    back = torch.argsort(order)
+    return torch.cat(vectors)[back], torch.cat(tokens)[back]
+
+
 def embedded(
     embed: Callable[[Tensor, Tensor], Tensor], texts: Ragged, rows: Tensor, longest: int, parts: int = 4
 ) -> Tensor:

@@ -1,7 +1,7 @@
 """Trained weights → a folder of models that search can open: ONNX graphs, a static table, a manifest. Needs `train`.
 
 The graph is exported in full precision and then made small: matrix products become int8, and rows of the word embedding
-int8 with a scale each. The export compares the result with the model and writes the figures into the manifest.
+int8 with a scale each.
 """
 
 from __future__ import annotations
@@ -10,9 +10,8 @@ import copy
 import json
 import shutil
 import tempfile
-import time
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,18 +24,14 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from trackdown.errors import ModelError
+from trackdown.lab.train.fidelity import check_fidelity
 from trackdown.lab.train.quantise import quantise
 from trackdown.lab.train.transformer import Bert, from_checkpoint, pooled
 from trackdown.models import (
     MANIFEST,
-    CrossEncoder,
-    Encoder,
     ModelManifest,
-    Numbers,
     Role,
-    TextTokenizer,
     file_entry,
-    open_models,
     quantised,
     read_manifest,
     write_manifest,
@@ -44,8 +39,9 @@ from trackdown.models import (
 
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 OUTPUTS = {"encoder": "embedding", "cross_encoder": "relevance"}
-LONGEST = {"encoder": 256, "cross_encoder": 320}
-MAX_QUERY_TOKENS = 128
+TOKENS = "tokens"
+LONGEST = {"encoder": 224, "cross_encoder": 384}
+MAX_QUERY_TOKENS = {"encoder": 512, "cross_encoder": 190}
 _OPSET = 17
 
 
@@ -62,6 +58,8 @@ def export(
     texts: Sequence[str] = (),
 ) -> ModelManifest:
     """Write the model as one graph with an output for each role, and enter it in the folder's manifest.
+
+    A model that has learned late interaction has one more output: a vector for each token.
 
     Called twice with one role each, it makes a set in which the roles have files of their own. With spoken `texts` the
     graph is compared with the model: `figures` of the manifest that is returned say how true it is.
@@ -85,7 +83,9 @@ def export(
             dimensions=model.shape.width if role == "encoder" else 0,
             output=OUTPUTS[role],
             longest=min(LONGEST[role], model.shape.positions),
-            longest_query=MAX_QUERY_TOKENS if role == "cross_encoder" else 0,
+            longest_query=min(MAX_QUERY_TOKENS[role], model.shape.positions),
+            tokens=TOKENS if role == "encoder" and model.knows_tokens else "",
+            token_dimensions=model.shape.late if role == "encoder" and model.knows_tokens else 0,
         )
         for role in roles
     }
@@ -175,24 +175,29 @@ class _Int8Embedding(nn.Module):
 
 
 class _Graph(nn.Module):
-    """What is exported: the model with one output for each role, over one pass through its layers."""
+    """What is exported: the model with one output for each role, and tokens, over one pass through its layers."""
 
     def __init__(self, model: Bert, roles: Sequence[str], int8: bool) -> None:
         super().__init__()
         self.model = copy.deepcopy(model).cpu().float()
-        self.roles = tuple(roles)
+        self.outputs = [OUTPUTS[role] for role in roles]
+        if "encoder" in roles and model.knows_tokens:
+            self.outputs.append(TOKENS)
         if int8:
             self.model.words = _Int8Embedding(self.model.words.weight.detach())  # type: ignore[assignment]
 
     def forward(self, ids: Tensor, mask: Tensor, types: Tensor) -> tuple[Tensor, ...]:
         state = self.model.hidden(ids, mask, types)
-        heads = {"encoder": lambda: pooled(state, mask), "cross_encoder": lambda: self.model.judge(state)}
-        return tuple(heads[role]() for role in self.roles)
+        heads = {
+            OUTPUTS["encoder"]: lambda: pooled(state, mask),
+            TOKENS: lambda: self.model.tokens(state, mask),
+            OUTPUTS["cross_encoder"]: lambda: self.model.judge(state),
+        }
+        return tuple(heads[name]() for name in self.outputs)
 
 
 def _write_graph(graph: _Graph, path: Path) -> None:
     example = torch.ones(2, 9, dtype=torch.long)
-    outputs = [OUTPUTS[role] for role in graph.roles]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         torch.onnx.export(
@@ -200,111 +205,12 @@ def _write_graph(graph: _Graph, path: Path) -> None:
             (example, example, torch.zeros_like(example)),
             path,
             input_names=list(INPUTS),
-            output_names=outputs,
-            dynamic_axes={name: {0: "rows", 1: "length"} for name in INPUTS} | {name: {0: "rows"} for name in outputs},
+            output_names=graph.outputs,
+            dynamic_axes={
+                name: {0: "rows", 1: "length"} if name in (*INPUTS, TOKENS) else {0: "rows"}
+                for name in (*INPUTS, *graph.outputs)
+            },
             opset_version=_OPSET,
             dynamo=False,
         )
     assert not any(part.training for part in graph.modules())
-
-
-NEIGHBOURS = 10
-TIMED_LENGTH = 128
-_QUERIES = 4
-Figures = Mapping[str, float]
-
-
-def check_fidelity(model: Bert, folder: Path, texts: Sequence[str], *, threads: int = 0) -> ModelManifest:
-    """Compare the folder's graphs with the model on spoken texts, time the encoder, and write both into the manifest.
-
-    The model reads every text alone and in full precision, the folder in padded batches: what padding, int8 or a wrong
-    export would change shows in the figures. Texts without a word are left out.
-    """
-    models = open_models(folder, threads)
-    manifest = models.manifest
-    figures = {name: dict(found) for name, found in manifest.figures.items()}
-    model = copy.deepcopy(model).cpu().float().eval()
-    texts = [text for text in texts if text.strip()]
-    if models.encoder is not None:
-        role = manifest.roles["encoder"]
-        tokens = TextTokenizer(folder / role.tokenizer)
-        wanted = _vectors(model, tokens, texts, role.longest)
-        figures["encoder"] = dict(_vectors_agree(models.encoder.encode(texts), wanted))
-        timed = replace(role, texts_per_second=_texts_per_second(models.encoder, texts))
-        manifest = replace(manifest, roles={**manifest.roles, "encoder": timed})
-    if models.cross_encoder is not None:
-        role = manifest.roles["cross_encoder"]
-        tokens = TextTokenizer(folder / role.tokenizer)
-        judge = _Judge(model, tokens, role.longest, role.longest_query)
-        figures["cross_encoder"] = dict(_scores_agree(models.cross_encoder, judge, texts))
-    manifest = replace(manifest, figures=figures)
-    write_manifest(folder, manifest)
-    return manifest
-
-
-def _vectors(model: Bert, tokens: TextTokenizer, texts: Sequence[str], longest: int) -> Numbers:
-    rows = []
-    with torch.inference_mode():
-        for text in texts:
-            most = longest - len(tokens.before) - len(tokens.after)
-            ids = torch.tensor([[*tokens.before, *tokens.ids(text, most), *tokens.after]])
-            rows.append(model.embed(ids, torch.ones_like(ids)))
-        return torch.cat(rows).numpy()
-
-
-class _Judge:
-    """The relevance of single pairs, by the model itself."""
-
-    def __init__(self, model: Bert, tokens: TextTokenizer, longest: int, longest_query: int) -> None:
-        self._model, self._tokens, self._longest, self._longest_query = model, tokens, longest, longest_query
-
-    def score(self, query: str, texts: Sequence[str]) -> Numbers:
-        start, end = self._tokens.before, self._tokens.after
-        first = [*start, *self._tokens.ids(query, self._longest_query), *end]
-        scores = []
-        with torch.inference_mode():
-            for text in texts:
-                second = [*self._tokens.ids(text, self._longest - len(first) - len(end)), *end]
-                ids = torch.tensor([[*first, *second]])
-                types = torch.tensor([[0] * len(first) + [1] * len(second)])
-                scores.append(float(self._model.relevance(ids, torch.ones_like(ids), types)))
-        return np.array(scores, np.float32)
-
-
-def _vectors_agree(got: Numbers, wanted: Numbers) -> Figures:
-    cosines = (got * wanted).sum(axis=1)
-    near, far = got @ got.T, wanted @ wanted.T
-    np.fill_diagonal(near, -2)
-    np.fill_diagonal(far, -2)
-    return {
-        "texts": len(got),
-        "cosine_mean": round(float(cosines.mean()), 5),
-        "cosine_min": round(float(cosines.min()), 5),
-        "top10_overlap": round(float(np.mean(list(map(_overlap, near, far)))), 4),
-    }
-
-
-def _scores_agree(cross_encoder: CrossEncoder, judge: _Judge, texts: Sequence[str]) -> Figures:
-    pairs = [(cross_encoder.score(query, texts), judge.score(query, texts)) for query in texts[:_QUERIES]]
-    return {
-        "pairs": sum(len(got) for got, _ in pairs),
-        "difference_max": round(max(float(np.abs(got - wanted).max()) for got, wanted in pairs), 5),
-        "spread": round(float(np.mean([wanted.std() for _, wanted in pairs])), 5),
-        "top10_overlap": round(float(np.mean([_overlap(got, wanted) for got, wanted in pairs])), 4),
-    }
-
-
-def _overlap(got: Numbers, wanted: Numbers) -> float:
-    """The share of the ten best that both have."""
-    most = min(NEIGHBOURS, len(got))
-    return len({*np.argsort(-got)[:most]} & {*np.argsort(-wanted)[:most]}) / most
-
-
-def _texts_per_second(encoder: Encoder, texts: Sequence[str]) -> float:
-    """Texts of 128 tokens in a second, on the cores that the encoder was opened with."""
-    long = " ".join(texts)
-    sample = [long] * 64
-    encoder.encode(sample[:8], TIMED_LENGTH)
-    start = time.perf_counter()
-    encoder.encode(sample, TIMED_LENGTH)
-    return round(len(sample) / (time.perf_counter() - start), 1)

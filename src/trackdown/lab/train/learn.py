@@ -15,10 +15,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional as f
 
-from trackdown.lab.train.batches import Data, Ragged, autocast, embedded, pair
+from trackdown.lab.train.batches import Data, Ragged, autocast, embedded, pair, read_together
 from trackdown.lab.train.hard_negatives import is_answer
 from trackdown.lab.train.pack import COMMIT, DOCSTRING
-from trackdown.lab.train.transformer import Bert, Mpnet
+from trackdown.lab.train.transformer import Bert, Mpnet, max_similarity
 
 RelevanceLoss = Literal["bce", "mse", "listwise"]
 
@@ -27,7 +27,9 @@ RelevanceLoss = Literal["bce", "mse", "listwise"]
 class TrainingPlan:
     """How to train. A batch of 0 leaves that task out; `pairs` and `commits` count queries of which each brings one
     right and `hard_pairs` wrong partners. `taught` is the part of the losses that teachers have: to see the documents
-    of a batch as near to each query as one does, and a query's partners as relevant as the other.
+    of a batch as near to each query as one does, and a query's partners as relevant as the other. `late` is the number
+    of other queries' documents that late interaction tells an answer from, beside its hard negatives; 0 leaves it out.
+    From `rounding`, a share of the way, the model computes in int8.
     """
 
     steps: int = 1000
@@ -50,6 +52,9 @@ class TrainingPlan:
     seconds: float = math.inf
     compiled: bool = False
     taught: float = 0.0
+    late: int = 0
+    late_temperature: float = 0.02
+    rounding: float = math.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +105,13 @@ def learn(
             break
         for group in optimizer.param_groups:
             group["lr"] = plan.rate * _schedule(progress, plan.warmup)
-        losses = {}
+        if isinstance(model, Bert):
+            model.round_to_int8(progress >= plan.rounding)
+        losses: dict[str, Tensor] = {}
         with autocast(device):
-            if plan.batch:
+            if plan.batch and plan.late and isinstance(model, Bert):
+                losses |= _late_contrast(model, data, examples, negatives, plan, chance)
+            elif plan.batch:
                 losses["contrast"] = _contrast(embed, data, examples, negatives, plan, chance, teacher)
             if plan.pairs and negatives is not None and relevance is not None:
                 losses["pairs"] = _pairs(relevance, data, examples, negatives, plan, chance, reader)
@@ -130,6 +139,8 @@ def learn(
         if score < best and kept is not None:
             model.load_state_dict(kept)
         best = max(best, score)
+    if isinstance(model, Bert):
+        model.round_to_int8(False)
     model.eval()
     return max(best, 0.0)
 
@@ -151,12 +162,7 @@ def _contrast(
 ) -> Tensor:
     """InfoNCE: the answer against everything else in the batch that is not an answer too."""
     some = _sample(examples, plan.batch, chance)
-    numbers = [data.answers.pick(some, chance)]
-    if negatives is not None:
-        for _ in range(plan.hard):
-            column = torch.randint(negatives.shape[1], (len(some),), generator=chance, device=some.device)
-            numbers.append(negatives[some, column])
-    documents = torch.cat(numbers)
+    documents = torch.cat(_answer_and_negatives(data, some, negatives, plan.hard, chance))
     forms = _forms(data, some, plan, chance)
 
     def compared(by: Callable[[Tensor, Tensor], Tensor]) -> Tensor:
@@ -176,6 +182,41 @@ def _contrast(
     return _distilled(loss, scores, wanted, plan.taught)
 
 
+def _late_contrast(
+    model: Bert, data: Data, examples: Tensor, negatives: Tensor | None, plan: TrainingPlan, chance: torch.Generator
+) -> dict[str, Tensor]:
+    """InfoNCE of vectors as above, and of late interaction over each query's own documents and some of the others'."""
+    some = _sample(examples, plan.batch, chance)
+    own = torch.stack(_answer_and_negatives(data, some, negatives, plan.hard, chance), dim=1)
+    documents = own.flatten()
+    queries, asked = read_together(model.read, data.queries, _forms(data, some, plan, chance), plan.query_tokens)
+    found, read = read_together(model.read, data.documents, documents, plan.document_tokens)
+    first = torch.arange(len(some), device=some.device) * own.shape[1]
+    right = is_answer(data, some, documents)
+    right[torch.arange(len(some), device=some.device), first] = False
+    scores = (queries.float() @ found.float().T / plan.temperature).masked_fill(right, -1e4)
+    others = torch.stack([first.roll(number + 1) for number in range(plan.late)], dim=1)
+    chosen = torch.cat([first[:, None] + torch.arange(own.shape[1], device=some.device), others], dim=1)
+    late = max_similarity(asked, read[chosen]) / plan.late_temperature
+    late = late.masked_fill(right.gather(1, chosen), -1e4)
+    return {
+        "contrast": f.cross_entropy(scores, first),
+        "late": f.cross_entropy(late, torch.zeros_like(first)),
+    }
+
+
+def _answer_and_negatives(
+    data: Data, some: Tensor, negatives: Tensor | None, hard: int, chance: torch.Generator
+) -> list[Tensor]:
+    """An answer of each example, and `hard` documents that are none."""
+    found = [data.answers.pick(some, chance)]
+    for _ in range(hard if negatives is not None else 0):
+        assert negatives is not None
+        column = torch.randint(negatives.shape[1], (len(some),), generator=chance, device=some.device)
+        found.append(negatives[some, column])
+    return found
+
+
 def _pairs(
     relevance: Callable[[Tensor, Tensor, Tensor], Tensor],
     data: Data,
@@ -187,10 +228,7 @@ def _pairs(
 ) -> Tensor:
     """Relevance of a query's answer, of hard negatives, and of one random (easy) document."""
     some = _sample(examples, plan.pairs, chance)
-    columns = [data.answers.pick(some, chance)]
-    for _ in range(plan.hard_pairs - 1):
-        column = torch.randint(negatives.shape[1], (len(some),), generator=chance, device=some.device)
-        columns.append(negatives[some, column])
+    columns = _answer_and_negatives(data, some, negatives, plan.hard_pairs - 1, chance)
     columns.append(columns[0].roll(1))  # another query's answer, mostly of another repository: an easy one
     documents = torch.stack(columns, dim=1)
     forms = _forms(data, some, plan, chance).repeat_interleave(documents.shape[1])

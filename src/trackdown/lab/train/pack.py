@@ -21,12 +21,14 @@ import numpy.typing as npt
 
 from trackdown.errors import ModelError, UsageError
 from trackdown.lab.mine import check_pyarrow, read_about
-from trackdown.models import normalized, normalized_unit
+from trackdown.models import brief_unit, normalized
+from trackdown.query import most_telling_first
 
 COMMIT, DOCSTRING, REWRITTEN = 0, 1, 2
 KINDS = {"commit": COMMIT, "docstring": DOCSTRING}
-QUERY_TOKENS, DOCUMENT_TOKENS = 256, 192
+QUERY_TOKENS, DOCUMENT_TOKENS = 510, 320
 Array = npt.NDArray[Any]
+_STEM, _FEWEST_WORDS = 4, 4
 
 
 @dataclass(slots=True)
@@ -126,12 +128,11 @@ class Packer:
             self._keys.append(self._key_count + keys.setdefault(key, len(keys)))
             self._document_repository.append(repository)
         self._key_count += len(keys)
-        texts = [normalized_unit(row["path"], row["symbol"], row["code"]) for row in (documents[old] for old in order)]
+        texts = [brief_unit(row["path"], row["symbol"], row["code"]) for row in (documents[old] for old in order)]
         self._documents += self._ids(texts, DOCUMENT_TOKENS)
         queries: list[str] = []
         for row, own, near in zip(chosen, answers, beside, strict=True):
-            subject, message = normalized(row["subject"]), normalized(row["rewritten"] or row["message"])
-            queries += [subject, message if message != subject else ""]
+            queries += _forms(row, [documents[number]["symbol"] for number in own])
             kind = REWRITTEN if row["rewritten"] else KINDS[row["kind"]]
             self._rows.append((kind, repository, row["time"]))
             self._answers.append([numbers[number] for number in own])
@@ -175,6 +176,25 @@ def _fewer(examples: Sequence[dict[str, Any]], most: int, chance: random.Random)
         return list(examples)
     issues = [row for row in examples if row["rewritten"]][:most]
     return [*issues, *chance.sample([row for row in examples if not row["rewritten"]], most - len(issues))]
+
+
+def _forms(row: dict[str, Any], symbols: Sequence[str]) -> tuple[str, str]:
+    """The two forms of a query: a title, and all of it or nothing more.
+
+    An issue is read as search reads it. A docstring is asked a second time without the words of its function's name, so
+    that a model learns to find code by other words.
+    """
+    if row["rewritten"]:
+        title, _, _ = row["rewritten"].partition("\n")
+        first, whole = normalized(title), normalized(most_telling_first(row["rewritten"]))
+    elif row["kind"] == "docstring":
+        first = normalized(row["subject"])
+        named = {word[:_STEM] for symbol in symbols for word in normalized(symbol).split()}
+        left = [word for word in first.split() if word[:_STEM] not in named]
+        whole = " ".join(left) if len(left) >= _FEWEST_WORDS else ""
+    else:
+        first, whole = normalized(row["subject"]), normalized(row["message"])
+    return first, whole if whole != first else ""
 
 
 def _some(values: Sequence[int], most: int, chance: random.Random) -> list[int]:

@@ -13,12 +13,13 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
-_WEIGHT_STEPS = 63
+from trackdown.lab.train.int8_rounding import ACTIVATION_STEPS, WEIGHT_STEPS
+
 _MODEL = "model."
 _CONSTANTS = {
     "quantise.one": np.float32(1),
     "quantise.zero_point": np.uint8(128),
-    "quantise.step": np.float32(1 / 127),
+    "quantise.step": np.float32(1 / ACTIVATION_STEPS),
     "quantise.tiny": np.float32(1e-9),
 }
 
@@ -68,7 +69,7 @@ def _activation(name: str) -> list[onnx.NodeProto]:
 
 
 def _weight(name: str, matrix: np.ndarray) -> list[onnx.TensorProto]:
-    scales = np.maximum(np.abs(matrix).max(axis=0), 1e-12).astype(np.float32) / _WEIGHT_STEPS
+    scales = np.maximum(np.abs(matrix).max(axis=0), 1e-12).astype(np.float32) / WEIGHT_STEPS
     values = np.rint(matrix / scales).astype(np.int8)
     return [numpy_helper.from_array(values, f"{name}.int8"), numpy_helper.from_array(scales, f"{name}.scale")]
 

@@ -1,4 +1,4 @@
-"""The transformers in plain PyTorch, with two heads that share one body: a vector for a text, a relevance for a pair.
+"""The transformers in plain PyTorch. Heads share one body: a vector for a text, one for each token, a pair's relevance.
 
 `Bert` is what is trained. Its parameters map to those of all-MiniLM-L6-v2's checkpoints. `Mpnet` is the teacher, such
 as all-mpnet-base-v2: positions enter it as embeddings that count from 2 and as a learned bias on the distance of two
@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from torch.nn import functional as f
 
 from trackdown.errors import ModelError, UsageError
+from trackdown.lab.train.int8_rounding import ACTIVATION_STEPS, Int8Linear, rounded
 from trackdown.lab.train.training_state import CHECKPOINT, TOKENIZER
 
 
@@ -32,6 +33,7 @@ class Shape:
     heads: int = 12
     inner: int = 1536
     positions: int = 512
+    late: int = 64
 
     def as_dict(self) -> dict[str, int]:
         return asdict(self)
@@ -43,13 +45,13 @@ class Layer(nn.Module):
     def __init__(self, shape: Shape) -> None:
         super().__init__()
         self.heads = shape.heads
-        self.query = nn.Linear(shape.width, shape.width)
-        self.key = nn.Linear(shape.width, shape.width)
-        self.value = nn.Linear(shape.width, shape.width)
-        self.output = nn.Linear(shape.width, shape.width)
+        self.query = Int8Linear(shape.width, shape.width)
+        self.key = Int8Linear(shape.width, shape.width)
+        self.value = Int8Linear(shape.width, shape.width)
+        self.output = Int8Linear(shape.width, shape.width)
         self.output_norm = nn.LayerNorm(shape.width, eps=1e-12)
-        self.inner = nn.Linear(shape.width, shape.inner)
-        self.outer = nn.Linear(shape.inner, shape.width)
+        self.inner = Int8Linear(shape.width, shape.inner)
+        self.outer = Int8Linear(shape.inner, shape.width)
         self.outer_norm = nn.LayerNorm(shape.width, eps=1e-12)
 
     def forward(self, hidden: Tensor, mask: Tensor) -> Tensor:
@@ -70,7 +72,10 @@ class Layer(nn.Module):
 
 
 class Bert(nn.Module):
-    """Token ids → hidden states, with an embedding head (mean, length 1) and a relevance head (a number)."""
+    """Token ids → hidden states, with heads for a text (its mean, length 1), for its tokens, and for a pair (a number).
+
+    `round_to_int8` makes it compute as the exported graph does, so that it learns to live with the rounding.
+    """
 
     def __init__(self, shape: Shape) -> None:
         super().__init__()
@@ -82,12 +87,32 @@ class Bert(nn.Module):
         self.layers = nn.ModuleList(Layer(shape) for _ in range(shape.layers))
         self.dense = nn.Linear(shape.width, shape.width)
         self.relevance_head = nn.Linear(shape.width, 1)
+        self.late = Int8Linear(shape.width, shape.late)
+        self.importance = Int8Linear(shape.width, 1)
+        self._rounding = False
+        nn.init.orthogonal_(self.late.weight)
+        for value in (self.late.bias, self.importance.weight, self.importance.bias):
+            nn.init.zeros_(value)
+
+    @property
+    def knows_tokens(self) -> bool:
+        """Whether it has learned late interaction: until then all tokens weigh the same."""
+        return bool(self.importance.weight.any())
+
+    def round_to_int8(self, on: bool) -> None:
+        self._rounding = on
+        for part in self.modules():
+            if isinstance(part, Int8Linear):
+                part.rounding = on
 
     def hidden(self, ids: Tensor, mask: Tensor, types: Tensor | None = None) -> Tensor:
         """The last layer's states. `mask` is 1 for a token, 0 for padding."""
         places = torch.arange(ids.shape[1], device=ids.device)
         kinds = self.types(types) if types is not None else self.types.weight[0]
-        state = self.norm(self.words(ids) + self.places(places)[None] + kinds)
+        words = self.words(ids)
+        if self._rounding:
+            words = rounded(words, ACTIVATION_STEPS)
+        state = self.norm(words + self.places(places)[None] + kinds)
         bias = (1.0 - mask[:, None, None, :].to(state.dtype)) * -1e4
         for layer in self.layers:
             state = layer(state, bias)
@@ -97,12 +122,34 @@ class Bert(nn.Module):
         """A vector of length 1 for each text: the mean of its states."""
         return pooled(self.hidden(ids, mask), mask)
 
+    def read(self, ids: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        """A vector for each text, and one for each token, whose length is what the token weighs; 0 for padding."""
+        state = self.hidden(ids, mask)
+        return pooled(state, mask), self.tokens(state, mask)
+
+    def tokens(self, state: Tensor, mask: Tensor) -> Tensor:
+        weight = torch.exp(self.importance(state).float()) * mask[:, :, None]
+        return f.normalize(self.late(state).float(), dim=-1) * weight
+
     def relevance(self, ids: Tensor, mask: Tensor, types: Tensor) -> Tensor:
         """How well the second text of each pair answers the first: a logit."""
         return self.judge(self.hidden(ids, mask, types))
 
     def judge(self, state: Tensor) -> Tensor:
         return self.relevance_head(torch.tanh(self.dense(state[:, 0]))).squeeze(-1)
+
+
+def max_similarity(queries: Tensor, texts: Tensor) -> Tensor:
+    """Late interaction: the score of each query's texts, [queries, texts], from the vectors of tokens.
+
+    `queries` is [queries, tokens, width], `texts` [queries, texts, tokens, width]. A token's length is its weight in a
+    query; in a text only whether it is 0 counts.
+    """
+    weight = queries.norm(dim=-1)
+    there = texts.norm(dim=-1) > 0
+    alike = torch.einsum("qtw,qnsw->qnts", f.normalize(queries, dim=-1), f.normalize(texts, dim=-1))
+    best = alike.masked_fill(~there[:, :, None, :], -1.0).amax(-1).float()
+    return (best * weight[:, None, :]).sum(-1) / weight.sum(-1, keepdim=True).clamp(min=1e-9)
 
 
 def pooled(state: Tensor, mask: Tensor) -> Tensor:
@@ -142,7 +189,9 @@ def from_checkpoint(state: dict[str, Tensor], layers: int | None = None) -> Bert
     kept = [round(place * (there - 1) / max(wanted - 1, 1)) for place in range(wanted)]
     words, width = ours["words.weight"].shape
     inner, positions = ours["layers.0.inner.weight"].shape[0], ours["places.weight"].shape[0]
-    model = Bert(Shape(words, width, wanted, max(width // 32, 1) if width == 384 else width // 64, inner, positions))
+    late = ours["late.weight"].shape[0] if "late.weight" in ours else 64
+    heads = max(width // 32, 1) if width == 384 else width // 64
+    model = Bert(Shape(words, width, wanted, heads, inner, positions, late))
     chosen = {name: value for name, value in ours.items() if not name.startswith("layers.")}
     for place, layer in enumerate(kept):
         for name in _BERT_LAYER_NAMES.values():
