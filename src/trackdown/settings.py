@@ -60,7 +60,7 @@ class Settings:
     models: str = "packaged"
     threads: int = 0
     encoder_depth: int = 100
-    code_depth: int = 10
+    code_depth: int = 20
     budget_ms: int = 10_000
     deep: bool = True
     llm: str = "none"

@@ -12,10 +12,10 @@ class RerankWeights:
     """What each stage's score weighs; `fused` is what the best fused score is worth."""
 
     fused: float = 1.0
-    encoder: float = 0.7
-    late: float = 0.7
+    encoder: float = 0.9
+    late: float = 0.6
     commit: float = 0.15
-    code: float = 0.6
+    code: float = 0.9
 
 
 @dataclass(frozen=True, slots=True)
