@@ -6,8 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as f
 
-WEIGHT_STEPS, ACTIVATION_STEPS = 63, 127
-"""How many steps the largest value of a matrix's column has, and that of a token's activations."""
+from trackdown.lab.train.quantise import ACTIVATION_STEPS, WEIGHT_STEPS
 
 
 def rounded(values: Tensor, steps: int) -> Tensor:
