@@ -30,14 +30,8 @@ from trackdown.surfaces.mcp.fitting import compact, tokens
 pytestmark = pytest.mark.slow
 
 TOOLS = [
-    "search_code",
-    "locate_issue",
-    "past_changes",
-    "show_commit",
-    "related_code",
-    "code_graph",
-    "read_unit",
-    "index_status",
+    *("search_code", "locate_issue", "past_changes", "show_commit", "related_code", "change_impact", "code_graph"),
+    *("read_unit", "index_status"),
 ]
 COOKIE = {"query": "sign the session cookie", "k": 2}
 
@@ -125,6 +119,9 @@ async def use_every_other_tool(client: Client, shop: Repo) -> None:
         client, "related_code", {"target": "web/session.py"}
     )
 
+    impact = await value(client, "change_impact", {"revisions": "old..HEAD", "patch": None, "level": "file"})
+    assert impact["level"] == "file" and "README.md" in [one["path"] for one in impact["results"]]
+
     walked = await said(client, "code_graph", {"target": "sign_cookie", "edges": ["invokes", "contains"], "depth": 2})
     assert walked.splitlines()[:3] == [
         "Around Session.sign_cookie (web/session.py:7-9):",
@@ -179,6 +176,8 @@ def test_errors_are_lines_that_a_model_can_act_on(connection: tuple[Connect, str
                 ("code_graph", {"target": "Sesion"}, ("Sesion", "Session")),
                 ("code_graph", {"target": "Session", "edges": ["likes"]}, ("edges", "likes")),
                 ("show_commit", {"commit": "no-such"}, ("no-such",)),
+                ("change_impact", {}, ("no", "change")),
+                ("change_impact", {"revisions": "nowhere..HEAD"}, ("nowhere",)),
                 ("read_unit", {"path": "../secret.txt"}, ("../secret.txt",)),
                 ("read_unit", {"path": "/etc/passwd"}, ("/etc/passwd",)),
                 ("read_unit", {"path": "web/session.py", "symbol": "nobody"}, ("nobody",)),

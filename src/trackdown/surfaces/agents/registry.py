@@ -147,6 +147,7 @@ AGENTS_MD = MarkedBlock(
         "  of a known string, use grep.",
         "- How it was done before: `past_changes`. What calls it, what changes with it: `related_code`.",
         "- `read_unit` shows one function or class; it costs less than the whole file.",
+        "- After editing: `change_impact` says what else may have to change.",
         "",
         'Without MCP: `trackdown search "…"`, `trackdown search --issue issue.md`, `trackdown history "…"`,',
         "`trackdown related SYMBOL`.",

@@ -151,6 +151,18 @@ class RelatedCode(ListArguments):
     exclude: _Patterns = []
 
 
+class ChangeImpact(ListArguments):
+    """Arguments of change_impact."""
+
+    listed = ("revisions", "k", "level")
+
+    revisions: Annotated[str | None, Field(max_length=1000, description="A..B; default: uncommitted edits")] = None
+    level: Level = "file"
+    patch: Annotated[str | None, Field(max_length=_MAX_TEXT_CHARS)] = None
+    staged: bool = False
+    exclude: _Patterns = []
+
+
 class CodeGraph(ToolArguments):
     """Arguments of code_graph."""
 
