@@ -1,4 +1,5 @@
-"""How long answers are: bytes and tokens of text and JSON of ten results, rows on a terminal, and what matches cost.
+"""How long answers are: bytes and tokens of ten results as text, as JSON and from the MCP server, with the definitions
+of its tools; rows on a terminal, and what matches cost.
 
 python benchmarks/answer_sizes.py REPOSITORY … [--before PROGRAM] [--json FILE]
 
@@ -27,6 +28,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import anyio
+from mcp import StdioServerParameters
+from mcp.client import Client
 from measure import keep, new_parser
 
 import trackdown
@@ -79,11 +83,34 @@ def measured(program: Sequence[str], repository: Path, store: Path) -> dict[str,
         sizes["json"].append(len(value))
         lines.append(text.count(b"\n"))
         rows.append(rows_on_terminal(command, environment))
-    found: dict[str, Any] = {}
-    for style, values in sizes.items():
-        mean = statistics.fmean(values)
-        found[style] = {"bytes": round(mean), "tokens": round(mean / BYTES_OF_TOKEN)}
+    found: dict[str, Any] = {style: mean_size(values) for style, values in sizes.items()}
+    found["mcp"] = anyio.run(mcp_sizes, [*program, "mcp", str(repository), "--wait", "600"], repository.name, store)
     return {**found, "most_lines_in_a_pipe": max(lines), "most_rows_on_a_terminal": max(rows)}
+
+
+def mean_size(sizes: Sequence[int]) -> dict[str, int]:
+    """The mean of bytes, and its tokens."""
+    mean = statistics.fmean(sizes)
+    return {"bytes": round(mean), "tokens": round(mean / BYTES_OF_TOKEN)}
+
+
+async def mcp_sizes(command: Sequence[str], name: str, store: Path) -> dict[str, Any]:
+    """The definitions of the tools, and the mean answer: its text, the concise text, and its structured content."""
+    environment = os.environ | {"TRACKDOWN_STORE": str(store), "TRACKDOWN_DEEP": "no"}
+    sizes: dict[str, list[int]] = {}
+    async with Client(StdioServerParameters(command=command[0], args=[*command[1:]], env=environment)) as client:
+        listed = (await client.list_tools()).model_dump_json(by_alias=True, exclude_none=True)
+        for query in QUERIES[name]:
+            for style, more in {"text": {}, "concise": {"concise": True}}.items():
+                answer = await client.call_tool("search_code", {"query": query, **more}, read_timeout_seconds=900)
+                if answer.is_error:  # earlier versions have no concise answers
+                    continue
+                text = "".join(getattr(one, "text", "") for one in answer.content)
+                sizes.setdefault(style, []).append(len(text.encode()))
+                if answer.structured_content is not None:
+                    value = json.dumps(answer.structured_content, ensure_ascii=False, separators=(",", ":"))
+                    sizes.setdefault("structured", []).append(len(value.encode()))
+    return {"definitions": mean_size([len(listed.encode())]), **{key: mean_size(one) for key, one in sizes.items()}}
 
 
 def rows_on_terminal(command: Sequence[str], environment: dict[str, str]) -> int:
