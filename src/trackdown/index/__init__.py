@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         read_inventory,
         update_code,
     )
-    from trackdown.index.commit_columns import all_authors, all_paths, is_merge, renamed_paths
+    from trackdown.index.commit_columns import all_authors, all_paths, is_merge, positions_of, renamed_paths
     from trackdown.index.commit_update import (
         COMMIT_MANIFESTS,
         COMMITS,

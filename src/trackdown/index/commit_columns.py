@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import numpy.typing as npt
 
@@ -20,6 +22,15 @@ def is_merge(index: CommitIndex) -> Mask:
 def all_authors(index: CommitIndex) -> list[str]:
     """The author of each commit; empty for a merge."""
     return [name for segment in index.segments for name in segment.authors.all_text()]
+
+
+def positions_of(index: CommitIndex, oids: Iterable[str]) -> list[int]:
+    """The positions of many commits; those that the index lacks are left out."""
+    table: dict[str, int] = {}
+    for segment, offset in zip(index.segments, index.offsets.tolist(), strict=False):
+        digits, width = segment.oids.tobytes().hex(), 2 * segment.oids.shape[1]
+        table.update({digits[at * width : (at + 1) * width]: at + offset for at in range(len(segment.oids))})
+    return [table[oid] for oid in oids if oid in table]
 
 
 def all_paths(index: CommitIndex) -> list[str]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from trackdown.engine.past.dates import since_second, until_second
 from trackdown.errors import UsageError
-from trackdown.index import CommitIndex, Mask, all_authors, all_paths, is_merge, renamed_paths
+from trackdown.index import CommitIndex, Mask, all_authors, all_paths, is_merge, positions_of, renamed_paths
 from trackdown.repository import Git, PathPatterns
 
 _MOST_VALUES = 50
@@ -80,7 +80,7 @@ def _by_author(index: CommitIndex, commit: str, author: str, git: Git | None) ->
     found = np.zeros(index.count, dtype=bool)
     if "@" in author and git is not None:
         listed = git.text("rev-list", "--regexp-ignore-case", "--fixed-strings", f"--author={author}", commit).split()
-        found[[at for at in map(index.position, listed) if at >= 0]] = True
+        found[positions_of(index, listed)] = True
         return found
     names = all_authors(index)
     part = author.strip().lower()
