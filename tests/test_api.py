@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import pydoc
 import subprocess
 import sys
 from importlib import import_module
@@ -32,6 +33,12 @@ def test_public_methods_have_docstrings(name: str) -> None:
     for member, value in vars(exported).items():
         if not member.startswith("_") and (inspect.isfunction(value) or isinstance(value, property)):
             assert value.__doc__, f"{name}.{member}"
+
+
+def test_help_lists_the_api() -> None:
+    shown = pydoc.plain(pydoc.render_doc(trackdown))
+    assert not [name for name in trackdown.__all__ if name.strip("_") not in shown]
+    assert " search(" in shown and " history(" in shown and set(trackdown.__all__) <= set(dir(trackdown))
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

@@ -1,6 +1,15 @@
 """Trackdown: given an issue, a question or a name, which code of a git repository has to change?
 
-The names below are the whole public API. They are loaded when they are first used, so that worker processes and
+    import trackdown
+
+    repo = trackdown.open(".")                          # a path or a git URL
+    for result in repo.search("where is the session cookie signed?"):
+        print(result.path, result.start_line, result.symbol, result.reason)
+
+`open` and `search_all` lead to everything else: a `Repository` answers `search`, `history`, `show`, `blame`, `related`,
+`graph` and `unit`. `help(trackdown.Repository)` describes each. Every error is a `TrackdownError`.
+
+The names in `__all__` are the whole public API. They are loaded when they are first used, so that worker processes and
 `trackdown --help` start without the engine.
 """
 
@@ -40,3 +49,8 @@ __all__ = [
     "open",
     "search_all",
 ]
+
+
+def __dir__() -> list[str]:
+    """All names, loaded or not: `help(trackdown)` and completion show them."""
+    return sorted({*globals(), *__all__})

@@ -122,3 +122,14 @@ def test_a_name_of_several_places_says_so(repo: Repo, open_repo: Opener) -> None
     assert (
         found.location == "a.py:1" and "matches 2 places; this is the first, a.py:1. Others: b.py:1" in found.notes[0]
     )
+
+
+def test_callers_through_a_base_class_say_so_and_are_never_sure(repo: Repo, open_repo: Opener) -> None:
+    base = "class Base:\n    def load(self):\n        return 0\n\n\nclass Middle(Base):\n    pass\n\n\n"
+    code = base + "class Shop(Middle):\n    def load(self):\n        return super().load()\n\n\n"
+    code += "def through(base: Base):\n    return base.load()\n\n\ndef direct(shop: Shop):\n    return shop.load()\n"
+    repo.commit("Begin", {"web.py": code})
+    found = {one.symbol: (one.how, one.through) for one in open_repo(repo.root).related("Shop.load").callers}
+    assert found == {"direct": ("exact", ""), "through": ("scoped", "Base.load")}
+    above = open_repo(repo.root).related("Base.load").callers
+    assert all(not one.through for one in above)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from trackdown.engine.navigation.resolve_target import innermost
@@ -10,10 +11,16 @@ from trackdown.engine.searching.filters import PathFilter
 from trackdown.graph import HOWS, Direction, EdgeType, Graph, How, Node
 from trackdown.index import CodeIndex
 
+_MOST_BASES = 20
+
 
 @dataclass(frozen=True, slots=True)
 class Relative:
-    """A class, function or file related to a place. `how` says how the relation was resolved."""
+    """A class, function or file related to a place. `how` says how the relation was resolved.
+
+    A caller may call a method `through` the one that it overrides: then it is never exact, because which of the
+    overriding methods runs is known only at run time.
+    """
 
     path: str
     symbol: str
@@ -21,6 +28,7 @@ class Relative:
     start_line: int
     end_line: int
     how: How
+    through: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +66,9 @@ class RelativeFinder:
         """The relatives of a class, function or file; siblings by their distance to the line."""
         enclosing = self._class_around(node)
         return Relations(
-            self._along(node, "invokes", "in"),
+            self._callers(node, enclosing),
             self._along(node, "invokes", "out"),
-            self._relatives((one, "exact") for one in self._siblings(node, line)),
+            self._relatives((one, "exact", "") for one in self._siblings(node, line)),
             self._along(enclosing, "inherits", "in") if enclosing is not None else (),
             self._along(enclosing, "inherits", "out") if enclosing is not None else (),
             () if node.symbol else self._along(node, "imports", "out"),
@@ -69,7 +77,32 @@ class RelativeFinder:
 
     def _along(self, node: Node, type_: EdgeType, direction: Direction) -> tuple[Relative, ...]:
         edges = self._graph.edges(node, (type_,), direction)
-        return self._relatives((edge.target if direction == "out" else edge.source, edge.how) for edge in edges)
+        return self._relatives((edge.target if direction == "out" else edge.source, edge.how, "") for edge in edges)
+
+    def _callers(self, node: Node, enclosing: Node | None) -> tuple[Relative, ...]:
+        """What calls a class or function, also through the methods of base classes that it overrides."""
+        found: list[tuple[Node, How, str]] = []
+        for edge in self._graph.edges(node, ("invokes",), "in"):
+            found.append((edge.source, edge.how, ""))
+        if enclosing is not None and node != enclosing and self._graph.parent(node) == enclosing:
+            for method in self._overridden(node, enclosing):
+                for edge in self._graph.edges(method, ("invokes",), "in"):
+                    how: How = "scoped" if edge.how == "exact" else edge.how
+                    if edge.source != node:  # which calls the overridden method itself
+                        found.append((edge.source, how, method.symbol))
+        return self._relatives(found)
+
+    def _overridden(self, node: Node, enclosing: Node) -> Iterator[Node]:
+        """The methods of the same name in base classes, nearest first."""
+        name = node.symbol.rpartition(".")[2]
+        seen, waiting = {enclosing}, deque([enclosing])
+        while waiting and len(seen) <= _MOST_BASES:
+            for edge in self._graph.edges(waiting.popleft(), ("inherits",), "out"):
+                if edge.target not in seen:
+                    seen.add(edge.target)
+                    waiting.append(edge.target)
+                    members = self._graph.children(edge.target)
+                    yield from (one for one in members if one.symbol.rpartition(".")[2] == name)
 
     def _siblings(self, node: Node, line: int) -> list[Node]:
         parent = self._graph.parent(node) if node.symbol else node
@@ -82,18 +115,22 @@ class RelativeFinder:
             around = self._graph.parent(around)
         return around
 
-    def _relatives(self, found: Iterable[tuple[Node, How]]) -> tuple[Relative, ...]:
-        surest: dict[Node, How] = {}
-        for node, how in found:
-            if not self._shown.admits(node.path):
-                continue
-            surest[node] = min(how, surest.get(node, how), key=HOWS.index)
-        ordered = sorted(surest.items(), key=lambda item: HOWS.index(item[1]))
-        return tuple(self._relative(node, how) for node, how in ordered[: self._k])
+    def _relatives(self, found: Iterable[tuple[Node, How, str]]) -> tuple[Relative, ...]:
+        surest: dict[Node, tuple[How, str]] = {}
+        for node, how, through in found:
+            if self._shown.admits(node.path):
+                surest[node] = min((how, through), surest.get(node, (how, through)), key=_certainty)
+        ordered = sorted(surest.items(), key=lambda item: _certainty(item[1]))
+        return tuple(self._relative(node, how, through) for node, (how, through) in ordered[: self._k])
 
-    def _relative(self, node: Node, how: How) -> Relative:
+    def _relative(self, node: Node, how: How, through: str) -> Relative:
         definition = self._graph.definition(node)
         if definition is not None:
-            return Relative(node.path, node.symbol, definition.kind, node.start_line, node.end_line, how)
+            return Relative(node.path, node.symbol, definition.kind, node.start_line, node.end_line, how, through)
         lines = int(self._code.file_lines[self._code.files_by_path[node.path]])
-        return Relative(node.path, "", "file", 1, max(1, lines), how)
+        return Relative(node.path, "", "file", 1, max(1, lines), how, through)
+
+
+def _certainty(relation: tuple[How, str]) -> tuple[int, bool]:
+    """How sure a relation is, the surest first; directly is surer than through another method."""
+    return HOWS.index(relation[0]), bool(relation[1])

@@ -127,7 +127,7 @@ def _relations(answer: Related, level: Level | None) -> Iterator[ListItem]:
 
 
 def _relative(relation: str, one: Relative) -> ListItem:
-    sure = "" if one.how == "exact" else f"by {one.how}"
+    sure = "" if one.how == "exact" else f"by {one.how}" + (f" through {one.through}" if one.through else "")
     return _near(relation, one.path, one.symbol, one.kind, one.start_line, one.end_line, sure)
 
 

@@ -68,7 +68,12 @@ const relative = (one, repository) => {
       { href: open(one, repository) },
       h("span", { class: "name" }, breakable(one.symbol || one.path.split("/").pop())),
       one.how && one.how !== "exact"
-        ? h("span", { class: "how" }, one.how === "name" ? "by name" : oneLine(one.how))
+        ? h(
+            "span",
+            { class: "how" },
+            one.how === "name" ? "by name" : oneLine(one.how),
+            one.through ? ` through ${oneLine(one.through)}` : "",
+          )
         : "",
       h("span", { class: "place" }, breakable(one.path), one.symbol ? `:${lineRange(one)}` : ""),
     ),
