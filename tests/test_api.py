@@ -37,7 +37,7 @@ def test_public_methods_have_docstrings(name: str) -> None:
 
 def test_help_lists_the_api() -> None:
     shown = pydoc.plain(pydoc.render_doc(trackdown))
-    assert not [name for name in trackdown.__all__ if name.strip("_") not in shown]
+    assert not [name for name in trackdown.__all__ if name != "__version__" and name not in shown]
     assert " search(" in shown and " history(" in shown and set(trackdown.__all__) <= set(dir(trackdown))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.conftest import Repo
@@ -72,3 +74,18 @@ def test_a_terminal_shows_added_and_removed_lines_in_colour(ready: Program) -> N
     shown = ready.on_terminal("show", "HEAD").out
     assert "\x1b[32m+        return value + self.secret\x1b[0m" in shown
     assert "\x1b[31m-        return value\x1b[0m" in shown
+
+
+def test_search_says_who_last_changed_each_result(ready: Program, shop: Repo, tmp_path: Path) -> None:
+    head = shop.git("rev-parse", "HEAD")
+    text = ready("search", "sign the session cookie", "-k", "1", "--blame")
+    changed = f'    changed 2020-09-13 by Ada in {head[:10]} "Sign the session cookie against tampering"'
+    assert f"{changed}; 1 earlier commit since 2020-09-13\n" in text.out and text.err == ""
+    (result,) = ready("search", "sign the session cookie", "-k", "1", "--blame", "--format", "json").json()["results"]
+    assert (result["blame"][0]["commit"], result["blame"][0]["lines"]) == (head, 1)
+    ready("search", "cookie", "--blame", "--format", "sarif").refused(2, "--blame is for text and json")
+    (tmp_path / "plain").mkdir()
+    (tmp_path / "plain" / "a.py").write_text("def sign_cookie():\n    return 1\n")
+    plain = ready("search", "cookie", tmp_path / "plain", "--blame")
+    assert plain.code == 0 and "sign_cookie" in plain.out
+    assert plain.err == "note: no blame: plain is a plain folder: it has no commits to blame\n"

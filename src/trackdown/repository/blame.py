@@ -15,6 +15,7 @@ _LONGEST_RUN = 60.0
 _MOST_IGNORED = 500
 _HEADER = re.compile(rb"([0-9a-f]{40,64}) (\d+) (\d+)(?: (\d+))?$")
 _REVISION = re.compile(r"^\s*([0-9a-f]{40}(?:[0-9a-f]{24})?)\b", re.M)
+_LAST_SECOND = 253_402_300_799  # of the year 9999, the last that datetime can show
 _NO_COMMIT = re.compile(r"0+")
 _NOT_TRACKED = re.compile(r"no such path .* in |cannot stat path")
 
@@ -94,7 +95,7 @@ def _origin(oid: str, original: int, final: int, fields: dict[str, str]) -> Line
         final,
         "" if _NO_COMMIT.fullmatch(oid) else oid,
         fields.get("author", ""),
-        int(time) if time.isdigit() else 0,
+        min(int(time), _LAST_SECOND) if time.isascii() and time.isdigit() else 0,
         fields.get("summary", ""),
         fields.get("filename", ""),
         original,

@@ -36,7 +36,7 @@ def test_lines_ranges_symbols_and_files(shop: Repo, open_repo: Opener) -> None:
     assert opened.blame("Session.check").symbol == "Session.check" and opened.blame("sign").end_line == 2
     whole = opened.blame("web/app.py")
     assert (whole.start_line, whole.end_line) == (1, 7)
-    assert [(one.subject, count) for one, count in whole.commits()] == [("Add signing (#7)", 6), ("Check twice", 1)]
+    assert [(one.subject, count) for one, count in whole.commits()] == [("Check twice", 1), ("Add signing (#7)", 6)]
     (author,) = {one.author for one in whole.lines}
     assert author == "Ada" and whole.lines[0].date == "2020-09-13"
 

@@ -36,7 +36,8 @@ _LINES = re.compile(r"(\d{1,9})(?:[-,](\d{1,9}))?")
 class BlamedLines:
     """Neighbouring lines that one commit changed last. `commit` is empty for lines that are not committed yet.
 
-    `path` is the file's name in that commit. `issues` are those that its message names.
+    `time` is the author's, in seconds since the epoch, and `path` the file's name in that commit. `issues` are those
+    that its message names.
     """
 
     start_line: int
@@ -44,6 +45,7 @@ class BlamedLines:
     commit: str
     author: str
     date: str
+    time: int
     subject: str
     issues: tuple[str, ...]
     path: str
@@ -70,8 +72,7 @@ class Blame:
         for one in self.lines:
             first.setdefault(one.commit, one)
             counts[one.commit] = counts.get(one.commit, 0) + one.end_line - one.start_line + 1
-        ordered = sorted(first.values(), key=lambda one: one.start_line)
-        ordered.sort(key=lambda one: one.date if one.commit else "~", reverse=True)
+        ordered = sorted(first.values(), key=lambda one: (bool(one.commit), -one.time, one.start_line))
         return tuple((one, counts[one.commit]) for one in ordered)
 
 
@@ -161,7 +162,8 @@ def _named(corpus: Corpus, found: Sequence[LineOrigin]) -> list[BlamedLines]:
             one.last,
             one.oid,
             one.author if one.oid else "",
-            datetime.fromtimestamp(min(one.time, 253_402_300_799), UTC).strftime("%Y-%m-%d") if one.oid else "",
+            datetime.fromtimestamp(one.time, UTC).strftime("%Y-%m-%d") if one.oid else "",
+            one.time if one.oid else 0,
             one.subject if one.oid else "",
             issues.get(one.oid, ()),
             one.path,

@@ -1,9 +1,9 @@
-"""How ranked results are printed, for every command that has them: `--format`, `-l`, `--color` and `--open`."""
+"""How ranked results are printed, for every command that has them: `--format`, `-l`, `--color`, `--open`, `--blame`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
 from typing import Any
 
@@ -14,6 +14,7 @@ from trackdown.errors import UsageError
 from trackdown.surfaces.cli.answer_places import AnswerPlaces
 from trackdown.surfaces.cli.llm_cost import print_llm_cost
 from trackdown.surfaces.cli.options import json_value, print_json, print_notes
+from trackdown.surfaces.cli.result_blame import ResultBlame, blame_results
 from trackdown.surfaces.cli.text_page import Colour
 from trackdown.types import SearchResults
 
@@ -30,20 +31,27 @@ class AnswerOutput:
     colour: Colour = "auto"
     opens: bool = False
     explain: bool = False
+    blames: bool = False
 
     def print(self, answer: SearchResults, repositories: Sequence[Repository], at: str | None) -> None:
         """Print an answer of these repositories at a revision; notes go to standard error. Raises UsageError."""
         places = AnswerPlaces(repositories, at)
+        blame = ResultBlame()
+        if self.blames:
+            blame = blame_results(answer, repositories, at)
+            answer = replace(answer, notes=(*answer.notes, *blame.notes))
         if self.style != "json":
             print_notes(answer.notes)
             print_llm_cost(answer.llm)
-        self._print(answer, places)
+        self._print(answer, places, blame)
         if self.opens:
             _open_first(answer, places)
 
-    def _print(self, answer: SearchResults, places: AnswerPlaces) -> None:
+    def _print(self, answer: SearchResults, places: AnswerPlaces, blame: ResultBlame) -> None:
         if self.style == "json":
             value = json_value(answer)
+            for result, commits in zip(value["results"], blame.commits, strict=False):
+                result["blame"] = [json_value(commit) for commit in commits]
             print_json({name: value[name] for name in _FIELDS} | ({"llm": value["llm"]} if answer.llm else {}))
         elif self.style == "sarif":
             from trackdown.surfaces.cli.sarif import as_sarif
@@ -60,7 +68,7 @@ class AnswerOutput:
         else:
             from trackdown.surfaces.cli.render import print_results
 
-            print_results(answer, explain=self.explain, colour=self.colour)
+            print_results(answer, explain=self.explain, colour=self.colour, remarks=blame.sentences())
 
 
 def answer_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -68,15 +76,26 @@ def answer_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(command)
     def with_output(
-        *arguments: Any, style: str | None, files_only: bool, colour: Colour, opens: bool, **options: Any
+        *arguments: Any,
+        style: str | None,
+        files_only: bool,
+        colour: Colour,
+        opens: bool,
+        blames: bool,
+        **options: Any,
     ) -> Any:
         if files_only and style is not None:
             raise UsageError("give -l or --format, not both")
         shown = _FILES if files_only else style or "text"
-        output = AnswerOutput(shown, colour, opens, bool(options.get("explain")))
+        if blames and shown not in ("text", "json"):
+            raise UsageError("--blame is for text and json")
+        output = AnswerOutput(shown, colour, opens, bool(options.get("explain")), blames)
         return command(*arguments, output=output, **options)
 
     for option in (
+        click.option(
+            "--blame", "blames", is_flag=True, help="Show who last changed each result, when, and for which issue."
+        ),
         click.option(
             "--open", "opens", is_flag=True, help="Open the first result in $VISUAL, $EDITOR or the editor found."
         ),

@@ -14,13 +14,15 @@ from trackdown.types import SearchResults
 _LINES_OF_SIMILAR = 2
 
 
-def print_results(answer: SearchResults, *, explain: bool, colour: Colour = "auto") -> None:
-    """Print ranked results."""
+def print_results(
+    answer: SearchResults, *, explain: bool, colour: Colour = "auto", remarks: Sequence[str] = ()
+) -> None:
+    """Print ranked results. `remarks` are lines to print below the reasons, one for each result or none."""
     many = len({info.repository for info in answer.snapshots}) > 1
     if not answer.results:
         print("Nothing found. Try other words, --level file, or trackdown history.", file=sys.stderr)
     page = open_page(colour)
-    ResultText(page, with_repository=many, explain=explain).answer(answer)
+    ResultText(page, with_repository=many, explain=explain).answer(answer, remarks)
     if explain:
         if answer.deep is not None:
             page.line("dim", f"Deep index: {answer.deep.sentence()}")
@@ -61,6 +63,7 @@ def _print_relatives(page: TextPage, title: str, found: Sequence[Relative]) -> N
     page.line("bold", title)
     for one in found:
         lines = f":{one.start_line}-{one.end_line}" if one.symbol else ""
-        sure = "" if one.how == "exact" else f"  ({one.how})"
+        through = f", through {one_line(one.through)}" if one.through else ""
+        sure = "" if one.how == "exact" else f"  ({one.how}{through})"
         page.line("path", f"    {one_line(one.path)}{lines}  {one_line(one.symbol)}".rstrip() + sure)
     page.line("", "")

@@ -25,14 +25,16 @@ class ResultText:
         self._with_repository = with_repository
         self._explain = explain
 
-    def answer(self, answer: SearchResults) -> None:
-        """Print the verdict and the results."""
+    def answer(self, answer: SearchResults, remarks: Sequence[str] = ()) -> None:
+        """Print the verdict and the results, each with its remark, if there are any."""
         verdict = self._verdict(answer)
         for line in verdict:
             self._page.line("bold", line)
         if verdict:
             self._page.line("", "")
         heads = [self._head(result) for result in answer]
+        for head, remark in zip(heads, remarks, strict=False):
+            head += [("dim", fitted(f"    {remark}", self._page.width))] if remark else []
         budget = ROWS_FOR_TEN * max(10, len(heads)) // 10 - len(verdict) - bool(verdict) - sum(map(self._rows, heads))
         counts = [len(result.matches) for result in answer]
         for result, head, count in zip(answer, heads, allotted(counts, budget), strict=True):
