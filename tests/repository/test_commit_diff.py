@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import subprocess
 from pathlib import Path
 
@@ -123,17 +124,18 @@ def test_a_diff_beyond_the_limit_is_cut_and_said_so(repo: Repo, monkeypatch: pyt
 
 
 def test_a_short_id_of_two_commits_is_ambiguous(repo: Repo) -> None:
-    seen: dict[str, str] = {}
     tree = repo.git("write-tree")
-    for number in range(2000):
-        oid = repo.git("hash-object", "-t", "commit", "-w", "--stdin", stdin=_commit_text(tree, number))
-        if oid[:4] in seen:
+    seen: dict[str, int] = {}
+    for number in range(5000):
+        text = _commit_text(tree, number)
+        start = hashlib.sha1(b"commit %d\0" % len(text) + text).hexdigest()[:4]
+        if start in seen:
             break
-        seen[oid[:4]] = oid
-    with pytest.raises(
-        UnknownRevision, match=rf"^{oid[:4]} is the beginning of 2 commits of repo: .*Give more digits$"
-    ):
-        open_source(repo.root).resolve(oid[:4])
+        seen[start] = number
+    for chosen in (seen[start], number):
+        repo.git("hash-object", "-t", "commit", "-w", "--stdin", stdin=_commit_text(tree, chosen))
+    with pytest.raises(UnknownRevision, match=rf"^{start} is the beginning of 2 commits of repo: .*Give more digits$"):
+        open_source(repo.root).resolve(start)
 
 
 def _commit_text(tree: str, number: int) -> bytes:
