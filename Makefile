@@ -25,8 +25,8 @@ CORES := $(shell nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
 PYTEST = $(BIN)/pytest -n $(shell expr $(CORES) \* 3 / 2 \| 1) --dist worksteal
 
 .PHONY: help demo test test-fast test-lab test-browser test-llm coverage release screenshots lint types unit clean \
-  bench-speed bench-cmu bench-swe bench-semble bench-text2code bench-reco bench-history bench-golden bench-other-words bench-same-answer bench-doubt bench-messages bench-kills \
   bench-cascade bench-depth side-by-side bench-ceiling bench-deep bench-exchange bench-llm-rerank bench-leaks bench-style bench-train bench-live bench-load bench-mcp bench-agents bench-answers \
+  bench-speed bench-cmu bench-swe bench-semble bench-text2code bench-reco bench-history bench-impact bench-golden bench-other-words bench-same-answer bench-doubt bench-messages bench-kills \
   bench-graph characterise word-forms versions walk size grammars
 
 help:  ## List the targets
@@ -125,6 +125,9 @@ bench-reco: $(BENCH_STAMP)  ## GAR and ReCo: make bench-reco DATA=mbpp.jsonl TEX
 bench-history: $(BENCH_STAMP)  ## Git-mined symbols: make bench-history MANIFEST=file.json PROTOCOL=past JSON=result.json
 	$(RECORD) $(JSON) -- eval --manifest $(MANIFEST) --level symbol --protocol $(PROTOCOL) --max-cases 300 \
 	  --compare --adaptive
+
+bench-impact: $(BENCH_STAMP)  ## Hide a file of each commit, ask for it: make bench-impact REPOS='path …' [COMMITS=300] [FIT=1] [JSON=file]
+	$(BIN)/python benchmarks/impact.py $(REPOS) $(if $(COMMITS),--commits $(COMMITS)) $(if $(FIT),--fit) $(if $(JSON),--json $(JSON))
 
 bench-golden: $(BENCH_STAMP)  ## Known answers on a pinned commit of flask: make bench-golden REPO=path
 	$(BIN)/python benchmarks/golden.py benchmarks/golden/flask.json $(REPO) $(if $(JSON),--json $(JSON))

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trackdown.engine.impact.changed_files import PatchedFile
-from trackdown.engine.impact.evidence import Evidence, Floats, scaled
+from trackdown.engine.impact.evidence import Evidence, Floats
 from trackdown.index import CodeIndex, CommitIndex
 from trackdown.retrieve import quote_commit, touches
 
@@ -66,7 +66,7 @@ def co_changes(
         said = f": {quote_commit(index, int(past.positions[common[0]]))}" if len(common) == 1 else ""
         return f"changed together with {witness} in {len(common)} of {_commits(int(its.sum()))}{said}"
 
-    return Evidence(SIGNAL, scaled(total), reason)
+    return Evidence(SIGNAL, total, reason, relative=True)
 
 
 def _commits(count: int) -> str:

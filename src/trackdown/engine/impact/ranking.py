@@ -20,7 +20,7 @@ from trackdown.pipeline import Ranked
 from trackdown.retrieve import Candidates, candidates
 from trackdown.types import Level, Why
 
-WEIGHTS: Mapping[str, float] = {"co-change": 1.0, "lexical": 1.0, "graph": 0.3, "names": 0.2}
+WEIGHTS: Mapping[str, float] = {"co-change": 1.0, "lexical": 1.5, "graph": 0.4, "names": 0.25}
 """What each signal counts. `benchmarks/impact.py --fit` fits them, to repositories that no reported figure is about."""
 _MOST_REASONS = 3
 
@@ -31,10 +31,11 @@ def gather(corpus: Corpus, changed: Sequence[PatchedFile], base: str | None = No
     found = [shared_words(code, changed), links(code, corpus.graph(), changed), namesakes(code, changed)]
     if corpus.history is not None:
         found.append(co_changes(code, corpus.history, base, changed))
-    here = [one.file for one in changed if one.file >= 0]
+    files = [one.file for one in changed if one.file >= 0]
+    units = [unit for one in changed for unit in one.units]
     evidence = [one for one in found if one is not None]
     for one in evidence:
-        one.files[here] = 0.0  # that a file has changed is no reason to change it
+        one.settle(files, units)
     return evidence
 
 

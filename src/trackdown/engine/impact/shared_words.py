@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from trackdown.engine.impact.changed_files import PatchedFile
-from trackdown.engine.impact.evidence import Evidence, scaled
+from trackdown.engine.impact.evidence import Evidence
 from trackdown.excerpts import Sought, SoughtTerms
 from trackdown.index import CodeIndex
 from trackdown.retrieve import SIGNAL, Lexical
@@ -44,7 +44,8 @@ def shared_words(code: CodeIndex, changed: Sequence[PatchedFile]) -> Evidence | 
         part = code.symbol(best).rsplit(".", 1)[-1] if best != unit else ""
         return f"in {part}: {text}" if part and text else text
 
-    return Evidence(SIGNAL, scaled(files), reason, scaled(units), Sought(SoughtTerms(lexical.sought())))
+    sought = Sought(SoughtTerms(lexical.sought()))
+    return Evidence(SIGNAL, files, reason, units, relative=True, sought=sought)
 
 
 def _removed_words(changed: Sequence[PatchedFile]) -> dict[str, str]:
