@@ -30,6 +30,8 @@ def test_a_patch_from_a_file_and_from_standard_input(ready: Program, tmp_path: P
     assert {why["signal"] for why in first["why"]} == {"co-change", "lexical", "graph", "names"}
     text = ready("impact", "-", stdin=SIGN)
     assert "tests/test_session.py" in text.out and "which changed" in text.out
+    assert ready("impact", "-", "-l", stdin=SIGN).out.splitlines()[0] == "tests/test_session.py"
+    assert ready("impact", "-", "--format", "lines", stdin=SIGN).out.startswith("tests/test_session.py:5:")
 
 
 def test_a_range_from_a_folder_of_the_repository(ready: Program, shop: Repo) -> None:

@@ -20,7 +20,7 @@ from trackdown.pipeline import Ranked
 from trackdown.retrieve import Candidates, candidates
 from trackdown.types import Level, Why
 
-WEIGHTS: Mapping[str, float] = {"co-change": 1.0, "lexical": 1.5, "graph": 0.4, "names": 0.25}
+WEIGHTS: Mapping[str, float] = {"co-change": 1.0, "lexical": 1.45, "graph": 0.44, "names": 0.33}
 """What each signal counts. `benchmarks/impact.py --fit` fits them, to repositories that no reported figure is about."""
 _MOST_REASONS = 3
 

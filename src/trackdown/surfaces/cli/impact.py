@@ -4,21 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import asdict
 
 import click
 
 from trackdown.engine import Change
 from trackdown.errors import NoSuchPath, UsageError
-from trackdown.surfaces.cli.options import (
-    at_option,
-    count_option,
-    exclude_option,
-    format_option,
-    open_all,
-    print_json,
-    print_notes,
-)
+from trackdown.surfaces.cli.answer_formats import AnswerOutput, answer_options
+from trackdown.surfaces.cli.options import at_option, count_option, exclude_option, open_all
 from trackdown.surfaces.cli.progress import TerminalProgress
 from trackdown.types import LEVELS, Level
 
@@ -48,7 +40,7 @@ Examples:
 @at_option
 @exclude_option
 @click.option("--explain", is_flag=True, help="Show each reason with its share of the score.")
-@format_option
+@answer_options
 def command(
     arguments: tuple[str, ...],
     staged: bool,
@@ -57,7 +49,7 @@ def command(
     at: str | None,
     exclude: tuple[str, ...],
     explain: bool,
-    style: str,
+    output: AnswerOutput,
 ) -> None:
     """Find what else has to change with a diff.
 
@@ -73,15 +65,13 @@ def command(
     repository.confined = False  # PATH says where to begin: a change has effects in the whole repository
     with TerminalProgress(repository.source.name) as progress:
         answer = repository.impact(change, k, level, at, exclude, progress=progress)
-    if style == "json":
-        value = asdict(answer)
-        names = ("query", "level", "partial", "notes", "snapshots", "timings_ms", "confidence", "deep", "results")
-        print_json({name: value[name] for name in names})
-        return
-    print_notes(answer.notes)
-    from trackdown.surfaces.cli.render import print_results
+    output.print(answer, [repository], at or _last_revision(change))
 
-    print_results(answer, explain=explain)
+
+def _last_revision(change: Change) -> str | None:
+    """The revision that a range leads to, unless it is what is on disk."""
+    last = (change.revisions or "").rpartition("..")[2].lstrip(".")
+    return last if last not in ("", "HEAD") else None
 
 
 def _asked(arguments: tuple[str, ...], staged: bool) -> tuple[Change, list[str]]:
