@@ -17,7 +17,6 @@ import hashlib
 import json
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -64,7 +63,6 @@ class Scored:
     case: HiddenFile
     paths: list[str]
     signals: dict[str, Floats]
-    ms: float
 
     def ranking(self, weights: dict[str, float], most: int = DEEPEST) -> list[str]:
         """The best files by a weighted sum; of equal ones the first by path."""
@@ -130,15 +128,13 @@ def score(repository: trackdown.Repository, place: Path, case: HiddenFile) -> Sc
     code = corpus.code
     if not patches or case.path not in code.files_by_path:
         return None
-    started = time.perf_counter()
     with SourceReader(corpus.snapshot) as reader:
         changed = changed_files(code, reader, patches)
         evidence = gather(corpus, changed)
-    ms = 1000 * (time.perf_counter() - started)
     pool = candidates(code, "file")
     left = pool.files[~np.isin(pool.files, [one.file for one in changed])]
     signals = {one.signal: one.files[left] for one in evidence}
-    return Scored(case, [code.path(file) for file in left.tolist()], signals, ms)
+    return Scored(case, [code.path(file) for file in left.tolist()], signals)
 
 
 def report(found: dict[str, list[Scored]]) -> dict[str, Any]:
@@ -150,7 +146,7 @@ def report(found: dict[str, list[Scored]]) -> dict[str, Any]:
         figures = {mode: figures_of([row for row in rows[mode] if row.repository == name]) for mode in contenders}
         figures["random"] = at_random(cases)
         sizes = {"cases": len(cases), "files": round(median(len(case.paths) for case in cases))}
-        answer["repositories"][name] = sizes | {"ms": round(median(case.ms for case in cases))} | figures
+        answer["repositories"][name] = sizes | figures
     answer["macro"] = {
         mode: {key: round(fmean(one[mode][key] for one in answer["repositories"].values()), 4) for key in METRICS}
         for mode in (*contenders, "random")
