@@ -11,6 +11,7 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from dataclasses import fields
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -48,9 +49,11 @@ def blocks(language: str) -> Iterator[tuple[Path, str]]:
 
 
 def commands(block: str) -> list[list[str]]:
-    """The arguments of each `trackdown` line, without comments and pipes."""
+    """The arguments of each `trackdown` line, without comments, pipes and redirections."""
     lines = [shlex.split(line, comments=True) for line in block.replace("\\\n", " ").splitlines()]
-    return [line[1 : line.index("|") if "|" in line else None] for line in lines if line[:1] == ["trackdown"]]
+    return [
+        list(takewhile(lambda word: word not in ("|", ">"), line[1:])) for line in lines if line[:1] == ["trackdown"]
+    ]
 
 
 def with_ids(language: str) -> list[Any]:
