@@ -52,7 +52,9 @@ def commands(block: str) -> list[list[str]]:
     """The arguments of each `trackdown` line, without comments, pipes and redirections."""
     lines = [shlex.split(line, comments=True) for line in block.replace("\\\n", " ").splitlines()]
     return [
-        list(takewhile(lambda word: word not in ("|", ">"), line[1:])) for line in lines if line[:1] == ["trackdown"]
+        list(takewhile(lambda word: word not in ("|", ">", ">>"), line[1:]))
+        for line in lines
+        if line[:1] == ["trackdown"]
     ]
 
 
