@@ -159,7 +159,7 @@ def found_or_missing(work: Callable[[], T]) -> T:
     except (QueryError, UnknownRepository):
         raise
     except UsageError as error:
-        raise HttpProblem(404, "unknown-path", " ".join(str(error).split())) from None
+        raise HttpProblem(404, "unknown-path", str(error)) from None
 
 
 def exactly(request: Request, name: str, decoded: str) -> str:

@@ -76,7 +76,7 @@ class HttpProblem(Exception):
         super().__init__(detail)
         self.status = status
         self.kind = kind
-        self.detail = detail[:_LONGEST_DETAIL]
+        self.detail = " ".join(detail.split())[:_LONGEST_DETAIL]  # one line, whatever names it quotes
         self.headers = dict(headers or {})
         self.more = more
 
@@ -116,9 +116,9 @@ def log_unexpected(error: BaseException, route: str) -> None:
 
 
 def _of_ours(error: TrackdownError) -> HttpProblem:
-    detail = " ".join(str(error).split())
+    detail = str(error)
     if isinstance(error, ModelError):  # its message names files and URLs of the server
-        LOG.warning("%s", detail)
+        LOG.warning("%s", " ".join(detail.split()))
         return _of_model(error)
     if isinstance(error, TooBusy):
         return HttpProblem(503, "overloaded", detail, {"Retry-After": str(max(1, math.ceil(error.retry_after)))})
