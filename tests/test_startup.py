@@ -22,5 +22,5 @@ def test_a_fast_search_of_what_is_indexed_needs_no_models_parsers_or_locks(repo:
     )
     for _ in range(2):
         ran = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True)
-    assert '"symbol": "parse"' in ran.stdout, ran.stderr
+    assert '"symbol":"parse"' in ran.stdout, ran.stderr
     assert not _HEAVY & {name.partition(".")[0] for name in ran.stderr.splitlines()[-1].split()}

@@ -246,6 +246,7 @@ def test_related_finds_what_reads_alike_and_what_changes_together(ready: Program
         "start_line": 4,
         "end_line": 5,
         "how": "exact",
+        "through": "",
     }
     text = ready("related", "web/session.py:8")
     assert "\nCalled by\n    tests/test_session.py:4-5  test_sign_cookie\n\nIn the same class or file\n" in text.out

@@ -127,7 +127,7 @@ class Ranked:
     score: float
     parts: tuple[Why, ...]
     reason: str = ""
-    sought: Sought = field(default_factory=Sought)
+    sought: Sought = field(default_factory=Sought, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from trackdown.engine.indexing.housekeeping import collect
 from trackdown.errors import ModelError, StoreBusy
 from trackdown.index import segment_of_deep_vectors
 from trackdown.rerank import VECTORS
+from trackdown.rerank.cache import TOKENS
 from trackdown.settings import Settings
 from trackdown.store.ownership import DATABASE
 from trackdown.types import DeepState, SearchResults
@@ -98,12 +99,13 @@ def test_it_takes_part_where_models_read_and_no_mode_leaves_it_out(begun: Repo, 
         assert [result.symbol for result in again] == [result.symbol for result in shallow]
 
 
-def test_reranking_does_not_compute_again_what_the_deep_index_has(begun: Repo, open_with: Open) -> None:
+def test_reranking_adds_the_tokens_that_the_deep_index_does_not_keep(begun: Repo, open_with: Open) -> None:
     with open_with() as opened:
         opened.index(deep=True)
         before = vector_keys(opened)
         opened.search("drop an entry", depth=10)
-        assert len(vector_keys(opened) - before) == 1  # that of the unit in tests
+        read = set(opened.store.database.fact_keys(TOKENS))
+        assert vector_keys(opened) == before < read and len(read - before) == 1  # that of the unit in tests
 
 
 def test_a_changed_file_is_read_by_the_next_search(begun: Repo, open_with: Open) -> None:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from trackdown.engine import Blame, Repository, repository_names
+from trackdown.engine import Repository, repository_names
 from trackdown.errors import RepositoryError, UsageError
 from trackdown.surfaces.cli.terminal_text import one_line
 from trackdown.types import Result, SearchResults
+
+if TYPE_CHECKING:
+    from trackdown.engine import Blame
 
 _SHORT = 10
 
