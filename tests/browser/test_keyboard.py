@@ -156,7 +156,7 @@ def test_the_skip_link_leads_to_the_results(page: Page) -> None:
     before = page.url
     page.locator("#skip").focus()
     page.keyboard.press("Enter")
-    expect(page.locator("#stage")).to_be_focused()
+    expect(page.locator("#stage .results")).to_be_focused()
     page.keyboard.press("Tab")
     assert focused(page) == titles(page)[0]
     assert page.url == before
