@@ -36,6 +36,7 @@ HERE = Path(__file__).parent
 MOST_TOKENS = 40_000
 SEMBLE = "semble[mcp]==0.7.0"
 POLICIES = ("grep", "trackdown", "trackdown concise", "trackdown title", "semble title", "semble issue")
+HOUR_MS = 3_600_000
 STRIDE = 3
 """Every third issue comes first, so that a run that is ended early has seen all repositories."""
 WITHIN = (2_500, 5_000, 10_000, 20_000, 40_000)
@@ -134,6 +135,7 @@ class AgentBench:
     @asynccontextmanager
     async def _trackdown(self, tree: Path) -> AsyncIterator[Client]:
         environment = os.environ | {"TRACKDOWN_STORE": str(self._folder / "store"), "TRACKDOWN_DEEP": "no"}
+        environment["TRACKDOWN_BUDGET_MS"] = str(HOUR_MS)  # a busy machine must not change what the models read
         command = ["-m", "trackdown", "mcp", str(tree), "--wait", "600"]
         async with Client(StdioServerParameters(command=sys.executable, args=command, env=environment)) as client:
             yield client
@@ -160,6 +162,9 @@ class AgentBench:
             "most_tokens": MOST_TOKENS,
             "issues": len(self._runs),
             "policies": {name: summary([run.get(name, {}) for run in self._runs.values()]) for name in names},
+            "cheaper_than_grep": {
+                name: beside_grep(name, list(self._runs.values())) for name in names if name != "grep"
+            },
             "definitions": self._definitions,
             "left_out": self._left_out,
             "runs": self._runs,
@@ -178,8 +183,8 @@ def figures(context: AgentContext) -> dict[str, Any]:
 
 def summary(runs: list[dict[str, Any]]) -> dict[str, Any]:
     """The figures of a policy over all issues; one that failed counts as not solved."""
-    costs = [run["tokens"] if run.get("solved") else MOST_TOKENS for run in runs]
-    solved = [run for run in runs if run.get("solved")]
+    solved = [run for run in runs if run.get("solved") and run["tokens"] <= MOST_TOKENS]
+    costs = [run["tokens"] if run in solved else MOST_TOKENS for run in runs]
     return {
         "solved": len(solved),
         "failed": sum("failed" in run for run in runs),
@@ -188,6 +193,20 @@ def summary(runs: list[dict[str, Any]]) -> dict[str, Any]:
         "solved_within": {str(limit): sum(run["tokens"] <= limit for run in solved) for limit in WITHIN},
         "real_tokens_mean_solved": round(statistics.fmean([run["real_tokens"] for run in solved])) if solved else None,
         "calls_mean_solved": round(statistics.fmean([run["calls"] for run in solved]), 1) if solved else None,
+    }
+
+
+def beside_grep(policy: str, runs: list[dict[str, Any]]) -> dict[str, int]:
+    """On how many issues a policy costs less than grep, the same (neither solves it), or more."""
+
+    def cost(run: dict[str, Any]) -> int:
+        return int(min(run["tokens"], MOST_TOKENS)) if run.get("solved") else MOST_TOKENS
+
+    pairs = [(cost(run[policy]), cost(run["grep"])) for run in runs if policy in run and "grep" in run]
+    return {
+        "less": sum(ours < grep for ours, grep in pairs),
+        "same": sum(ours == grep for ours, grep in pairs),
+        "more": sum(ours > grep for ours, grep in pairs),
     }
 
 
