@@ -10,14 +10,14 @@ import json
 import re
 import subprocess
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from mcp.client import Client
 
 BYTES_PER_TOKEN = 3.5
-MOST_TERMS, MOST_MATCHES, LONGEST_MATCH = 10, 50, 200
-PLACES_A_GREP, LINES_BEFORE, LINES_AFTER = 3, 10, 50
+MOST_TERMS, LONGEST_MATCH, PLACES_A_GREP = 10, 200, 3
 CHUNK = 200
 TEST = re.compile(r"(^|/)(tests?|testing)/|(^|/)(test_|conftest)[^/]*$|_test\.py$")
 NO_TERMS = {"self", "None", "True", "False", "python", "module", "return", "import", "print", "https", "http"}
@@ -100,26 +100,49 @@ class PlainReader:
 # The policy with grep
 
 
-async def with_grep(issue: str, tree: Path, context: AgentContext) -> None:
+@dataclass(frozen=True, slots=True)
+class GrepHabits:
+    """How an agent uses grep: how many matches it looks at, tests among them or not, and how much it reads around one.
+
+    A file that the issue names is read whole, or else its matches come first.
+    """
+
+    matches: int = 50
+    tests: bool = True
+    before: int = 10
+    after: int = 50
+    whole_files: bool = True
+
+
+PLAIN, CAREFUL = GrepHabits(), GrepHabits(25, False, 5, 30, False)
+
+
+async def with_grep(issue: str, tree: Path, context: AgentContext, habits: GrepHabits) -> None:
     """Search with grep. Raises RunEnds."""
     reader = PlainReader(tree, context)
     matched: dict[str, set[str]] = {}
+    named: set[str] = set()
     tracked = _git(tree, "ls-files").splitlines()
     for term in terms_of(issue):
         if term.endswith(".py"):
-            for path in [path for path in tracked if f"/{path}".endswith(f"/{term}")][:PLACES_A_GREP]:
+            files = [path for path in tracked if f"/{path}".endswith(f"/{term}")]
+            named.update(files)
+            for path in files[:PLACES_A_GREP] if habits.whole_files else ():
                 await reader.read_all(path)
             continue
-        matches = _grep(tree, term, context)
+        matches = _grep(tree, term, context, habits)
         for path, _, _ in matches:
             matched.setdefault(path, set()).add(term)
         context.check()
         defines = re.compile(rf"\s*(async\s+)?(def|class)\s+{re.escape(term)}\b")
-        ordered = sorted(matches, key=lambda one: (not defines.match(one[2]), -len(matched[one[0]])))
+        first = set() if habits.whole_files else named
+        ordered = sorted(
+            matches, key=lambda one: (not defines.match(one[2]), one[0] not in first, -len(matched[one[0]]))
+        )
         read = 0
         for path, line, _ in ordered:
             if read < PLACES_A_GREP and not context.knows(path, line, min(line + 1, len(reader.lines(path)))):
-                await reader.read(path, line - LINES_BEFORE, line + LINES_AFTER)
+                await reader.read(path, line - habits.before, line + habits.after)
                 read += 1
     for path in sorted(matched, key=lambda path: (bool(TEST.search(path)), -len(matched[path]), path)):
         await reader.read_all(path)
@@ -140,7 +163,7 @@ def terms_of(issue: str) -> list[str]:
     return useful[:MOST_TERMS]
 
 
-def _grep(tree: Path, term: str, context: AgentContext) -> list[tuple[str, int, str]]:
+def _grep(tree: Path, term: str, context: AgentContext, habits: GrepHabits) -> list[tuple[str, int, str]]:
     """The matches that the agent gets to see: (path, line, text)."""
     output = _git(tree, "grep", "-n", "-I", "-F", "-w", "-z", "--", term)
     matches = []
@@ -149,7 +172,8 @@ def _grep(tree: Path, term: str, context: AgentContext) -> list[tuple[str, int, 
         number, _, text = rest.partition("\0")
         if number.isdigit():
             matches.append((path, int(number), text))
-    matches = sorted(matches, key=lambda one: bool(TEST.search(one[0])))[:MOST_MATCHES]
+    matches = [one for one in matches if habits.tests or not TEST.search(one[0])]
+    matches = sorted(matches, key=lambda one: bool(TEST.search(one[0])))[: habits.matches]
     shown = "\n".join(f"{path}:{line}:{text[:LONGEST_MATCH]}" for path, line, text in matches)
     context.pay({"pattern": term}, shown or "no matches")
     for path, line, text in matches:

@@ -24,7 +24,17 @@ from pathlib import Path
 from typing import Any
 
 import anyio
-from agent_policies import BYTES_PER_TOKEN, AgentContext, RunEnds, SembleServer, TrackdownServer, with_grep, with_server
+from agent_policies import (
+    BYTES_PER_TOKEN,
+    CAREFUL,
+    PLAIN,
+    AgentContext,
+    RunEnds,
+    SembleServer,
+    TrackdownServer,
+    with_grep,
+    with_server,
+)
 from mcp import StdioServerParameters
 from mcp.client import Client
 from measure import keep, new_parser
@@ -35,7 +45,7 @@ from trackdown.repository import parse_patch
 HERE = Path(__file__).parent
 MOST_TOKENS = 40_000
 SEMBLE = "semble[mcp]==0.7.0"
-POLICIES = ("grep", "trackdown", "trackdown concise", "trackdown title", "semble title", "semble issue")
+POLICIES = ("grep", "grep careful", "trackdown", "trackdown concise", "trackdown title", "semble title", "semble issue")
 HOUR_MS = 3_600_000
 STRIDE = 3
 """Every third issue comes first, so that a run that is ended early has seen all repositories."""
@@ -86,7 +96,8 @@ class AgentBench:
     async def measure(self, row: Mapping[str, Any], policies: list[str]) -> None:
         """All policies on one issue."""
         id_ = row["instance_id"]
-        if id_ in self._runs:
+        policies = [policy for policy in policies if policy not in self._runs.get(id_, {})]
+        if not policies:
             return
         clone = find_repository(self._repos, self._layout, row["repo"])
         if clone is None:
@@ -97,7 +108,7 @@ class AgentBench:
         if not gold:
             self._left_out[id_] = "the fix changes no line of a file that is there"
             return
-        found = self._runs[id_] = {"gold_lines": sum(map(len, gold.values()))}
+        found = self._runs.setdefault(id_, {"gold_lines": sum(map(len, gold.values()))})
         for tool in dict.fromkeys(policy.partition(" ")[0] for policy in policies):
             own = [policy for policy in policies if policy.partition(" ")[0] == tool]
             contexts = {policy: AgentContext(gold, MOST_TOKENS, self._count) for policy in own}
@@ -113,8 +124,9 @@ class AgentBench:
     async def _run(self, tool: str, issue: str, tree: Path, contexts: Mapping[str, AgentContext]) -> None:
         """All policies of a tool, with one server. RunEnds stays inside, because a client wraps what passes it."""
         if tool == "grep":
-            with suppress(RunEnds):
-                await with_grep(issue, tree, contexts[tool])
+            for policy, context in contexts.items():
+                with suppress(RunEnds):
+                    await with_grep(issue, tree, context, CAREFUL if policy.endswith(" careful") else PLAIN)
             return
         async with self._trackdown(tree) if tool == "trackdown" else self._semble() as client:
             await self._define(tool, client)
@@ -156,7 +168,7 @@ class AgentBench:
 
     def report(self) -> dict[str, Any]:
         """All figures so far."""
-        names = dict.fromkeys(name for run in self._runs.values() for name in run if name != "gold_lines")
+        names = [name for name in POLICIES if any(name in run for run in self._runs.values())]
         return {
             "what": "tokens until all gold lines are seen, by policy (docs/agents.md)",
             "most_tokens": MOST_TOKENS,
