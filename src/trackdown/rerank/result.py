@@ -24,7 +24,7 @@ _VERDICTS = {
     ),
 }
 """What a model's value means: far above the average of what it read, above it, or below it."""
-_DOUBTFUL = "a model that read it finds others even less relevant"
+_DOUBTFUL = "a model that read it has doubts, but fewer than about others"
 """What a logit below 0 means that is above the average: even odds are at 0."""
 
 
