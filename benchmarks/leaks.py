@@ -40,7 +40,7 @@ def main() -> None:
 
 def measure(data: Path, place: Path) -> dict[str, Any]:
     """What the three kinds of queries of one repository's commits give away."""
-    issues = read_rewritten([data])
+    issues, _ = read_rewritten([data])
     git = open_source(place).git
     assert git is not None, f"{place} is no git repository"
     # A merge stands for what it brought to the branch that it was made on.

@@ -12,6 +12,7 @@ import pyarrow.parquet
 import pytest
 
 from trackdown.errors import UsageError
+from trackdown.installation import install_hint
 from trackdown.lab.mine import parquet_table
 from trackdown.lab.mine.parquet_table import TableWriter, clean_text, is_complete, read_about, sweep
 
@@ -118,4 +119,4 @@ def test_without_pyarrow_it_says_what_to_install(tmp_path: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "trackdown: reading and writing Parquet needs pyarrow: pip install 'trackdown[lab]'\n"
+    assert done.stderr == f"trackdown: reading and writing Parquet needs pyarrow: {install_hint('lab')}\n"

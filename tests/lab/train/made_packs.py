@@ -9,7 +9,8 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processor
 
 from trackdown.lab.mine.harvest import DOCUMENT_COLUMNS, EXAMPLE_COLUMNS
 from trackdown.lab.mine.parquet_table import TableWriter
-from trackdown.lab.train.pack import Pack, Packer, PackLimits
+from trackdown.lab.train.pack import Pack
+from trackdown.lab.train.packing import Packer, PackLimits
 
 CODE = "apple bread cheese dates eggs flour grapes honey icing jam kale lemon".split()
 ASKED = "red loaf milk palm hen wheat vine bee sugar toast leaf sour".split()

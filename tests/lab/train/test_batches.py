@@ -10,7 +10,7 @@ pytest.importorskip("torch")
 import torch
 
 from tests.lab.train.made_packs import make_pack, make_tokenizer
-from trackdown.lab.train.batches import Data, Ragged, pair, single
+from trackdown.lab.train.batches import Data, Ragged, pair, single, thinned
 
 TEXTS = ["make the red better", "", "bee", "sugar and honey again and again", "def leaf return"]
 
@@ -59,8 +59,27 @@ def test_rows_picks_and_forms() -> None:
     chance = torch.Generator().manual_seed(0)
     rows = torch.arange(data.pack.examples)
     assert torch.equal(data.answers.pick(rows, chance), torch.from_numpy(data.pack.answer.astype(np.int64)))
-    assert data.beside.pick(rows[:3], chance).tolist() == [0, 0, 0], "0 where there is nothing to pick"
+    empty = Ragged.of(np.zeros(0, np.int64), np.zeros(4, np.int64), "cpu")
+    assert empty.pick(rows[:3], chance).tolist() == [0, 0, 0], "0 where there is nothing to pick"
     asked = torch.ones(4, dtype=torch.bool)
     assert data.form(rows[:4], asked).tolist() == [0, 3, 4, 7] and data.form(rows[:4], ~asked).tolist() == [0, 2, 4, 6]
     keys = data.answer_keys(rows[:1])
     assert keys[0, 0] == data.key[data.pack.answer[0]] and keys[0, 1:].tolist() == [-1] * 7
+
+
+def test_tokens_that_are_left_out_leave_no_gap(texts: Ragged) -> None:
+    ids, mask = texts.rows(torch.tensor([3, 1, 0]), 6)
+    chance = torch.Generator().manual_seed(0)
+    left = [thinned(ids, mask, 0.3, chance) for _ in range(200)]
+    for values, kept in left:
+        for row in range(3):
+            found = values[row][kept[row]].tolist()
+            rest = iter(ids[row][mask[row]].tolist())
+            assert all(one in rest for one in found), "in their order"
+            assert kept[row].tolist() == sorted(kept[row].tolist(), reverse=True) and not values[row][~kept[row]].any()
+    share = sum(int(kept.sum()) for _, kept in left) / (200 * int(mask.sum()))
+    assert 0.65 < share < 0.75
+    values, kept = thinned(ids, mask, 0.0, chance)
+    assert torch.equal(values, ids) and torch.equal(kept, mask)
+    framed, _ = single(texts, torch.tensor([3]), 6, lambda ids, mask: thinned(ids, mask, 1.0, chance))
+    assert framed[0, :2].tolist() == [101, 102], "nothing is left between the frame"

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 pytest.importorskip("torch")
@@ -16,48 +17,21 @@ pytest.importorskip("pyarrow")
 
 import torch
 
-from tests.conftest import Repo
-from tests.index.histories import Planned, make_history
-from tests.lab.train.made_packs import ASKED, CODE, make_pack, make_tokenizer, vocabulary, write_mined
+from tests.lab.train.made_packs import CODE, examples, make_tokenizer, vocabulary, write_mined
 from tests.lab.train.test_export import make_source
 from trackdown.errors import ModelError, UsageError
-from trackdown.lab.train.ablations import run_ablations
 from trackdown.lab.train.batches import Data
-from trackdown.lab.train.learn import TrainingPlan
-from trackdown.lab.train.model_training import prepare_training, train_models
-from trackdown.lab.train.pack import REWRITTEN
-from trackdown.lab.train.recipe import SMALL, Recipe, load_training, main, run_recipe, with_issues_more
-from trackdown.lab.train.table import TablePlan
+from trackdown.lab.train.hard_negatives import SearchedExamples
+from trackdown.lab.train.mean import mean_of_runs
+from trackdown.lab.train.pack import COMMIT, DOCSTRING, ISSUE, PULL_REQUEST, TRAIN, load_pack
+from trackdown.lab.train.packing import pack_training
+from trackdown.lab.train.recipe import Recipe, lesson_of, main, train_models
 from trackdown.lab.train.training_state import load_base, load_state, save_state
-from trackdown.lab.train.transformer import Bert, Mpnet, Shape, from_checkpoint
+from trackdown.lab.train.transformer import Bert, Shape, from_checkpoint
 from trackdown.models.registry import open_models
 
 SHAPE = Shape(vocabulary=len(vocabulary()), width=64, layers=2, heads=1, inner=64, positions=512)
-SHORT = TrainingPlan(
-    steps=3, batch=8, hard=1, rate=3e-3, query_tokens=16, document_tokens=16, pair_query_tokens=12, pair_tokens=32
-)
-TINY = Recipe(
-    layers=1,
-    vectors=SHORT,
-    both=replace(SHORT, pairs=4, commits=4, relevance="listwise"),
-    table=TablePlan(dimensions=16, steps=3, batch=8),
-)
-
-
-def asking_history(repo: Repo, commits: int) -> None:
-    """Commits that name what they do not edit: of many functions only the one below `src` ever changes."""
-
-    def code(word: str, number: int) -> str:
-        return f"def {word}(given):\n    return given + {number}\n"
-
-    files = {f"{'lib' if place else 'src'}/{word}.py": code(word, 0) for place, word in enumerate(CODE)}
-    plan = [Planned("Begin with everything", [], files)]
-    for number in range(commits):
-        word, asked, named = CODE[0], ASKED[number % 12], CODE[2 + (number // 12 + number) % 10]
-        message = f"Make the {asked} of what is given better and let {named} return again"
-        plan.append(Planned(message, [len(plan) - 1], {f"src/{word}.py": code(word, number + 1)}))
-    make_history(repo, plan)
-    repo.git("reset", "-q", "--hard")
+TINY: dict[str, Any] = {"steps": 3, "batch": 8, "pairs": 4, "negatives": 2, "others": 2, "rate": 3e-3}
 
 
 def quiet(text: str) -> None:
@@ -77,122 +51,89 @@ def base(tmp_path: Path) -> Path:
     return make_source(tmp_path / "base", Bert(SHAPE), tmp_path / "tokenizer.json")
 
 
-def make_base_tokenizer(folder: Path) -> Path:
-    make_tokenizer(folder / "tokenizer.json")
-    return folder / "tokenizer.json"
-
-
 @pytest.fixture
-def mined(tmp_path: Path) -> Path:
+def pack(base: Path, tmp_path: Path) -> Path:
+    """Three repositories, one with issues and one held out."""
     for name in ("ada/one", "ada/two", "bob/three"):
         write_mined(tmp_path / "mined", name)
-    return tmp_path / "mined"
+    rows = [row | {"rewritten": f"{row['subject']} now" if row["kind"] == "commit" else ""} for row in examples(20)]
+    rows[0]["kind"] = "pull_request"
+    write_mined(tmp_path / "issues", "ada/one", rows)
+    packed = pack_training(
+        tmp_path / "mined", base, tmp_path / "pack", held_out=["ada/two"], issues=tmp_path / "issues"
+    )
+    assert packed.train["issues"] and packed.train["pull requests"] == 1
+    assert packed.files.keys() == {"train.xz.00", "dev.xz.00", "base.npz.00", "tokenizer.json"}
+    return tmp_path / "pack"
 
 
-def test_from_mined_files_to_models_that_search_opens(mined: Path, base: Path, tmp_path: Path) -> None:
+def test_from_mined_files_to_models_that_search_opens(pack: Path, tmp_path: Path) -> None:
     said: list[str] = []
-    done = train_models(mined, base, tmp_path / "out", held_out=["ada/two"], recipe=TINY, say=said.append)
-    assert done["repositories"] == 3 and done["held out"] == "ada/two" and 0 < done["MRR"] <= 1
-    assert done["use it with"] == f"TRACKDOWN_MODELS={tmp_path / 'out'}"
-    models = open_models(tmp_path / "out", threads=1)
+    done = train_models(pack, tmp_path / "one", TINY, table_seconds=0.2, say=said.append)
+    assert done["steps"] == 3 and 0 < done["commit MRR"] <= 1
+    train_models(pack, tmp_path / "two", TINY | {"seed": 1}, say=quiet)
+    lines = [json.loads(line) for line in (tmp_path / "one" / "log.jsonl").read_text().splitlines()]
+    told = [line["what"] for line in lines if not line["what"].endswith("step")]
+    assert told == ["start", "searched", "searched", "trained", "searched", "table"]
+    assert lines[0]["recipe"]["plan"]["steps"] == 3 and lines[0]["kinds"][ISSUE] and len(said) == len(lines)
+    found = mean_of_runs([tmp_path / "one", tmp_path / "two"], tmp_path / "models", pack=pack)
+    assert found["static table"] == str(tmp_path / "one") and found["runs"] == 2
+    assert found["use it with"] == f"TRACKDOWN_MODELS={tmp_path / 'models'}"
+    models = open_models(tmp_path / "models", threads=1)
     models.verify()
     assert models.encoder is not None and models.cross_encoder is not None and models.static is not None
-    assert models.encoder.encode(list(CODE)).shape == (len(CODE), SHAPE.width)
+    assert models.encoder.encode(list(CODE)).shape == (len(CODE), SHAPE.width) and models.encoder.token_dimensions
     assert models.cross_encoder.score("make the red better", list(CODE)).shape == (len(CODE),)
-    assert models.static.words(["apple"]).shape == (1, 16)
     assert models.manifest.figures["encoder"]["cosine_min"] > 0.98
-    lines = [json.loads(line) for line in (tmp_path / "out" / "training" / "log.jsonl").read_text().splitlines()]
-    assert [line["what"] for line in lines] == [
-        "packed",
-        "start",
-        "looked",
-        "vectors",
-        "looked again",
-        "both",
-        "table",
-        "exported",
-    ]
-    assert any("step 1/3" in text for text in said) and ("no GPU" in said[0]) != torch.cuda.is_available()
-    state, tokenizer = load_base(tmp_path / "out")
-    again = from_checkpoint(state)
-    assert len(again.layers) == 1 and tokenizer == tmp_path / "out" / "tokenizer.json"
-    with torch.no_grad():
-        ids = torch.tensor([[101, 104, 102]])
-        vector = again.embed(ids, torch.ones_like(ids)).numpy()
-    assert (vector * models.encoder.encode(["bread"])).sum() > 0.98, "what is exported is what can be trained on"
+    assert models.manifest.figures["late_interaction"]["top10_overlap"] > 0.7
+    assert "mean of 2: one, two" in models.manifest.origin
+    states = [from_checkpoint(load_base(tmp_path / name)[0]).state_dict() for name in ("one", "two", "models")]
+    for name, value in states[2].items():
+        assert torch.allclose(value, (states[0][name] + states[1][name]) / 2, atol=2e-3), name
 
 
-def test_the_same_data_gives_the_same_weights(mined: Path, base: Path, tmp_path: Path) -> None:
+def test_a_run_continues_another_and_keeps_the_packaged_table(pack: Path, tmp_path: Path) -> None:
+    train_models(pack, tmp_path / "one", TINY, table_seconds=0.2, say=quiet)
+    mean_of_runs([tmp_path / "one"], tmp_path / "models", texts=list(CODE))
+    train_models(pack, tmp_path / "more", TINY, base=tmp_path / "one", say=quiet)
+    found = mean_of_runs([tmp_path / "more"], tmp_path / "later", static=tmp_path / "models", texts=list(CODE))
+    assert found["static table"] == str(tmp_path / "models")
+    tables = [np.load(tmp_path / name / "static.npy") for name in ("models", "later")]
+    assert np.array_equal(*tables)
+    assert open_models(tmp_path / "later", threads=1).static is not None
+    mean_of_runs([tmp_path / "more"], tmp_path / "without", texts=list(CODE))
+    with pytest.raises(UsageError, match="no static table"):
+        mean_of_runs([tmp_path / "more"], tmp_path / "last", static=tmp_path / "without", texts=list(CODE))
+
+
+def test_the_same_seed_gives_the_same_run(pack: Path, tmp_path: Path) -> None:
     for name in ("one", "two"):
-        ready = prepare_training(mined, base, tmp_path / name, say=quiet)
-        run_recipe(TINY, ready.base, ready.train, ready.bench, tmp_path / name, ready.log)
+        train_models(pack, tmp_path / name, TINY, say=quiet)
     one, two = (load_state(tmp_path / name, "model") for name in ("one", "two"))
-    assert all(torch.allclose(value, two[name], atol=1e-3) for name, value in one.items())
+    assert all(torch.equal(value, two[name]) for name, value in one.items())
 
 
-def test_the_module_runs_on_a_data_folder_alone(mined: Path, base: Path, tmp_path: Path) -> None:
-    ready = prepare_training(mined, base, tmp_path / "out", say=quiet)
-    data = tmp_path / "out" / "training"
-    save_state(ready.base, data, "base")
-    main([str(data), str(tmp_path / "module"), "--seconds", "0", "0", "0.1", "0.1", "0.1", "--small", "--batch", "8"])
-    assert sorted(path.name for path in (tmp_path / "module").iterdir()) == [
-        "log.jsonl",
-        "model.npz.00",
-        "table.npz.00",
-        "vectors.npz.00",
-    ]
-    loaded, train, _ = load_training(data, "cpu")
-    assert train.pack.examples == ready.train.pack.examples and loaded.keys() == ready.base.keys()
+def test_the_module_runs_on_a_pack_alone(pack: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main([str(pack), str(tmp_path / "run"), "--seconds", "0.1", "--batch", "4", "--pairs", "2"])
+    written = sorted(path.name for path in (tmp_path / "run").iterdir())
+    assert written == ["log.jsonl", "model.npz.00", "tokenizer.json"]
+    with pytest.raises(SystemExit) as ended:
+        main([str(pack), str(tmp_path / "run")])
+    assert ended.value.code == 2 and "--seconds or --steps" in capsys.readouterr().err
 
 
-def test_a_run_with_a_teacher_can_be_cut_in_three(mined: Path, base: Path, tmp_path: Path) -> None:
-    ready = prepare_training(mined, base, tmp_path / "out", say=quiet)
-    data, out = tmp_path / "out" / "training", tmp_path / "module"
-    words = int(ready.base["embeddings.word_embeddings.weight"].shape[0])
-    shape = replace(SHAPE, vocabulary=words, positions=300)
-    save_state(Mpnet(shape, torch.arange(words)).state_dict(), data, "teacher")
-    save_state(ready.base, data, "base")
-    common = [str(data), str(out), "--seconds", *["0.1"] * 5, "--small", "--batch", "8", "--resume"]
-    main([*common, "--until", "teacher"])
-    trained, reading = load_state(out, "teacher"), load_state(out, "reader")
-    assert any(not torch.equal(trained[name], reading[name]) for name in trained), "the second learned something else"
-    main([*common, "--until", "vectors"])
-    vectors = load_state(out, "vectors")
-    main(common)
-    assert all(torch.equal(trained[name], value) for name, value in load_state(out, "teacher").items())
-    assert all(torch.equal(reading[name], value) for name, value in load_state(out, "reader").items())
-    assert all(torch.equal(vectors[name], value) for name, value in load_state(out, "vectors").items())
-    told = [json.loads(line)["what"] for line in (out / "log.jsonl").read_text().splitlines()]
-    assert all(told.count(stage) == 1 for stage in ("teacher", "reader", "vectors", "both", "table"))
-
-
-def test_a_teacher_may_teach_vectors_alone(mined: Path, base: Path, tmp_path: Path) -> None:
-    ready = prepare_training(mined, base, tmp_path / "out", say=quiet)
-    data, out = tmp_path / "out" / "training", tmp_path / "module"
-    words = int(ready.base["embeddings.word_embeddings.weight"].shape[0])
-    tutor = Mpnet(replace(SHAPE, vocabulary=words, positions=300), torch.arange(words))
-    save_state(tutor.state_dict(), data, "teacher")
-    save_state(ready.base, data, "base")
-    main([str(data), str(out), "--seconds", "0.1", "0", "0.1", "0.1", "0.1", "--small", "--batch", "8"])
-    assert any(out.glob("teacher.npz.*")) and not any(out.glob("reader.npz.*")) and any(out.glob("model.npz.*"))
-
-
-def test_issues_count_more_than_commits() -> None:
-    data = Data(make_pack(repositories=1, count=12), "cpu")
-    data.kind[:3] = REWRITTEN
-    every = torch.arange(data.pack.examples)
-    counted = torch.bincount(with_issues_more(data, every, 4), minlength=len(every))
-    assert counted[:3].tolist() == [4, 4, 4] and set(counted[3:].tolist()) == {1}
-
-
-def test_ablations_judge_every_variant(mined: Path, base: Path, tmp_path: Path) -> None:
-    ready = prepare_training(mined, base, tmp_path / "out", say=quiet)
-    run_ablations(ready.base, ready.train, ready.bench, replace(SHORT, steps=1), ready.log)
-    lines = [json.loads(line) for line in (tmp_path / "out" / "training" / "log.jsonl").read_text().splitlines()]
-    names = [line["what"] for line in lines]
-    assert names.count("table") == 5 and {"base", "as published", "shared", "separate: listwise"} <= set(names)
-    assert not any("rewritten" in name for name in names), "there are none in this data"
-    assert all("dev MRR" in line for line in lines if line["what"] not in ("packed", "table"))
+def test_what_passes_the_filter_and_what_it_counts(pack: Path) -> None:
+    data = Data(load_pack(pack, TRAIN), "cpu")
+    nothing = torch.zeros((data.pack.examples, 1))
+    rank = torch.where(torch.arange(data.pack.examples) % 2 == 0, 20, 21)
+    lesson = lesson_of(data, SearchedExamples(nothing.long(), rank, nothing, nothing), Recipe())
+    kinds = data.kind[lesson.examples]
+    assert bool(((rank[lesson.examples] <= 20) | (kinds == DOCSTRING)).all())
+    counts = {ISSUE: 1.0, PULL_REQUEST: 0.5, COMMIT: 0.25, DOCSTRING: 0.12}
+    assert lesson.weights.tolist() == pytest.approx([counts[kind] for kind in kinds.tolist()])
+    far = SearchedExamples(nothing.long(), rank + 50, nothing, nothing)
+    with pytest.raises(UsageError, match="no example passes"):
+        lesson_of(data, far, Recipe(docstrings=0.0))
 
 
 def test_a_state_is_kept_in_parts_and_replaced(tmp_path: Path) -> None:
@@ -202,6 +143,13 @@ def test_a_state_is_kept_in_parts_and_replaced(tmp_path: Path) -> None:
     save_state({"b": value}, tmp_path, "model")
     assert [path.name for path in tmp_path.iterdir()] == ["model.npz.00"]
     assert torch.equal(load_state(tmp_path, "model")["b"], value)
+    large = torch.rand(9_000_000)
+    parts = save_state({"c": large}, tmp_path, "model")
+    assert len(parts) == 2 and all(part.stat().st_size <= 16 << 20 for part in parts)
+    assert torch.allclose(load_state(tmp_path, "model")["c"], large, atol=1e-3)
+    parts[1].unlink()
+    with pytest.raises(ModelError, match="last part is missing"):
+        load_state(tmp_path, "model")
 
 
 def test_a_base_that_is_not_there_says_where_one_comes_from(tmp_path: Path, base: Path) -> None:
@@ -215,14 +163,20 @@ def test_a_base_that_is_not_there_says_where_one_comes_from(tmp_path: Path, base
         load_base(base)
 
 
-def test_the_small_recipe_is_the_recipe_with_less_of_everything() -> None:
-    plain = Recipe()
-    assert SMALL.vectors.steps < plain.vectors.steps and SMALL.both.relevance == plain.both.relevance
-    assert all(bool(getattr(SMALL.both, name)) == bool(getattr(plain.both, name)) for name in ("pairs", "commits"))
+def test_runs_of_different_shapes_have_no_mean(pack: Path, base: Path, tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    make_source(tmp_path / "other", Bert(Shape(len(vocabulary()), 64, 1, 1, 64, 512)), tmp_path / "tokenizer.json")
+    with pytest.raises(ModelError, match="different shapes"):
+        mean_of_runs([base, tmp_path / "other"], tmp_path / "out")
+    with pytest.raises(UsageError, match="no run"):
+        mean_of_runs([], tmp_path / "out")
 
 
-def test_training_needs_neither_the_command_line_nor_parsers_nor_a_store() -> None:
-    absent = ("click", "rich", "tree_sitter", "msgspec", "pathspec", "filelock", "pyarrow", "onnx", "safetensors")
-    code = f"import sys; sys.modules.update(dict.fromkeys({absent!r})); import trackdown.lab.train.ablations"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+def test_training_and_judging_need_torch_and_numpy_alone() -> None:
+    absent = (
+        *("click", "rich", "tree_sitter", "msgspec", "filelock", "pyarrow", "onnx", "onnxruntime", "safetensors"),
+        *("tokenizers", "tomlkit", "xxhash", "simsimd", "httpx"),
+    )
+    code = f"import sys; sys.modules.update(dict.fromkeys({absent!r})); import trackdown.lab.train.recipe"
+    done = subprocess.run([sys.executable, "-c", f"{code}, trackdown.lab.train.judge"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

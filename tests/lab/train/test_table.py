@@ -42,6 +42,6 @@ def test_a_table_learns_what_belongs_together() -> None:
     negatives = rank_negatives(data, vector_scores(documents, queries), k=4).negatives
     plan = TablePlan(steps=60, batch=32, rate=3e-2, distilled=0.0)
     examples = torch.arange(data.pack.examples)
-    table = learn_table(start, data, examples, negatives, (documents, queries), plan, log=lambda text: None)
+    table = learn_table(start, data, examples, negatives, (documents, queries), plan, log=lambda *_, **__: None)
     before = judge_table(torch.nn.Embedding.from_pretrained(start), data)
     assert judge_table(table, data) > max(0.9, before)

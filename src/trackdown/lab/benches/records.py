@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from trackdown.errors import UsageError
+from trackdown.installation import install_hint
 from trackdown.lab import Skipped
 
 Record = dict[str, Any]
@@ -26,7 +27,7 @@ def read_parquet(path: Path, columns: Sequence[str]) -> list[Record]:
     try:
         import pyarrow.parquet
     except ImportError:
-        raise UsageError("reading Parquet needs pyarrow: pip install 'trackdown[lab]'") from None
+        raise UsageError(f"reading Parquet needs pyarrow: {install_hint('lab')}") from None
     try:
         table = pyarrow.parquet.read_table(path)
     except (OSError, pyarrow.ArrowException) as error:

@@ -25,7 +25,8 @@ SAME_WORDS = "version with the same words"
 class MinedExample:
     """A query with the numbers of the documents that answer it, and of some that stand beside those.
 
-    `kind` is commit or docstring. `files` are all paths that a commit touched, under their names before it.
+    `kind` is commit, pull_request (a commit whose `rewritten` is the text of one) or docstring. `files` are all paths
+    that a commit touched, under their names before it.
     `rewritten` is the commit's message as an issue, where somebody wrote one.
     """
 

@@ -11,7 +11,7 @@ import os
 import random
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from trackdown.errors import EmptyRepository, UsageError
@@ -66,18 +66,20 @@ def harvest(
     limits: HarvestLimits | None = None,
     progress: Progress = no_progress,
     rewritten: Mapping[str, str] | None = None,
+    pull_requests: Container[str] = (),
 ) -> Harvest:
     """Mine the history of HEAD and its present functions.
 
     With `rewritten` (commit → the issue behind it) nothing but the units that those commits edited and some beside
-    them is taken: neither the rest of the history nor the present state. Raises UsageError for what is no repository,
+    them is taken: neither the rest of the history nor the present state. Those among `pull_requests` are known by the
+    text of a pull request, which tells more than an issue. Raises UsageError for what is no repository,
     EmptyRepository for one without commits, and GitError for one that cannot be read.
     """
     limits = limits or HarvestLimits()
     source, git, head = open_history(place)
     found = Harvest(name)
     with BlobReader(git) as blobs:
-        commits = _Commits(git, blobs, found, limits, rewritten)
+        commits = _Commits(git, blobs, found, limits, rewritten, pull_requests)
         if rewritten is not None:
             commits.take_all(chosen_batches(git, rewritten), progress)
         else:
@@ -108,10 +110,17 @@ class _Commits:
     """Goes through commits, newest first, and collects examples."""
 
     def __init__(
-        self, git: Git, blobs: BlobReader, found: Harvest, limits: HarvestLimits, rewritten: Mapping[str, str] | None
+        self,
+        git: Git,
+        blobs: BlobReader,
+        found: Harvest,
+        limits: HarvestLimits,
+        rewritten: Mapping[str, str] | None,
+        pull_requests: Container[str],
     ) -> None:
         self._git, self._blobs, self._found, self._limits = git, blobs, found, limits
         self._rewritten = rewritten or {}
+        self._pull_requests = pull_requests
         self._filters = Filters(limits.files)
         self._asked = Once()
         self._to_come: Counter[str] = Counter()
@@ -197,7 +206,7 @@ class _Commits:
             return LIKE_ANOTHER
         self._found.examples.append(
             MinedExample(
-                "commit",
+                "pull_request" if commit.oid in self._pull_requests else "commit",
                 commit.oid,
                 commit.time,
                 subject,

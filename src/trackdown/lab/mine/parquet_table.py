@@ -15,8 +15,8 @@ from types import TracebackType
 from typing import Any
 
 from trackdown.errors import UsageError
+from trackdown.installation import install_hint
 
-NEEDS_PYARROW = "reading and writing Parquet needs pyarrow: pip install 'trackdown[lab]'"
 _ABOUT = b"trackdown"
 _ROWS, _BYTES = 5000, 32 << 20
 _KINDS = ("text", "number", "truth", "texts", "numbers")
@@ -29,7 +29,7 @@ def check_pyarrow() -> None:
     try:
         import pyarrow.parquet  # noqa: F401
     except ImportError:
-        raise UsageError(NEEDS_PYARROW) from None
+        raise UsageError(f"reading and writing Parquet needs pyarrow: {install_hint('lab')}") from None
 
 
 def clean_text(text: str) -> str:

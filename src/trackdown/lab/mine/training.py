@@ -27,7 +27,7 @@ from trackdown.repository import BlobReader, Git
 from trackdown.types import Progress, no_progress
 from trackdown.units import EXTRACTOR_VERSION
 
-FORMAT = 3
+FORMAT = 4
 """Of the files; raise it when the same history would now give other rows."""
 
 RECORDS = "records.parquet"
@@ -36,13 +36,17 @@ _BATCH = 256
 
 @dataclass(frozen=True, slots=True)
 class MiningPlan:
-    """What to make of each repository, pairs or records, and where. `rewritten` restricts it to these commits."""
+    """What to make of each repository, pairs or records, and where. `rewritten` restricts it to these commits.
+
+    The texts of `pull_requests` are those of pull requests, not of issues.
+    """
 
     out: Path
     records: bool = False
     limits: HarvestLimits = field(default_factory=HarvestLimits)
     negatives: int = 0
     rewritten: Mapping[str, str] | None = None
+    pull_requests: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +161,7 @@ def _mine_pairs(
     if has_harvest(wanted.out, place.stem, made_of):
         found.passed_over += [f"{place.stem}.documents.parquet", f"{place.stem}.examples.parquet"]
         return
-    taken = harvest(place.path, str(place), wanted.limits, progress, wanted.rewritten)
+    taken = harvest(place.path, str(place), wanted.limits, progress, wanted.rewritten, wanted.pull_requests)
     if writer is not None:
         found.unanswered = rewrite_examples(git, taken, writer, progress)
         if found.unanswered:
@@ -204,14 +208,18 @@ def _told(git: Git, blobs: BlobReader, found: Harvest, batch: list[int]) -> list
     return told
 
 
-ISSUE = "issue"
+ISSUE, PULL_REQUEST = "issue", "pr"
 """The column of issues that people wrote; without it that of rewritten messages is read."""
 _FULL_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
-def read_rewritten(paths: Sequence[Path]) -> dict[str, str]:
-    """Commit → query, of all files. Raises UsageError for a file that cannot be read or holds no such row."""
+def read_rewritten(paths: Sequence[Path]) -> tuple[dict[str, str], frozenset[str]]:
+    """Commit → query, of all files, and the commits whose query is the text of a pull request.
+
+    Raises UsageError for a file that cannot be read or holds no such row.
+    """
     found: dict[str, str] = {}
+    pull_requests: set[str] = set()
     for path in paths:
         before = len(found)
         rows = read_parquet(path, ("commit_id",))
@@ -221,7 +229,9 @@ def read_rewritten(paths: Sequence[Path]) -> dict[str, str]:
         for row in rows:
             commit, text = row["commit_id"], row[column]
             if isinstance(commit, str) and _FULL_ID.fullmatch(commit) and isinstance(text, str) and text.strip():
+                if commit not in found and row.get("kind") == PULL_REQUEST:
+                    pull_requests.add(commit)
                 found.setdefault(commit, text.strip())
         if len(found) == before:
             raise UsageError(f"{path} has no commit with a rewritten message")
-    return found
+    return found, frozenset(pull_requests)

@@ -10,10 +10,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from trackdown.lab.train.pack import Array, Pack
-from trackdown.lab.train.transformer import Bert, Mpnet
+from trackdown.lab.train.array_files import Array
+from trackdown.lab.train.pack import Pack
+from trackdown.lab.train.transformer import Bert
 
 CLS, SEP, PAD = 101, 102, 0
+LeaveOut = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
+"""(values, mask) of rows → the same without some of their tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,23 +49,36 @@ class Ragged:
         return self.flat[torch.where(count > 0, self.start[rows] + place, len(self.flat) - 1)].long()
 
 
-def single(texts: Ragged, rows: Tensor, longest: int) -> tuple[Tensor, Tensor]:
+def thinned(values: Tensor, mask: Tensor, share: float, chance: torch.Generator) -> tuple[Tensor, Tensor]:
+    """Rows with a share of their tokens left out; what is left moves up."""
+    kept = mask & (torch.rand(mask.shape, generator=chance, device=mask.device) >= share)
+    order = torch.argsort((~kept).to(torch.int8), dim=1, stable=True)
+    kept = kept.gather(1, order)
+    return values.gather(1, order) * kept, kept
+
+
+def single(texts: Ragged, rows: Tensor, longest: int, leave_out: LeaveOut | None = None) -> tuple[Tensor, Tensor]:
     """(ids, mask) of [CLS] text [SEP]."""
-    ids, mask = texts.rows(rows, longest)
-    return _framed([(ids, mask)])[:2]
+    found = texts.rows(rows, longest)
+    return _framed([leave_out(*found) if leave_out else found])[:2]
 
 
 def pair(
-    first: Ragged, first_rows: Tensor, second: Ragged, second_rows: Tensor, first_longest: int, longest: int
+    first: Ragged,
+    first_rows: Tensor,
+    second: Ragged,
+    second_rows: Tensor,
+    first_longest: int,
+    longest: int,
+    leave_out: LeaveOut | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """(ids, mask, types) of [CLS] first [SEP] second [SEP], the second cut so that all of it has room."""
-    left = first.rows(first_rows, first_longest)
-    right = second.rows(second_rows, longest)
-    return _framed([left, right], longest)
+    parts = [first.rows(first_rows, first_longest), second.rows(second_rows, longest)]
+    return _framed([leave_out(*part) for part in parts] if leave_out else parts, longest)
 
 
-def _framed(parts: list[tuple[Tensor, Tensor]], longest: int | None = None) -> tuple[Tensor, Tensor, Tensor]:
-    """Join parts with [CLS] before the first and [SEP] behind each, without gaps between them."""
+def _framed(parts: list[tuple[Tensor, Tensor]], longest: int = 0) -> tuple[Tensor, Tensor, Tensor]:
+    """(ids, mask, types) of [CLS] before the first and [SEP] behind each, without gaps between them."""
     rows, device = parts[0][0].shape[0], parts[0][0].device
     width = longest or 2 + parts[0][0].shape[1]
     ids = torch.full((rows, width + 1), PAD, dtype=torch.long, device=device)
@@ -93,13 +109,10 @@ class Data:
         self.documents = Ragged.of(pack.document, pack.document_start, device)
         self.queries = Ragged.of(pack.query, pack.query_start, device)
         self.answers = Ragged.of(pack.answer, pack.answer_start, device)
-        self.beside = Ragged.of(pack.beside, pack.beside_start, device)
-        self.files = Ragged.of(pack.path, pack.path_start, device)
         self.key = torch.from_numpy(pack.document_key.astype(np.int64)).to(device)
         self.kind = torch.from_numpy(pack.example_kind.astype(np.int64)).to(device)
         self.repository = torch.from_numpy(pack.example_repository.astype(np.int64)).to(device)
         self.document_repository = torch.from_numpy(pack.document_repository.astype(np.int64)).to(device)
-        self.time = torch.from_numpy(pack.example_time).to(device)
 
     def answer_keys(self, examples: Tensor, most: int = 8) -> Tensor:
         """The keys of the answers of examples, [examples, most]; -1 where there are fewer."""
@@ -119,7 +132,7 @@ def autocast(device: str) -> AbstractContextManager[None]:
 
 
 @torch.no_grad()
-def encode_all(model: Bert | Mpnet, texts: Ragged, rows: Tensor, longest: int, tokens_at_once: int = 0) -> Tensor:
+def encode_all(model: Bert, texts: Ragged, rows: Tensor, longest: int, tokens_at_once: int = 0) -> Tensor:
     """A unit vector for each row, in half precision on a GPU; batches are sorted by length."""
     was_training = model.training
     model.eval()
@@ -145,29 +158,24 @@ def encode_all(model: Bert | Mpnet, texts: Ragged, rows: Tensor, longest: int, t
 
 
 def read_together(
-    read: Callable[[Tensor, Tensor], tuple[Tensor, Tensor]], texts: Ragged, rows: Tensor, longest: int, parts: int = 2
+    read: Callable[[Tensor, Tensor], tuple[Tensor, Tensor]],
+    texts: Ragged,
+    rows: Tensor,
+    longest: int,
+    parts: int = 4,
+    leave_out: LeaveOut | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """A vector for each row of a batch and those of its tokens, padded to the longest with 0."""
+    """A vector for each row of a batch and those of its tokens, padded to the longest with 0.
+
+    Rows of like length run together, so that less is padded.
+    """
     lengths = texts.lengths(rows).clamp(max=longest)
     order = torch.argsort(lengths)
     most = int(lengths.max()) + 2
     vectors, tokens = [], []
     for part in order.chunk(parts if len(rows) >= 16 * parts else 1):
-        vector, found = read(*single(texts, rows[part], int(lengths[part[-1]]) or 1))
+        vector, found = read(*single(texts, rows[part], int(lengths[part[-1]]) or 1, leave_out))
         vectors.append(vector)
         tokens.append(torch.nn.functional.pad(found, (0, 0, 0, most - found.shape[1])))
     back = torch.argsort(order)
     return torch.cat(vectors)[back], torch.cat(tokens)[back]
-
-
-def embedded(
-    embed: Callable[[Tensor, Tensor], Tensor], texts: Ragged, rows: Tensor, longest: int, parts: int = 4
-) -> Tensor:
-    """A vector for each row of a batch. Rows of like length run together, so that less is padded."""
-    lengths = texts.lengths(rows).clamp(max=longest)
-    order = torch.argsort(lengths)
-    found = []
-    for part in order.chunk(parts if len(rows) >= 16 * parts else 1):
-        width = int(lengths[part[-1]]) or 1
-        found.append(embed(*single(texts, rows[part], width)))
-    return torch.cat(found)[torch.argsort(order)]

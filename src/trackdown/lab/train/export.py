@@ -89,7 +89,7 @@ def export(
         )
         for role in roles
     }
-    manifest = _enter(folder, ModelManifest(name, licence, origin, made, {}))
+    manifest = enter(folder, ModelManifest(name, licence, origin, made, {}))
     return check_fidelity(model, folder, texts) if texts else manifest
 
 
@@ -129,7 +129,7 @@ def export_static(
     np.save(folder / "static.npy", quantised(table))
     tokenizer = copy_tokenizer(tokenizer_json, folder)
     role = Role("static.npy", tokenizer.name, parameters=int(table.size), dimensions=int(table.shape[1]))
-    return _enter(folder, ModelManifest(name, licence, origin, {"static": role}, {}))
+    return enter(folder, ModelManifest(name, licence, origin, {"static": role}, {}))
 
 
 def copy_tokenizer(source: Path, folder: Path) -> Path:
@@ -147,7 +147,7 @@ def _settings(path: Path) -> dict[str, Any]:
         raise ModelError(f"{path} cannot be read ({error}): name a sentence-transformers folder") from None
 
 
-def _enter(folder: Path, made: ModelManifest) -> ModelManifest:
+def enter(folder: Path, made: ModelManifest) -> ModelManifest:
     """Add roles to the manifest that the folder has, or begin one. Files are summed anew."""
     before = read_manifest(folder) if (folder / MANIFEST).exists() else made
     roles = {**before.roles, **made.roles}

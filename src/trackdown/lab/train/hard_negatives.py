@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from trackdown.lab.train.batches import Data
+from trackdown.lab.train.batches import Data, encode_all
+from trackdown.lab.train.transformer import Bert
 
 Scores = Callable[[Tensor, Tensor], Tensor]
 """(rows of queries, numbers of documents of one repository) → scores [queries, documents]."""
@@ -28,11 +29,12 @@ class RankedNegatives:
 
 
 def rank_negatives(
-    data: Data, score: Callable[[Tensor], Scores], k: int = 16, skip: int = 0, message: bool = True
+    data: Data, score: Callable[[Tensor], Scores], k: int = 16, below: float | None = None, message: bool = True
 ) -> RankedNegatives:
-    """Search every repository for its examples. `score` prepares a repository's documents. `skip` leaves out the best
-    wrong ones, which are the likeliest to be right after all. Where a repository has too few wrong documents they are
-    repeated, and where it has none the next repository gives one.
+    """Search every repository for its examples. `score` prepares a repository's documents. Wrong documents that score
+    more than `below` times the answer are left out: they are the likeliest to be right after all (NV-Retriever's rule).
+    Where a repository has too few wrong documents they are repeated, and where it has none the next repository gives
+    one.
     """
     examples = data.pack.examples
     negatives = torch.zeros((examples, k), dtype=torch.long, device=data.device)
@@ -44,20 +46,21 @@ def rank_negatives(
             form = data.form(some, torch.full_like(some, message, dtype=torch.bool))
             scores = scores_of(form, documents)
             right = is_answer(data, some, documents)
-            best = torch.where(right, scores, -torch.inf).amax(1)
-            ranks[some] = 1 + (torch.where(right, -torch.inf, scores) > best[:, None]).sum(1)
+            best = torch.where(right, scores, -torch.inf).amax(1, keepdim=True)
             wrong = torch.where(right, -torch.inf, scores)
+            ranks[some] = 1 + (wrong > best).sum(1)
+            if below is not None:
+                wrong = torch.where(wrong > best * below, -torch.inf, wrong)
             elsewhere = (documents[-1] + 1) % data.pack.documents
-            negatives[some] = _best(wrong, documents, k, skip, elsewhere)
+            negatives[some] = _best(wrong, documents, k, elsewhere)
     return RankedNegatives(negatives, ranks)
 
 
-def _best(scores: Tensor, documents: Tensor, k: int, skip: int, elsewhere: Tensor) -> Tensor:
-    """The k best documents of each row behind the first `skip`; a score of -inf is never taken."""
-    best = scores.topk(min(k + skip, len(documents)), dim=1)
+def _best(scores: Tensor, documents: Tensor, k: int, elsewhere: Tensor) -> Tensor:
+    """The k best documents of each row; a score of -inf is never taken."""
+    best = scores.topk(min(k, len(documents)), dim=1)
     count = torch.isfinite(best.values).sum(1, keepdim=True)
-    first = torch.minimum(torch.full_like(count, skip), (count - 1).clamp(min=0))
-    places = torch.arange(k, device=scores.device)[None] % (count - first).clamp(min=1) + first
+    places = torch.arange(k, device=scores.device)[None] % count.clamp(min=1)
     found = documents[best.indices.gather(1, places)]
     return torch.where(count > 0, found, elsewhere)
 
@@ -109,6 +112,46 @@ def vector_scores(documents: Tensor, queries: Tensor) -> Callable[[Tensor], Scor
         return lambda forms, numbers: (queries[forms] @ documents[numbers].T).float()
 
     return prepare
+
+
+def random_scores(data: Data, seed: int) -> Callable[[Tensor], Scores]:
+    """Chance: documents of the repository in no order."""
+    chance = torch.Generator(device=data.device).manual_seed(seed)
+
+    def prepare(_: Tensor) -> Scores:
+        return lambda forms, numbers: torch.rand((len(forms), len(numbers)), generator=chance, device=data.device)
+
+    return prepare
+
+
+@dataclass(frozen=True, slots=True)
+class SearchedExamples:
+    """What BM25, a model and chance bring for every example: wrong documents, and the better of the first two ranks.
+
+    `documents` and `queries` are the model's vectors.
+    """
+
+    negatives: Tensor
+    rank: Tensor
+    documents: Tensor
+    queries: Tensor
+
+
+def search_with_bm25(data: Data, vocabulary: int, below: float, k: int = 12) -> RankedNegatives:
+    """BM25's hard negatives, which stay the same while a model learns."""
+    return rank_negatives(data, lambda documents: bm25_scores(data, documents, vocabulary), k, below)
+
+
+def search_examples(
+    model: Bert, data: Data, words: RankedNegatives, below: float, seed: int, k: int = 12
+) -> SearchedExamples:
+    """Search every repository with the model as it is; half as many wrong documents come by chance."""
+    documents = encode_all(model, data.documents, torch.arange(data.pack.documents, device=data.device), 222)
+    queries = encode_all(model, data.queries, torch.arange(2 * data.pack.examples, device=data.device), 510)
+    found = rank_negatives(data, vector_scores(documents, queries), k, below)
+    easy = rank_negatives(data, random_scores(data, seed), k // 2).negatives
+    negatives = torch.cat([found.negatives, words.negatives, easy], dim=1)
+    return SearchedExamples(negatives, torch.minimum(found.rank, words.rank), documents, queries)
 
 
 def _half(device: str) -> torch.dtype:

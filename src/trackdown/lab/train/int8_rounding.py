@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as f
 
-from trackdown.lab.train.quantise import ACTIVATION_STEPS, WEIGHT_STEPS
+from trackdown.lab.train.int8_scale import ACTIVATION_STEPS, WEIGHT_STEPS
 
 
 def rounded(values: Tensor, steps: int) -> Tensor:

@@ -1,6 +1,7 @@
-"""One transformer, two things to learn: vectors that lie near their answers (CasCode's fast encoder, InfoNCE with
-in-batch and hard negatives), and the relevance of a pair read together (its slow classifier). Both at once is their
-`shared` model, one at a time their `separate` ones.
+"""One transformer learns three things at once: vectors near their answers, late interaction, and a pair's relevance.
+
+Vectors learn by InfoNCE with in-batch and hard negatives (CasCode's fast encoder), tokens in the same way (ColBERT),
+and relevance by a softmax over a query's candidates (CasCode's slow classifier).
 """
 
 from __future__ import annotations
@@ -9,140 +10,102 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from functools import partial
+from itertools import count
 
 import torch
 from torch import Tensor
 from torch.nn import functional as f
 
-from trackdown.lab.train.batches import Data, Ragged, autocast, embedded, pair, read_together
+from trackdown.lab.train.batches import Data, LeaveOut, autocast, pair, read_together, thinned
 from trackdown.lab.train.hard_negatives import is_answer
-from trackdown.lab.train.pack import COMMIT, DOCSTRING
-from trackdown.lab.train.transformer import Bert, Mpnet, max_similarity
-
-RelevanceLoss = Literal["bce", "mse", "listwise"]
+from trackdown.lab.train.training_plan import TrainingPlan
+from trackdown.lab.train.transformer import Bert, max_similarity
 
 
 @dataclass(frozen=True, slots=True)
-class TrainingPlan:
-    """How to train. A batch of 0 leaves that task out; `pairs` and `commits` count queries of which each brings one
-    right and `hard_pairs` wrong partners. `taught` is the part of the losses that teachers have: to see the documents
-    of a batch as near to each query as one does, and a query's partners as relevant as the other. `late` is the number
-    of other queries' documents that late interaction tells an answer from, beside its hard negatives; 0 leaves it out.
-    From `rounding`, a share of the way, the model computes in int8.
-    """
-
-    steps: int = 1000
-    batch: int = 1024
-    hard: int = 2
-    pairs: int = 0
-    hard_pairs: int = 3
-    commits: int = 0
-    relevance: RelevanceLoss = "bce"
-    rate: float = 1e-4
-    warmup: float = 0.06
-    temperature: float = 0.03
-    query_tokens: int = 128
-    document_tokens: int = 160
-    pair_query_tokens: int = 96
-    pair_tokens: int = 256
-    messages: float = 0.6
-    seed: int = 0
-    judge_every: int = 0
-    seconds: float = math.inf
-    compiled: bool = False
-    taught: float = 0.0
-    late: int = 0
-    late_temperature: float = 0.02
-    rounding: float = math.inf
-
-
-@dataclass(frozen=True, slots=True)
-class CommitPairs:
-    """For each of some examples older commits of its repository (examples too) and whether their files intersect."""
+class Lesson:
+    """What is learned from: examples with the weight that each has in a batch, and the wrong documents of all."""
 
     examples: Tensor
-    others: Tensor
-    labels: Tensor
+    weights: Tensor
+    negatives: Tensor
+
+    def sample(self, count: int, chance: torch.Generator) -> Tensor:
+        """Examples by their weights, with replacement."""
+        ends = self.weights.cumsum(0)
+        place = torch.rand(count, generator=chance, device=ends.device) * ends[-1]
+        return self.examples[torch.searchsorted(ends, place).clamp(max=len(ends) - 1)]
 
 
-Judge = Callable[[Any], float]
+Tell = Callable[..., None]
 
 
 def learn(
-    model: Bert | Mpnet,
+    model: Bert,
     data: Data,
-    examples: Tensor,
-    negatives: Tensor | None,
+    lesson: Lesson,
     plan: TrainingPlan,
-    commit_pairs: CommitPairs | None = None,
-    judge: Judge | None = None,
-    log: Callable[[str], None] = print,
-    teacher: Mpnet | None = None,
-    reader: Mpnet | None = None,
-) -> float:
-    """Train on examples, and leave the model at its best judged state. Returns that score (0 without a judge).
+    log: Tell,
+    search_again: Callable[[Bert], Lesson] | None = None,
+    every: int = 50,
+) -> int:
+    """Train, and leave the model ready to be asked. Returns the number of steps.
 
-    `teacher` teaches vectors, `reader` the relevance of code.
+    `search_again` gives the lesson of the last phase. `log` gets the losses, averaged over `every` steps.
     """
     device = data.device
+    torch.manual_seed(plan.seed)
     chance = torch.Generator(device=device).manual_seed(plan.seed)
-    decayed = [value for name, value in model.named_parameters() if value.ndim > 1]
-    plain = [value for name, value in model.named_parameters() if value.ndim <= 1]
-    groups = [{"params": decayed, "weight_decay": 0.01}, {"params": plain, "weight_decay": 0.0}]
-    optimizer = torch.optim.AdamW(groups, lr=plan.rate, betas=(0.9, 0.98), eps=1e-6, fused=device != "cpu")
-    embed = torch.compile(model.embed, dynamic=False) if plan.compiled else model.embed
-    relevance = getattr(model, "relevance", None)
-    if plan.compiled and relevance is not None:
-        relevance = torch.compile(relevance, dynamic=False)
-    best, kept = -1.0, None
-    started = time.monotonic()
-    sums: dict[str, float] = {}
+    leave_out = partial(thinned, share=plan.left_out, chance=chance) if plan.left_out else None
+    optimizer = _optimizer(model, plan, device)
+    model.drop_out(plan.dropout)
     model.train()
-    for step in range(plan.steps):
-        progress = max(step / plan.steps, (time.monotonic() - started) / plan.seconds)
+    started, last, step = time.monotonic(), False, 0
+    sums: dict[str, Tensor] = {}
+    for step in count():
+        progress = _progress(plan, step, time.monotonic() - started)
         if progress >= 1:
             break
+        if progress >= plan.last_phase and not last:
+            last = True
+            if search_again is not None:
+                paused = time.monotonic()
+                lesson = search_again(model)
+                started += time.monotonic() - paused
         for group in optimizer.param_groups:
             group["lr"] = plan.rate * _schedule(progress, plan.warmup)
-        if isinstance(model, Bert):
-            model.round_to_int8(progress >= plan.rounding)
-        losses: dict[str, Tensor] = {}
+        model.round_to_int8(progress >= plan.rounding)
         with autocast(device):
-            if plan.batch and plan.late and isinstance(model, Bert):
-                losses |= _late_contrast(model, data, examples, negatives, plan, chance)
-            elif plan.batch:
-                losses["contrast"] = _contrast(embed, data, examples, negatives, plan, chance, teacher)
-            if plan.pairs and negatives is not None and relevance is not None:
-                losses["pairs"] = _pairs(relevance, data, examples, negatives, plan, chance, reader)
-            if plan.commits and commit_pairs is not None and len(commit_pairs.examples) and relevance is not None:
-                losses["commits"] = _commits(relevance, data, commit_pairs, plan, chance)
+            losses = _contrast(model, data, lesson, plan, chance, leave_out) if plan.batch else {}
+            if plan.pairs:
+                losses["pairs"] = _pairs(model, data, lesson, plan, chance, leave_out, last=last)
         optimizer.zero_grad(set_to_none=True)
         torch.stack(list(losses.values())).sum().backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
         for name, loss in losses.items():
-            sums[name] = sums.get(name, 0.0) + loss.detach()
-        if (step + 1) % 50 == 0 or step == 0:
-            count = 1 if step == 0 else 50
-            shown = " ".join(f"{name} {float(value) / count:.4f}" for name, value in sums.items())
-            log(f"step {step + 1}/{plan.steps} {time.monotonic() - started:.0f}s {shown}")
+            sums[name] = sums.get(name, torch.zeros_like(loss)) + loss.detach()
+        if (step + 1) % every == 0:
+            means = {name: round(float(value) / every, 4) for name, value in sums.items()}
+            log("step", step=step + 1, trained=round(time.monotonic() - started, 1), **means)
             sums = {}
-        if judge is not None and plan.judge_every and (step + 1) % plan.judge_every == 0:
-            score = judge(model)
-            log(f"step {step + 1}: judged {score:.4f}")
-            if score > best:
-                best, kept = score, {name: value.detach().clone() for name, value in model.state_dict().items()}
-    if judge is not None:
-        score = judge(model)
-        log(f"end: judged {score:.4f}")
-        if score < best and kept is not None:
-            model.load_state_dict(kept)
-        best = max(best, score)
-    if isinstance(model, Bert):
-        model.round_to_int8(False)
+    model.round_to_int8(False)
+    model.drop_out(0.0)
     model.eval()
-    return max(best, 0.0)
+    return step
+
+
+def _progress(plan: TrainingPlan, steps: int, seconds: float) -> float:
+    """How much of the run is over, by the clock that is further."""
+    return max(steps / plan.steps if plan.steps else 0.0, seconds / plan.seconds if plan.seconds else 0.0)
+
+
+def _optimizer(model: Bert, plan: TrainingPlan, device: str) -> torch.optim.Optimizer:
+    decayed = [value for value in model.parameters() if value.ndim > 1]
+    plain = [value for value in model.parameters() if value.ndim <= 1]
+    groups = [{"params": decayed, "weight_decay": 0.01}, {"params": plain, "weight_decay": 0.0}]
+    return torch.optim.AdamW(groups, lr=plan.rate, betas=(0.9, 0.98), eps=1e-6, fused=device != "cpu")
 
 
 def _schedule(progress: float, warmup: float) -> float:
@@ -152,50 +115,23 @@ def _schedule(progress: float, warmup: float) -> float:
 
 
 def _contrast(
-    embed: Callable[[Tensor, Tensor], Tensor],
-    data: Data,
-    examples: Tensor,
-    negatives: Tensor | None,
-    plan: TrainingPlan,
-    chance: torch.Generator,
-    teacher: Mpnet | None = None,
-) -> Tensor:
-    """InfoNCE: the answer against everything else in the batch that is not an answer too."""
-    some = _sample(examples, plan.batch, chance)
-    documents = torch.cat(_answer_and_negatives(data, some, negatives, plan.hard, chance))
-    forms = _forms(data, some, plan, chance)
-
-    def compared(by: Callable[[Tensor, Tensor], Tensor]) -> Tensor:
-        queries = embedded(by, data.queries, forms, plan.query_tokens)
-        found = embedded(by, data.documents, documents, plan.document_tokens)
-        return queries.float() @ found.float().T / plan.temperature
-
-    scores = compared(embed)
-    also_right = is_answer(data, some, documents)
-    target = torch.arange(len(some), device=some.device)
-    also_right[target, target] = False
-    loss = f.cross_entropy(scores.masked_fill(also_right, -1e4), target)
-    if teacher is None or not plan.taught:
-        return loss
-    with torch.no_grad():
-        wanted = compared(teacher.embed)
-    return _distilled(loss, scores, wanted, plan.taught)
-
-
-def _late_contrast(
-    model: Bert, data: Data, examples: Tensor, negatives: Tensor | None, plan: TrainingPlan, chance: torch.Generator
+    model: Bert, data: Data, lesson: Lesson, plan: TrainingPlan, chance: torch.Generator, leave_out: LeaveOut | None
 ) -> dict[str, Tensor]:
-    """InfoNCE of vectors as above, and of late interaction over each query's own documents and some of the others'."""
-    some = _sample(examples, plan.batch, chance)
-    own = torch.stack(_answer_and_negatives(data, some, negatives, plan.hard, chance), dim=1)
+    """InfoNCE of vectors over all documents of the batch, and of late interaction over each query's own documents and
+    some of the others'. What is an answer, too, counts for nothing.
+    """
+    some = lesson.sample(plan.batch, chance)
+    own = torch.stack(_answer_and_negatives(data, some, lesson.negatives, plan.negatives, chance), dim=1)
     documents = own.flatten()
-    queries, asked = read_together(model.read, data.queries, _forms(data, some, plan, chance), plan.query_tokens)
-    found, read = read_together(model.read, data.documents, documents, plan.document_tokens)
-    first = torch.arange(len(some), device=some.device) * own.shape[1]
+    forms = _forms(data, some, plan, chance)
+    queries, asked = read_together(model.read, data.queries, forms, plan.query_tokens, leave_out=leave_out)
+    found, read = read_together(model.read, data.documents, documents, plan.document_tokens, leave_out=leave_out)
+    rows = torch.arange(len(some), device=some.device)
+    first = rows * own.shape[1]
     right = is_answer(data, some, documents)
-    right[torch.arange(len(some), device=some.device), first] = False
+    right[rows, first] = False
     scores = (queries.float() @ found.float().T / plan.temperature).masked_fill(right, -1e4)
-    others = torch.stack([first.roll(number + 1) for number in range(plan.late)], dim=1)
+    others = torch.stack([first.roll(number + 1) for number in range(min(plan.others, len(some) - 1))], dim=1)
     chosen = torch.cat([first[:, None] + torch.arange(own.shape[1], device=some.device), others], dim=1)
     late = max_similarity(asked, read[chosen]) / plan.late_temperature
     late = late.masked_fill(right.gather(1, chosen), -1e4)
@@ -206,137 +142,61 @@ def _late_contrast(
 
 
 def _answer_and_negatives(
-    data: Data, some: Tensor, negatives: Tensor | None, hard: int, chance: torch.Generator
+    data: Data, some: Tensor, negatives: Tensor, count: int, chance: torch.Generator
 ) -> list[Tensor]:
-    """An answer of each example, and `hard` documents that are none."""
+    """An answer of each example, and different columns of its negatives."""
     found = [data.answers.pick(some, chance)]
-    for _ in range(hard if negatives is not None else 0):
-        assert negatives is not None
-        column = torch.randint(negatives.shape[1], (len(some),), generator=chance, device=some.device)
-        found.append(negatives[some, column])
+    order = torch.rand((len(some), negatives.shape[1]), generator=chance, device=some.device).argsort(dim=1)
+    found += list(negatives[some].gather(1, order[:, :count]).T)
     return found
 
 
 def _pairs(
-    relevance: Callable[[Tensor, Tensor, Tensor], Tensor],
+    model: Bert,
     data: Data,
-    examples: Tensor,
-    negatives: Tensor,
+    lesson: Lesson,
     plan: TrainingPlan,
     chance: torch.Generator,
-    reader: Mpnet | None = None,
+    leave_out: LeaveOut | None,
+    *,
+    last: bool,
 ) -> Tensor:
-    """Relevance of a query's answer, of hard negatives, and of one random (easy) document."""
-    some = _sample(examples, plan.pairs, chance)
-    columns = _answer_and_negatives(data, some, negatives, plan.hard_pairs - 1, chance)
-    columns.append(columns[0].roll(1))  # another query's answer, mostly of another repository: an easy one
-    documents = torch.stack(columns, dim=1)
+    """A softmax over a query's answer, hard negatives, and another query's answer, mostly of another repository."""
+    hard = plan.last_negatives if last else plan.pair_negatives
+    queries = max(2, plan.pairs * (plan.pair_negatives + 2) // (hard + 2))
+    some = lesson.sample(queries, chance)
+    columns = _answer_and_negatives(data, some, lesson.negatives, hard, chance)
+    easy = columns[0].roll(1)
+    also_right = (data.key[easy][:, None] == data.answer_keys(some)).any(1)
+    documents = torch.stack([*columns, easy], dim=1)
     forms = _forms(data, some, plan, chance).repeat_interleave(documents.shape[1])
-
-    def read(by: Callable[[Tensor, Tensor, Tensor], Tensor]) -> Tensor:
-        return _read(by, data, forms, data.documents, documents, plan.pair_query_tokens, plan.pair_tokens)
-
-    scores = read(relevance)
-    labels = torch.zeros_like(scores)
-    labels[:, 0] = 1.0
-    loss = relevance_loss(scores, labels, plan.relevance)
-    if reader is None or not plan.taught:
-        return loss
-    with torch.no_grad():
-        wanted = read(reader.relevance)
-    return _distilled(loss, scores, wanted, plan.taught)
+    scores = read_pairs(model, data, forms, documents, plan, leave_out)
+    unfair = torch.zeros_like(scores, dtype=torch.bool)
+    unfair[:, -1] = also_right
+    return f.cross_entropy(scores.masked_fill(unfair, -1e4), torch.zeros_like(some))
 
 
-def _distilled(loss: Tensor, scores: Tensor, wanted: Tensor, share: float) -> Tensor:
-    """The loss, mixed with the divergence of the scores from a teacher's."""
-    learned = f.kl_div(f.log_softmax(scores, dim=1), f.softmax(wanted, dim=1), reduction="batchmean")
-    return (1 - share) * loss + share * learned
-
-
-def _commits(
-    relevance: Callable[[Tensor, Tensor, Tensor], Tensor],
-    data: Data,
-    pairs: CommitPairs,
-    plan: TrainingPlan,
-    chance: torch.Generator,
-) -> Tensor:
-    """Relevance of past commits, by their messages: right are those whose files intersect the query's."""
-    place = torch.randint(len(pairs.examples), (plan.commits,), generator=chance, device=pairs.examples.device)
-    columns = torch.randint(
-        pairs.others.shape[1], (plan.commits, 1 + plan.hard_pairs), generator=chance, device=place.device
-    )
-    others = pairs.others[place[:, None], columns]
-    labels = pairs.labels[place[:, None], columns].float()
-    forms = _forms(data, pairs.examples[place], plan, chance).repeat_interleave(others.shape[1])
-    partner = data.form(others.flatten(), torch.ones(others.numel(), dtype=torch.bool, device=place.device))
-    partners = partner.view(others.shape)
-    scores = _read(relevance, data, forms, data.queries, partners, plan.pair_query_tokens, min(plan.pair_tokens, 192))
-    loss: RelevanceLoss = "bce" if plan.relevance == "listwise" else plan.relevance
-    return relevance_loss(scores, labels, loss)
-
-
-def _read(
-    relevance: Callable[[Tensor, Tensor, Tensor], Tensor],
+def read_pairs(
+    model: Bert,
     data: Data,
     forms: Tensor,
-    texts: Ragged,
-    partners: Tensor,
-    query_tokens: int,
-    tokens: int,
+    documents: Tensor,
+    plan: TrainingPlan,
+    leave_out: LeaveOut | None = None,
     parts: int = 4,
 ) -> Tensor:
-    """The relevance of each query's partners. Pairs of like length run together, so that less is padded."""
-    numbers = partners.flatten()
-    lengths = data.queries.lengths(forms).clamp(max=query_tokens) + texts.lengths(numbers) + 3
+    """The relevance of each query's documents. Pairs of like length run together, so that less is padded."""
+    numbers = documents.flatten()
+    asked = data.queries.lengths(forms).clamp(max=plan.pair_query_tokens)
+    lengths = asked + data.documents.lengths(numbers) + 3
     order = torch.argsort(lengths)
     found = []
     for part in order.chunk(parts if len(order) >= 16 * parts else 1):
-        width = min(int(lengths[part[-1]]), tokens)
-        found.append(relevance(*pair(data.queries, forms[part], texts, numbers[part], query_tokens, width)))
-    return torch.cat(found)[torch.argsort(order)].float().view(partners.shape)
-
-
-def relevance_loss(scores: Tensor, labels: Tensor, kind: RelevanceLoss) -> Tensor:
-    """Binary cross-entropy, squared error of probabilities (system 1's), or softmax over each query's partners."""
-    if kind == "listwise":
-        return -(f.log_softmax(scores, dim=1) * labels).sum(1).mean()
-    if kind == "mse":
-        return f.mse_loss(torch.sigmoid(scores), labels)
-    return f.binary_cross_entropy_with_logits(scores, labels)
-
-
-def _sample(examples: Tensor, count: int, chance: torch.Generator) -> Tensor:
-    return examples[torch.randint(len(examples), (count,), generator=chance, device=examples.device)]
+        width = min(int(lengths[part[-1]]), plan.pair_tokens)
+        rows = (data.queries, forms[part], data.documents, numbers[part])
+        found.append(model.relevance(*pair(*rows, plan.pair_query_tokens, width, leave_out)))
+    return torch.cat(found)[torch.argsort(order)].float().view(documents.shape)
 
 
 def _forms(data: Data, some: Tensor, plan: TrainingPlan, chance: torch.Generator) -> Tensor:
-    return data.form(some, torch.rand(len(some), generator=chance, device=some.device) < plan.messages)
-
-
-def commit_pairs(data: Data, vectors: Tensor, examples: Tensor, k: int = 24) -> CommitPairs:
-    """For each commit the most similar older ones of its repository, with system 1's label: a file that both touched
-    (lab/mine/labels.py). What asks with an issue is no older one, since search reads messages. Repositories with few
-    commits give none.
-    """
-    kept, partners, labels = [], [], []
-    for repository in torch.unique(data.repository[examples]).tolist():
-        rows = examples[(data.repository[examples] == repository) & (data.kind[examples] != DOCSTRING)]
-        if len(rows) <= k:
-            continue
-        texts = vectors[data.form(rows, torch.ones_like(rows, dtype=torch.bool))]
-        files, mask = data.files.rows(rows, 12)
-        for start in range(0, len(rows), 256):
-            part = slice(start, start + 256)
-            older = (data.time[rows][None] < data.time[rows[part]][:, None]) & (data.kind[rows] == COMMIT)[None]
-            scores = torch.where(older, (texts[part] @ texts.T).float(), -torch.inf)
-            best, found = scores.topk(k, dim=1)
-            same = files[part][:, None, :, None] == files[found][:, :, None, :]
-            shared = (same & mask[part][:, None, :, None] & mask[found][:, :, None, :]).any(-1).any(-1)
-            enough = torch.isfinite(best[:, -1]) & shared.any(1)
-            kept.append(rows[part][enough])
-            partners.append(rows[found[enough]])
-            labels.append(shared[enough])
-    if not kept:
-        nothing = torch.zeros((0, k), dtype=torch.long, device=examples.device)
-        return CommitPairs(nothing[:, 0], nothing, nothing.bool())
-    return CommitPairs(torch.cat(kept), torch.cat(partners), torch.cat(labels))
+    return data.form(some, torch.rand(len(some), generator=chance, device=some.device) < plan.whole)

@@ -13,8 +13,8 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
-WEIGHT_STEPS, ACTIVATION_STEPS = 63, 127
-"""How many steps the largest value of a matrix's column has, and that of a token's activations."""
+from trackdown.lab.train.int8_scale import ACTIVATION_STEPS, WEIGHT_STEPS
+
 _MODEL = "model."
 _CONSTANTS = {
     "quantise.one": np.float32(1),

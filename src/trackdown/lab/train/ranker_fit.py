@@ -16,12 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 from trackdown.errors import UsageError
+from trackdown.installation import install_hint
 from trackdown.lab.train.ranking_data import RankingExample
 from trackdown.rank import NODE, FeatureTable, ModelValues, Ranker, Trees
 from trackdown.rerank import CODE, ENCODER, TITLE
 
 Floats = npt.NDArray[np.float64]
-NEEDS_LIGHTGBM = "fitting the ranker needs LightGBM: pip install 'trackdown[lab]'"
 _READ = ((ENCODER, TITLE), (CODE,))
 _MODEL_FEATURES = ("value", "behind", "rank")
 _FOLDS = 5
@@ -164,7 +164,7 @@ def _fit(cases: Sequence[_Case], stages: Sequence[int], names: Sequence[str], pl
     try:
         import lightgbm
     except ImportError:
-        raise UsageError(NEEDS_LIGHTGBM) from None
+        raise UsageError(f"fitting the ranker needs LightGBM: {install_hint('lab')}") from None
     tables, labels, sizes, weights = [], [], [], []
     counts = Counter(case.example.repository for case in cases)
     for case in cases:

@@ -96,7 +96,7 @@ def learn_table(
     negatives: Tensor,
     teacher: tuple[Tensor, Tensor],
     plan: TablePlan,
-    log: Callable[[str], None] = print,
+    log: Callable[..., None],
 ) -> nn.Embedding:
     """Train a table. `teacher` are the encoder's vectors of all documents and of all queries' forms."""
     table = nn.Embedding.from_pretrained(start.clone(), freeze=False)
@@ -131,5 +131,5 @@ def learn_table(
         loss.backward()
         optimizer.step()
         if step % 250 == 0:
-            log(f"table {step}/{plan.steps} {time.monotonic() - began:.0f}s loss {float(loss.detach()):.4f}")
+            log("table step", step=step, loss=round(float(loss.detach()), 4))
     return table

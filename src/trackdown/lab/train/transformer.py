@@ -1,26 +1,20 @@
-"""The transformers in plain PyTorch. Heads share one body: a vector for a text, one for each token, a pair's relevance.
+"""The transformer in plain PyTorch. Heads share one body: a vector for a text, one for each token, a pair's relevance.
 
-`Bert` is what is trained. Its parameters map to those of all-MiniLM-L6-v2's checkpoints. `Mpnet` is the teacher, such
-as all-mpnet-base-v2: positions enter it as embeddings that count from 2 and as a learned bias on the distance of two
-tokens that all layers share. It reads the token ids of our vocabulary, since its word pieces are BERT's under
-other numbers.
+Its parameters map to those of all-MiniLM-L6-v2's checkpoints.
 """
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as f
 
-from trackdown.errors import ModelError, UsageError
-from trackdown.lab.train.int8_rounding import ACTIVATION_STEPS, Int8Linear, rounded
-from trackdown.lab.train.training_state import CHECKPOINT, TOKENIZER
+from trackdown.lab.train.int8_rounding import Int8Linear, rounded
+from trackdown.lab.train.int8_scale import ACTIVATION_STEPS
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +47,7 @@ class Layer(nn.Module):
         self.inner = Int8Linear(shape.width, shape.inner)
         self.outer = Int8Linear(shape.inner, shape.width)
         self.outer_norm = nn.LayerNorm(shape.width, eps=1e-12)
+        self.dropout = nn.Dropout(0.0)
 
     def forward(self, hidden: Tensor, mask: Tensor) -> Tensor:
         rows, length, width = hidden.shape
@@ -65,16 +60,18 @@ class Layer(nn.Module):
             scores = query @ key.transpose(2, 3) / math.sqrt(width // self.heads) + mask
             mixed = torch.softmax(scores, dim=-1) @ value
         else:
-            mixed = f.scaled_dot_product_attention(query, key, value, attn_mask=mask)
+            dropped = self.dropout.p if self.training else 0.0
+            mixed = f.scaled_dot_product_attention(query, key, value, attn_mask=mask, dropout_p=dropped)
         mixed = mixed.transpose(1, 2).reshape(rows, length, width)
-        hidden = self.output_norm(hidden + self.output(mixed))
-        return self.outer_norm(hidden + self.outer(f.gelu(self.inner(hidden))))
+        hidden = self.output_norm(hidden + self.dropout(self.output(mixed)))
+        return self.outer_norm(hidden + self.dropout(self.outer(f.gelu(self.inner(hidden)))))
 
 
 class Bert(nn.Module):
     """Token ids → hidden states, with heads for a text (its mean, length 1), for its tokens, and for a pair (a number).
 
-    `round_to_int8` makes it compute as the exported graph does, so that it learns to live with the rounding.
+    `round_to_int8` makes it compute as the exported graph does, so that it learns to live with the rounding. `drop_out`
+    sets the share of activations that training leaves out.
     """
 
     def __init__(self, shape: Shape) -> None:
@@ -84,6 +81,7 @@ class Bert(nn.Module):
         self.places = nn.Embedding(shape.positions, shape.width)
         self.types = nn.Embedding(2, shape.width)
         self.norm = nn.LayerNorm(shape.width, eps=1e-12)
+        self.dropout = nn.Dropout(0.0)
         self.layers = nn.ModuleList(Layer(shape) for _ in range(shape.layers))
         self.dense = nn.Linear(shape.width, shape.width)
         self.relevance_head = nn.Linear(shape.width, 1)
@@ -105,6 +103,11 @@ class Bert(nn.Module):
             if isinstance(part, Int8Linear):
                 part.rounding = on
 
+    def drop_out(self, share: float) -> None:
+        for part in self.modules():
+            if isinstance(part, nn.Dropout):
+                part.p = share
+
     def hidden(self, ids: Tensor, mask: Tensor, types: Tensor | None = None) -> Tensor:
         """The last layer's states. `mask` is 1 for a token, 0 for padding."""
         places = torch.arange(ids.shape[1], device=ids.device)
@@ -112,7 +115,7 @@ class Bert(nn.Module):
         words = self.words(ids)
         if self._rounding:
             words = rounded(words, ACTIVATION_STEPS)
-        state = self.norm(words + self.places(places)[None] + kinds)
+        state = self.dropout(self.norm(words + self.places(places)[None] + kinds))
         bias = (1.0 - mask[:, None, None, :].to(state.dtype)) * -1e4
         for layer in self.layers:
             state = layer(state, bias)
@@ -177,27 +180,19 @@ _BERT_LAYER_NAMES = {
 }
 
 
-def from_checkpoint(state: dict[str, Tensor], layers: int | None = None) -> Bert:
-    """The model of a BERT checkpoint (its state dict), or of a state of ours, whose relevance head it keeps.
+def from_checkpoint(state: dict[str, Tensor]) -> Bert:
+    """The model of a BERT checkpoint (its state dict), or of a state of ours, whose heads it keeps.
 
-    `layers` keeps that many, spread evenly over those there are. Raises KeyError for the state
-    of something else.
+    Raises KeyError for the state of something else.
     """
     ours = state if "words.weight" in state else _renamed(state, _BERT_NAMES, _BERT_LAYER_NAMES)
-    there = 1 + max((int(name.split(".")[1]) for name in ours if name.startswith("layers.")), default=0)
-    wanted = min(layers or there, there)
-    kept = [round(place * (there - 1) / max(wanted - 1, 1)) for place in range(wanted)]
+    layers = 1 + max((int(name.split(".")[1]) for name in ours if name.startswith("layers.")), default=0)
     words, width = ours["words.weight"].shape
     inner, positions = ours["layers.0.inner.weight"].shape[0], ours["places.weight"].shape[0]
     late = ours["late.weight"].shape[0] if "late.weight" in ours else 64
     heads = max(width // 32, 1) if width == 384 else width // 64
-    model = Bert(Shape(words, width, wanted, heads, inner, positions, late))
-    chosen = {name: value for name, value in ours.items() if not name.startswith("layers.")}
-    for place, layer in enumerate(kept):
-        for name in _BERT_LAYER_NAMES.values():
-            for end in ("weight", "bias"):
-                chosen[f"layers.{place}.{name}.{end}"] = ours[f"layers.{layer}.{name}.{end}"]
-    model.load_state_dict(chosen, strict=False)
+    model = Bert(Shape(words, width, layers, heads, inner, positions, late))
+    model.load_state_dict(ours, strict=False)
     return model
 
 
@@ -213,121 +208,3 @@ def _renamed(state: dict[str, Tensor], names: Mapping[str, str], layer_names: Ma
             if rest in layer_names:
                 found[f"layers.{number}.{layer_names[rest]}.{end}"] = value
     return found
-
-
-IDS = "ids"
-"""The key in a teacher's state of the map from our ids to its own."""
-_BUCKETS, _FAR = 32, 128
-_SPECIAL = {"[CLS]": "<s>", "[SEP]": "</s>", "[PAD]": "<pad>", "[UNK]": "<unk>"}
-_MPNET_NAMES = {
-    "embeddings.word_embeddings": "words",
-    "embeddings.position_embeddings": "places",
-    "embeddings.LayerNorm": "norm",
-    "encoder.relative_attention_bias": "distances",
-}
-_MPNET_LAYER_NAMES = {
-    "attention.attn.q": "query",
-    "attention.attn.k": "key",
-    "attention.attn.v": "value",
-    "attention.attn.o": "output",
-    "attention.LayerNorm": "output_norm",
-    "intermediate.dense": "inner",
-    "output.dense": "outer",
-    "output.LayerNorm": "outer_norm",
-}
-
-
-class Mpnet(nn.Module):
-    """Token ids → a vector for a text, or a relevance for a pair: the heads of the model that it teaches."""
-
-    def __init__(self, shape: Shape, ids: Tensor) -> None:
-        super().__init__()
-        self.shape = shape
-        self.words = nn.Embedding(shape.vocabulary, shape.width)
-        self.places = nn.Embedding(shape.positions, shape.width)
-        self.norm = nn.LayerNorm(shape.width, eps=1e-5)
-        # The fast kernels of attention give a bias no gradient, so this one stays as it came.
-        self.distances = nn.Embedding(_BUCKETS, shape.heads).requires_grad_(False)
-        self.layers = nn.ModuleList(Layer(shape) for _ in range(shape.layers))
-        self.dense = nn.Linear(shape.width, shape.width)
-        self.relevance_head = nn.Linear(shape.width, 1)
-        self.register_buffer(IDS, ids.long())
-        for layer in self.layers:
-            layer.output_norm.eps = layer.outer_norm.eps = 1e-5
-
-    def embed(self, ids: Tensor, mask: Tensor) -> Tensor:
-        """A vector of length 1 for each text: the mean of its states."""
-        return pooled(self.hidden(ids, mask), mask)
-
-    def relevance(self, ids: Tensor, mask: Tensor, types: Tensor) -> Tensor:
-        """How well the second text of each pair answers the first. An MPNet tells them apart by what is between."""
-        state = self.hidden(ids, mask)
-        return self.relevance_head(torch.tanh(self.dense(state[:, 0]))).squeeze(-1)
-
-    def hidden(self, ids: Tensor, mask: Tensor) -> Tensor:
-        """The last layer's states. The ids are ours."""
-        places = torch.arange(ids.shape[1], device=ids.device)
-        state = self.norm(self.words(self.ids[ids]) + self.places(places + 2)[None])
-        near = self.distances(bucket(places[None, :] - places[:, None])).permute(2, 0, 1)[None]
-        bias = near + (1.0 - mask[:, None, None, :].to(near.dtype)) * -1e4
-        for layer in self.layers:
-            state = layer(state, bias.to(state.dtype))
-        return state
-
-
-def bucket(distance: Tensor) -> Tensor:
-    """The number of the bucket for a distance: small ones have their own, far ones share, each side its half."""
-    half = _BUCKETS // 2
-    exact = half // 2
-    far = distance.abs()
-    scale = (half - exact) / math.log(_FAR / exact)
-    shared = exact + (torch.log(far.float().clamp(min=1) / exact) * scale).long()
-    return torch.where(distance > 0, half, 0) + torch.where(far < exact, far, shared.clamp(max=half - 1))
-
-
-def teacher(state: dict[str, Tensor]) -> Mpnet:
-    """The model of a state that `teacher_state` read, or that training left; only that has a relevance head.
-
-    Raises KeyError for the state of something else.
-    """
-    words, width = state["words.weight"].shape
-    layers = 1 + max(int(name.split(".")[1]) for name in state if name.startswith("layers."))
-    inner = state["layers.0.inner.weight"].shape[0]
-    shape = Shape(words, width, layers, state["distances.weight"].shape[1], inner, state["places.weight"].shape[0])
-    model = Mpnet(shape, state[IDS])
-    model.load_state_dict({**model.state_dict(), **state, IDS: state[IDS].long()})
-    return model
-
-
-def teacher_state(folder: Path, our_tokenizer: Path) -> dict[str, Tensor]:
-    """The weights of a sentence-transformers folder with an MPNet, and the map from our ids to its own.
-
-    Raises UsageError for a folder of something else, ModelError for weights that cannot be read.
-    """
-    from safetensors import SafetensorError
-    from safetensors.torch import load_file
-
-    try:
-        raw = load_file(folder / CHECKPOINT)
-        theirs = _vocabulary(folder / TOKENIZER)
-    except (OSError, ValueError, KeyError, SafetensorError) as error:
-        raise ModelError(f"{folder} has no readable MPNet ({error})") from None
-    found = _renamed(raw, _MPNET_NAMES, _MPNET_LAYER_NAMES)
-    if "distances.weight" not in found:
-        raise UsageError(f"{folder} has no MPNet: name a folder with all-mpnet-base-v2 or a similar model")
-    ours = _vocabulary(our_tokenizer)
-    unknown = theirs["<unk>"]
-    ids = torch.full((max(ours.values()) + 1,), unknown, dtype=torch.long)
-    for piece, number in ours.items():
-        ids[number] = theirs.get(_SPECIAL.get(piece, piece), unknown)
-    return {**found, IDS: ids}
-
-
-def halved(model: Mpnet) -> Mpnet:
-    """The model in bfloat16, to be asked and not trained."""
-    return model.to(torch.bfloat16).eval().requires_grad_(False)
-
-
-def _vocabulary(tokenizer: Path) -> dict[str, int]:
-    found = json.loads(tokenizer.read_text("utf-8"))["model"]["vocab"]
-    return {str(piece): int(number) for piece, number in found.items()}

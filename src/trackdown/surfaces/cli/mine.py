@@ -18,6 +18,7 @@ from trackdown.surfaces.cli.mine_archive import archive
 from trackdown.surfaces.cli.mining_board import MiningBoard
 from trackdown.surfaces.cli.options import format_option, print_json, print_notes
 from trackdown.surfaces.cli.progress import TerminalProgress
+from trackdown.surfaces.cli.suggestions import SuggestingGroup
 
 if TYPE_CHECKING:
     from trackdown.lab import MinedRepository
@@ -38,7 +39,7 @@ Examples:
 """
 
 
-@click.group(epilog=EXAMPLES, invoke_without_command=True)
+@click.group(cls=SuggestingGroup, epilog=EXAMPLES, invoke_without_command=True)
 @click.pass_context
 def command(ctx: click.Context) -> None:
     """Mine training data from the histories of repositories.
@@ -142,12 +143,12 @@ def pairs(
     """Mine pairs: a commit's message asks for the units that it edited, a docstring asks for its function."""
     from trackdown.lab.mine import HarvestLimits, MiningPlan
 
-    places, texts = _chosen(issues=issues, **repositories)
+    places, texts, pull_requests = _chosen(issues=issues, **repositories)
     if dry_run and not rewrite_queries:
         raise UsageError("--estimate-cost is for the language model: it needs --rewrite-queries")
     settings = load_settings(workers=jobs, **llm_overrides(llm, llm_model, dry_run))
     limits = HarvestLimits(cases=max_cases, files=max_files, seconds=seconds, words=min_words)
-    wanted = MiningPlan(out, limits=limits, negatives=negatives, rewritten=texts)
+    wanted = MiningPlan(out, limits=limits, negatives=negatives, rewritten=texts, pull_requests=pull_requests)
     if not rewrite_queries:
         _mine(places, wanted, settings, style)
     elif texts is not None:
@@ -162,7 +163,7 @@ def records(out: Path, style: str, jobs: int | None, issues: tuple[Path, ...], *
     """Mine records: what every commit did to every file, with the contents before and after, and the diff."""
     from trackdown.lab.mine import MiningPlan
 
-    places, texts = _chosen(issues=issues, **repositories)
+    places, texts, _ = _chosen(issues=issues, **repositories)
     _mine(places, MiningPlan(out, records=True, rewritten=texts), load_settings(workers=jobs), style)
 
 
@@ -173,8 +174,10 @@ def _chosen(
     exclude: Path | None,
     allow: tuple[str, ...],
     issues: tuple[Path, ...],
-) -> tuple[list[MinedRepository], dict[str, str] | None]:
-    """The repositories to mine, none of them excluded, and the issues of their commits where a file has them."""
+) -> tuple[list[MinedRepository], dict[str, str] | None, frozenset[str]]:
+    """The repositories to mine, none of them excluded, the issues of their commits where a file has them, and those of
+    the commits that have a pull request instead.
+    """
     from trackdown.lab import check_allowed, find_repositories, read_names
     from trackdown.lab.mine import check_pyarrow, read_rewritten
 
@@ -184,7 +187,7 @@ def _chosen(
     places = find_repositories(paths, manifest, layout)
     if exclude is not None:
         check_allowed(places, read_names(exclude), allow)
-    return places, read_rewritten(issues) if issues else None
+    return (places, *read_rewritten(issues)) if issues else (places, None, frozenset())
 
 
 def _mine_and_write(places: list[MinedRepository], wanted: MiningPlan, settings: Settings, style: str) -> None:
@@ -265,7 +268,7 @@ def issues(tables: tuple[Path, ...], repos: Path, layout: str, most: int, out: P
 
 
 def _told(mined: MiningReport) -> str:
-    parts = [f"{count} {kind} queries" for kind, count in mined.examples.items()]
+    parts = [f"{count} {kind.replace('_', ' ')} queries" for kind, count in mined.examples.items()]
     counts = {
         "documents": mined.documents,
         "records": mined.records,
@@ -311,8 +314,9 @@ def _show(
     header = ["repository", "commits", "commit queries", "docstrings", "documents", "records", "seconds"]
     rows = []
     for mined in found:
-        asked = [mined.examples.get(kind, 0) for kind in ("commit", "docstring")]
-        numbers = [mined.commits, *asked, mined.documents, mined.records]
+        docstrings = mined.examples.get("docstring", 0)
+        asked = sum(mined.examples.values()) - docstrings
+        numbers = [mined.commits, asked, docstrings, mined.documents, mined.records]
         rows.append([mined.repository, *map(str, numbers), f"{mined.seconds:.1f}"])
     if rows:
         print_table(console, header, rows)

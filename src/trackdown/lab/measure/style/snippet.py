@@ -11,6 +11,7 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from trackdown.errors import UsageError
+from trackdown.installation import install_hint
 from trackdown.lab.measure.style.dataflow import Flow, dataflow
 from trackdown.lab.measure.style.syntax import Token, Tree, calls, tokens, tree, variables
 from trackdown.repository import decode_text, reason_to_skip
@@ -94,7 +95,7 @@ def check_packages() -> None:
         import rapidfuzz  # noqa: F401
         import sacrebleu  # noqa: F401
     except ImportError:
-        raise UsageError("comparing style needs rapidfuzz and sacrebleu: pip install 'trackdown[lab]'") from None
+        raise UsageError(f"comparing style needs rapidfuzz and sacrebleu: {install_hint('lab')}") from None
 
 
 def read_source(place: str) -> CodeSource:
