@@ -4,7 +4,7 @@ python benchmarks/graph_agreement.py REPOSITORY [--calls 400] [--seed 1] [--json
 
 Calls are drawn from all Python files. Jedi looks at the called name (goto, then infer); only functions and classes of
 the repository count. A stub that jedi brings along (Django's) stands for the definition of the same full name. Needs
-jedi (`pip install trackdown[bench]`); what the repository itself imports need not be there.
+jedi (`pip install -e '.[bench]'`); what the repository itself imports need not be there.
 """
 
 from __future__ import annotations

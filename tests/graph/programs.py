@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from trackdown.graph.edges import Edge
+from trackdown.graph.edges import Edge, How
 from trackdown.graph.graph import Graph
 from trackdown.graph.program import Definition
 from trackdown.units.extraction import extract
@@ -92,7 +92,7 @@ def shown(edge: Edge) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How the sure edges (exact and scoped) of a program compare with checked ones."""
+    """How the edges of a program compare with checked ones."""
 
     wrong: tuple[str, ...]
     missed: tuple[str, ...]
@@ -107,9 +107,12 @@ class Agreement:
         return self.right / max(1, self.right + len(self.missed))
 
 
-def agreement(folder: Path) -> Agreement:
-    """Compare the program in `folder/repo` with `folder/edges.txt`: one edge a line, `#` begins a remark."""
+def agreement(folder: Path, hows: Sequence[How] = ("exact", "scoped")) -> Agreement:
+    """Compare the program in `folder/repo` with `folder/edges.txt`: one edge a line, `#` begins a remark.
+
+    Only edges that were resolved in one of the ways count.
+    """
     lines = (line.split("#")[0].strip() for line in (folder / "edges.txt").read_text("utf-8").splitlines())
     expected = {line for line in lines if line}
-    found = {shown(edge) for edge in all_edges(read_program(folder / "repo")) if edge.how != "name"}
+    found = {shown(edge) for edge in all_edges(read_program(folder / "repo")) if edge.how in hows}
     return Agreement(tuple(sorted(found - expected)), tuple(sorted(expected - found)), len(found & expected))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.graph.programs import MemoryProgram
+from trackdown.graph.deadline import Deadline
 from trackdown.graph.edges import Node
 from trackdown.graph.graph import ROOT, Graph, enclosing
 from trackdown.graph.walks import walk
@@ -108,3 +109,20 @@ def test_an_object_that_is_called_is_found_by_its_class() -> None:
     found = Graph(MemoryProgram(texts))
     call = node(found, "a.py", "Adder.__call__")
     assert {edge.source.symbol for edge in found.edges(call, ("invokes",), "in")} == {"use"}
+
+
+# Deadlines
+
+
+def test_after_a_deadline_only_the_nearest_files_were_looked_at() -> None:
+    texts = {"a/target.py": "def poll():\n    pass\n"}
+    texts |= {f"z/far{number}.py": "from a.target import poll\n\n\ndef f():\n    poll()\n" for number in range(100)}
+    texts |= {"a/near.py": "from a.target import poll\n\n\ndef near():\n    poll()\n"}
+    program = MemoryProgram(texts)
+    graph = Graph(program)
+    target = graph.node(program.definitions(program.files["a/target.py"])[0])
+    late, early = Deadline(0.0), Deadline(3600.0)
+    some = graph.edges(target, ("invokes",), "in", deadline=late)
+    assert late.missed and 0 < len(some) < 100 and some[0].source.path == "a/near.py"
+    every = graph.edges(target, ("invokes",), "in", deadline=early)
+    assert not early.missed and set(every) == set(graph.edges(target, ("invokes",), "in")) and len(every) == 101

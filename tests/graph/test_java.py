@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ from hypothesis import strategies as st
 
 from tests.graph.programs import MemoryProgram, agreement, all_edges, shown
 from tests.growth import calls_of
+from trackdown.graph.java import JavaResolver
+from trackdown.units.references import BlobReferences
 
 FOLDER = Path(__file__).parent / "fixtures" / "java"
 SOURCES = {
@@ -150,3 +153,29 @@ def test_no_broken_program_raises(damage: list[tuple[str, int, int]]) -> None:
     for path, start, length in damage:
         texts[path] = texts[path][:start] + texts[path][start + length :]
     all_edges(MemoryProgram(texts))
+
+
+class _Counting(MemoryProgram):
+    """Counts how often references are asked for that nobody has announced."""
+
+    surprises = 0
+
+    def references(self, file: int) -> BlobReferences:
+        self.surprises += file not in self._references
+        return super().references(file)
+
+    def expect(self, files: Iterable[int]) -> None:
+        for file in files:
+            super().references(file)
+
+
+def test_what_a_file_imports_and_uses_of_its_package_is_read_together() -> None:
+    texts = {f"src/a/b/C{number}.java": f"package a.b;\nclass C{number} {{}}\n" for number in range(30)}
+    texts |= {f"src/a/x/D{number}.java": f"package a.x;\nclass D{number} {{}}\n" for number in range(30)}
+    imports = "".join(f"import a.x.D{number};\n" for number in range(30))
+    made = "".join(f"    new C{number}(); new D{number}();\n" for number in range(30))
+    texts["src/a/b/Main.java"] = f"package a.b;\n{imports}class Main {{\n  void run() {{\n{made}  }}\n}}\n"
+    program = _Counting(texts)
+    links = JavaResolver(program).links(program.files["src/a/b/Main.java"])
+    assert len([link for link in links if link.type == "invokes"]) == 60
+    assert program.surprises <= 1

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 from trackdown.doors import door
 
 if TYPE_CHECKING:
+    from trackdown.graph.deadline import Deadline
     from trackdown.graph.edges import DIRECTIONS, EDGE_TYPES, HOWS, Direction, Edge, EdgeType, How, Node
-    from trackdown.graph.graph import RESOLVERS, ROOT, Graph
+    from trackdown.graph.graph import ROOT, Graph, resolution_notes
     from trackdown.graph.paths import shared_length
     from trackdown.graph.program import Definition
     from trackdown.graph.walks import MOST_NODES, walk

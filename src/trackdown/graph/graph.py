@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 
+from trackdown.graph.deadline import Deadline
 from trackdown.graph.edges import EDGE_TYPES, HOWS, Direction, Edge, EdgeType, How, Node
+from trackdown.graph.paths import shared_length
 from trackdown.graph.program import Definition, Program
 from trackdown.graph.resolver import Link, Resolver
 from trackdown.types import CLASS_KINDS
@@ -28,8 +30,18 @@ RESOLVERS: Mapping[str, tuple[str, str]] = {
     "ruby": ("scoped", "ScopedResolver"),
     "php": ("scoped", "ScopedResolver"),
     "kotlin": ("scoped", "ScopedResolver"),
+    "scala": ("named", "NamedResolver"),
+    "swift": ("named", "NamedResolver"),
+    "lua": ("named", "NamedResolver"),
+    "bash": ("named", "NamedResolver"),
+    "elixir": ("named", "NamedResolver"),
 }
 """Language → the module beside this one and the class in it that resolves its references."""
+BY_NAME = frozenset(language for language, (module, _) in RESOLVERS.items() if module == "named")
+"""Languages whose references are matched by name only."""
+_NO_CODE = "text"
+_AT_ONCE = 32
+"""How many files are read together when there is a deadline."""
 ROOT = Node("directory", "/")
 _NAMED_BY_IMPORTER = frozenset({"javascript", "typescript", "tsx"})
 _STANDS_FOR_ITS_FOLDER = frozenset({"__init__", "index", "mod"})
@@ -72,14 +84,18 @@ class Graph:
         types: Iterable[EdgeType] = EDGE_TYPES,
         direction: Direction = "both",
         hows: Sequence[How] = HOWS,
+        deadline: Deadline | None = None,
     ) -> list[Edge]:
-        """The edges of a node, each once, in a stable order."""
+        """The edges of a node, each once, in a stable order.
+
+        With a deadline, incoming edges are looked for in the nearest files first, and in the first of them in any case.
+        """
         found: dict[Edge, None] = {}
         for type_ in types:
             if direction != "in":
                 found.update(dict.fromkeys(self._out(node, type_)))
             if direction != "out":
-                found.update(dict.fromkeys(self._into(node, type_)))
+                found.update(dict.fromkeys(self._into(node, type_, deadline)))
         return [edge for edge in found if edge.how in hows and edge.source != edge.target]
 
     def _out(self, node: Node, type_: EdgeType) -> Iterator[Edge]:
@@ -96,7 +112,7 @@ class Graph:
             if link.type == type_ and link.source == source:
                 yield self._edge(link, file)
 
-    def _into(self, node: Node, type_: EdgeType) -> Iterator[Edge]:
+    def _into(self, node: Node, type_: EdgeType, deadline: Deadline | None) -> Iterator[Edge]:
         if type_ == "contains":
             parent = self.parent(node)
             if parent is not None:
@@ -106,25 +122,40 @@ class Graph:
         if target is None:
             return
         if isinstance(target, int) and type_ == "imports":  # importing a definition imports its file
-            for file, link in self.links_into(target):
+            for file, link in self.links_into(target, deadline):
                 if link.type == "imports":
                     yield Edge(self.file_node(file), node, "imports", link.how)
             return
-        referring = self._referring(node)
-        self.program.expect(file for file in referring if file not in self._links)
-        for file in referring:
+        for file in self._in_time(self._referring(node), node.path, deadline):
             for link in self.links(file):
                 if link.target == target and link.type == type_:
                     yield self._edge(link, file)
 
-    def links_into(self, file: int) -> Iterator[tuple[int, Link]]:
+    def links_into(self, file: int, deadline: Deadline | None = None) -> Iterator[tuple[int, Link]]:
         """(referring file, link) for all links into a file, or to its definitions, from other files that name it."""
-        referring = self._referring(self.file_node(file))
-        self.program.expect(other for other in referring if other not in self._links)
-        for other in referring:
+        node = self.file_node(file)
+        for other in self._in_time(self._referring(node), node.path, deadline):
             for link in self.links(other):
                 if (link.target if isinstance(link.target, int) else link.target.file) == file != other:
                     yield other, link
+
+    def _in_time(self, files: Sequence[int], path: str, deadline: Deadline | None) -> Iterator[int]:
+        """The files whose links can be had before a deadline, those nearest to a path first; without one, all."""
+        if deadline is None:
+            self.program.expect(file for file in files if file not in self._links)
+            yield from files
+            return
+        here = path.split("/")
+        nearest = sorted(files, key=lambda file: -shared_length(here, self.program.path(file).split("/")))
+        for first in range(0, len(nearest), _AT_ONCE):
+            if first and deadline.passed():
+                return
+            some = nearest[first : first + _AT_ONCE]
+            self.program.expect(file for file in some if file not in self._links)
+            for file in some:
+                if first and deadline.passed():
+                    return
+                yield file
 
     def links(self, file: int) -> list[Link]:
         """What a file refers to."""
@@ -209,6 +240,17 @@ class Graph:
                     child = folder
             self._folders = {folder: list(children) for folder, children in tree.items()}
         return self._folders
+
+
+def resolution_notes(languages: Iterable[str]) -> list[str]:
+    """A note for each language whose references are matched by name only, or not at all."""
+    notes = []
+    for name in sorted(set(languages) - {_NO_CODE}):
+        if name in BY_NAME:
+            notes.append(f"{name.capitalize()}: calls, imports and base classes are matched by name only")
+        elif name not in RESOLVERS:
+            notes.append(f"{name.capitalize()}: calls, imports and base classes are not resolved")
+    return notes
 
 
 def enclosing(symbol: str, known: Iterable[str]) -> str:

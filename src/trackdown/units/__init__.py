@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     )
     from trackdown.units.languages import BY_NAME, TEXT, UNCERTAIN, language_of, language_of_content
     from trackdown.units.message_words import END_NUMBER, GAP_NUMBER, word_hash
-    from trackdown.units.parsing import ParseLimitError, syntax_tree
+    from trackdown.units.parsing import ParseLimitError, load_language, syntax_tree
     from trackdown.units.pool import extract_all, extract_alone
     from trackdown.units.tokens import letter_definitions, term_counts, terms, words
     from trackdown.units.worker import ContentSource, ExtractionJob, receive, send

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -70,10 +71,11 @@ def test_a_place_alone_is_one_line() -> None:
 
 
 def test_a_deep_tree_is_no_trouble() -> None:
-    chain = [function(f"f{number}") for number in range(1500)]
+    depth = sys.getrecursionlimit() + 100
+    chain = [function(f"f{number}") for number in range(depth)]
     links = [(one, "invokes", "exact", two) for one, two in pairwise(chain)]
     answer = made(chain[:1], links)  # type: ignore[arg-type]
-    assert tree_text(answer, on_terminal=False).count("\n") == 1500
+    assert tree_text(answer, on_terminal=False).count("\n") == depth
 
 
 def test_names_cannot_steer_a_terminal() -> None:

@@ -65,6 +65,7 @@ class JavaResolver(ReferenceResolver[JavaFile]):
     # Imports
 
     def import_links(self, scopes: JavaFile) -> Iterator[Link]:
+        self._types.expect(scopes, _names_used(scopes))
         for one in scopes.references.imports:
             targets = self._imported(scopes, one)
             if one.name == "*" or len(targets) <= self.most_targets:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from trackdown.graph.file_scopes import FileScopes
@@ -10,7 +10,7 @@ from trackdown.graph.paths import shared_length
 from trackdown.graph.program import Definition, Program
 from trackdown.graph.sources import Sources
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS
-from trackdown.units.references import BASE, IMPLEMENTS
+from trackdown.units.references import BASE, IMPLEMENTS, last_name
 
 Definitions = tuple[Definition, ...]
 _MOST_NAMESAKES = 60
@@ -71,6 +71,18 @@ class JavaTypes:
         self._members: dict[Definition, dict[str, list[Definition]]] = {}
 
     # Names
+
+    def expect(self, here: JavaFile, names: Iterable[str]) -> None:
+        """Get the references of the files together in which imported classes and those of the package may be."""
+        wanted = {(one.module, last_name(one.module)) for one in here.references.imports if one.name != "*"}
+        wanted |= {(f"{here.package}.{name}", name) for name in names}
+        files = (
+            one.file
+            for qualified, name in wanted
+            for one in self._sources.named(name)[:_MOST_NAMESAKES]
+            if one.symbol == name and self._program.path(one.file).endswith(f"{qualified.replace('.', '/')}.java")
+        )
+        self._sources.expect(files)
 
     def find(self, package: str, name: str, near: int) -> Definitions:
         """The classes of a name at the top of a package; of several, those whose paths are nearest to a file."""

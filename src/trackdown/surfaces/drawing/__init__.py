@@ -1,4 +1,4 @@
-"""A neighbourhood of the graph as people and programs read it: JSON, DOT, a tree, or a page."""
+"""A neighbourhood of the graph as people and programs read it: JSON, DOT, a tree, a picture, or a page."""
 
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from trackdown.surfaces.drawing.dot import as_dot
     from trackdown.surfaces.drawing.labels import ARROWS, name_of, place_of
     from trackdown.surfaces.drawing.page import as_html
+    from trackdown.surfaces.drawing.picture import summary
+    from trackdown.surfaces.drawing.png import as_png, png_program
+    from trackdown.surfaces.drawing.svg import as_svg
     from trackdown.surfaces.drawing.tree import Branch, as_tree
 else:
     __getattr__ = door(__name__)

@@ -8,7 +8,7 @@ from trackdown.surfaces.drawing.labels import counted, name_of, place_of
 from trackdown.surfaces.drawing.layout import HEIGHT, LEFT, Box, Drawing
 
 _BADGES = {"directory": "D", "file": "F", "class": "C", "function": "ƒ"}
-_MARGIN = 24.0
+MARGIN = 24.0
 
 # The signs at the ends of edges are those of UML: a diamond where something contains, an open arrow where it imports,
 # a full one where it calls, a hollow one where it inherits.
@@ -21,27 +21,37 @@ _ENDS = {
 
 
 def picture(answer: Neighbourhood, drawn: Drawing) -> Markup:
-    """The whole picture. Lines lie below boxes, so that no label is crossed."""
-    label = (
-        f"{counted(len(drawn.boxes), 'place')} and {counted(len(drawn.paths), 'edge')}; the list below says the same"
+    """The whole picture in a page, which has the styles and lists the same edges below."""
+    label = f"{summary(answer)}; the list below says the same"
+    width, height = drawn.width + 2 * MARGIN, drawn.height + 2 * MARGIN
+    return element(
+        "svg",
+        *layers(answer, drawn),
+        viewBox=f"{-MARGIN:.0f} {-MARGIN:.0f} {width:.0f} {height:.0f}",
+        width=width,
+        height=height,
+        role="img",
+        aria_label=label,
+        id="picture",
     )
-    width, height = drawn.width + 2 * _MARGIN, drawn.height + 2 * _MARGIN
+
+
+def summary(answer: Neighbourhood) -> str:
+    """How much there is to see, in words."""
+    return f"{counted(len(answer.nodes), 'place')} and {counted(len(answer.edges), 'edge')}"
+
+
+def layers(answer: Neighbourhood, drawn: Drawing) -> tuple[Markup, Markup]:
+    """The ends of edges, and everything that is drawn. Lines lie below boxes, so that no label is crossed."""
     starts = set(answer.starts)
     lines = [
         element("path", d=path, class_=f"edge {edge.type} {edge.how}")
         for path, edge in zip(drawn.paths, answer.edges, strict=True)
     ]
     boxes = [_box(number, box, start=box.node in starts) for number, box in enumerate(drawn.boxes)]
-    return element(
-        "svg",
+    return (
         element("defs", *(_end(type_) for type_ in _ENDS)),
         element("g", element("g", *lines), element("g", *boxes), id="view"),
-        viewBox=f"{-_MARGIN:.0f} {-_MARGIN:.0f} {width:.0f} {height:.0f}",
-        width=width,
-        height=height,
-        role="img",
-        aria_label=label,
-        id="picture",
     )
 
 

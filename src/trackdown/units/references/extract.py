@@ -25,6 +25,11 @@ _READERS = {
     "ruby": "ruby",
     "php": "php",
     "kotlin": "kotlin",
+    "scala": "scala",
+    "swift": "swift",
+    "lua": "lua",
+    "bash": "bash",
+    "elixir": "elixir",
 }
 """Language → the module beside this one whose `read(root, units)` finds its references."""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import msgspec
 
-REFERENCES_VERSION = 4
+REFERENCES_VERSION = 5
 """Part of every key. Raise it when the same blob would now give other references."""
 
 CALL, NEW, BASE, IMPLEMENTS, DECORATOR = "call", "new", "base", "implements", "decorator"
