@@ -50,7 +50,7 @@ def test_nonsense_is_less_likely_than_a_name_and_says_what_would_help(opened: tr
     assert named.confidence is not None and strange.confidence is not None
     assert named.confidence.probability > strange.confidence.probability
     assert strange.confidence.verdict == "weak"
-    assert "occur nowhere" in strange.confidence.why and "the name of a function" in strange.confidence.why
+    assert "occurs nowhere" in strange.confidence.why and "the name of a function" in strange.confidence.why
     assert named[0].probability is not None and named[0].probability > (strange[0].probability or 0)
 
 
@@ -64,6 +64,25 @@ def test_words_of_which_none_occurs_need_no_percentage(opened: trackdown.Reposit
         worse = replace(signs, answer={**signs.answer, **changed})
         weak = replace(load_calibration(), weak=1.1)
         assert assess(understand(query), "function", worse, 1, weak).confidence.why.startswith(f"{why}. ")
+
+
+def test_evidence_that_agrees_is_named(repo: Repo, settings: Settings) -> None:
+    repo.commit("Begin", FILES)
+    repo.commit("Sign the cookie", {"src/cookie.py": FILES["src/cookie.py"] + "\n"})
+    opened = trackdown.open(repo.root, settings=settings)
+    for query, why in (
+        ("sign_cookie", "words and history point to the same place"),
+        ("sign the cookie", "the evidence for the first result is thin"),
+    ):
+        found = opened.search(query)
+        assert found.confidence is not None and why in found.confidence.why
+
+
+def test_a_phrase_alone_is_contained_in_every_result(opened: trackdown.Repository) -> None:
+    found = opened.search('"return header"')
+    assert found.confidence is not None and found.confidence.verdict == "strong"
+    assert found.confidence.why == "every result contains what is in quotes"
+    assert [result.symbol for result in found] == ["parse_header"]
 
 
 def test_nothing_found_is_weak(opened: trackdown.Repository) -> None:
@@ -101,6 +120,16 @@ def test_thresholds_make_the_verdict(chance: float, verdict: str) -> None:
     assert found.confidence.verdict == verdict and found.confidence.probability == pytest.approx(chance)
     assert found.probabilities == (0.1,) * 10
     assert ("level file" in found.confidence.why) == (verdict == "weak")
+
+
+def test_an_error_message_is_not_asked_for_another_one() -> None:
+    features = dict.fromkeys(ANSWER_FEATURES, 0.0) | {"message": 0.4, "covered_by_best": 1.0}
+    signs = AnswerSigns(features, np.zeros((10, len(RESULT_FEATURES) - 1)))
+    why = assess(understand("no stock is left"), "function", signs, 10, plain(0.05, 0.1)).confidence.why
+    assert why.startswith("several places use the message") and "in quotes" not in why
+    silent = AnswerSigns(features | {"message": 0.0}, signs.results)
+    why = assess(understand("no stock is left"), "function", silent, 10, plain(0.05, 0.1)).confidence.why
+    assert why.startswith("the first results are nearly equal") and "in quotes" in why
 
 
 def test_weights_for_other_features_are_refused() -> None:

@@ -8,7 +8,7 @@ import pytest
 from tests.index.segments import index_of
 from trackdown.index.code import CodeIndex
 from trackdown.retrieve.candidate_pool import Candidates, candidates
-from trackdown.types import Level
+from trackdown.types import TEST, Level
 
 CLASSES = """class A:
     def one(self): pass
@@ -125,7 +125,7 @@ def test_tests_and_folders_can_be_left_out() -> None:
     pool = candidates(index, "file")
 
     def allowed(tests: bool, *folders: str) -> set[str]:
-        mask = pool.allowed(index, tests=tests, folders=folders)
+        mask = pool.allowed(index, without_roles=frozenset() if tests else frozenset({TEST}), folders=folders)
         return {index.path(int(file)) for file in pool.files[mask]}
 
     everything = {*FILES, "app/a/x.py", "apple/y.py"}

@@ -24,7 +24,7 @@ SHOWN = 10
 _CHANNELS = ("lexical", "dense", "commits")
 _RAREST = 5
 _WORD = re.compile(r"\w+")
-_AGREES = 0.8
+AGREES = 0.8
 """The share of a channel's best score at which the channel agrees with a candidate."""
 _QUOTED = 0.5
 """The score of a message from which the query quotes it."""
@@ -246,7 +246,7 @@ class _Seen:
     def _agreement(self) -> Floats:
         """The share of the channels that agree with each candidate."""
         shares = np.stack([self._share(signal) for signal in _CHANNELS])
-        return np.asarray((shares >= _AGREES).mean(axis=0), dtype=np.float64)
+        return np.asarray((shares >= AGREES).mean(axis=0), dtype=np.float64)
 
 
 def _share_of(rarity: Floats, chosen: Mask, among: Mask) -> float:

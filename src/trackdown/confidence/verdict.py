@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from trackdown.confidence.calibration import Calibration
-from trackdown.confidence.features import AnswerSigns
+from trackdown.confidence.features import AGREES, AnswerSigns
 from trackdown.query import Query
 from trackdown.types import LEVEL_FILE, Confidence, Level, Verdict
 
 NOTHING = Confidence("weak", 0.0, "nothing was found")
 LISTED = Confidence("strong", 1.0, "this lists what matches the filters")
+_CONTAINS = Confidence("strong", 1.0, "every result contains what is in quotes")
 _NAMED = 0.5
 _MOSTLY = 0.5
 _AGREED = 0.6
@@ -24,6 +25,8 @@ _SHORT = 0.45
 _VERBATIM, _QUOTED = 0.9, 0.8
 """A query that is a message of the program, and the least probability of its answer. The issues that the weights were
 fitted to quote too few messages to tell; of texts drawn from programs, 95 % are found first (make bench-messages)."""
+_SHARED = 0.2
+"""What a message counts for one of the many units that use its constant."""
 _SAID_ELSEWHERE = 0.5
 """The share of the weakest likely answer's probability, at most, if no candidate can be right."""
 _ASK_FOR_FILES = f"Ask for files ({LEVEL_FILE})"
@@ -47,6 +50,8 @@ def assess(query: Query, level: Level, signs: AnswerSigns, count: int, calibrati
         probability = min(probability, _SAID_ELSEWHERE * calibration.weak)
         why = f"{signs.elsewhere}. {_ASK_FOR_FILES}"
         return Assessment(Confidence("weak", probability, why), tuple(min(one, probability) for one in each))
+    if query.exactly_quoted:
+        return Assessment(_CONTAINS, ())
     if signs.answer["message"] >= _VERBATIM:
         probability = max(probability, _QUOTED)
     verdict: Verdict = "likely"
@@ -69,7 +74,7 @@ def _in_favour(speaker: str, features: Mapping[str, float]) -> str:
     if features["message"] >= _NAMED:
         found.append(f"the program says a message that {speaker} quotes")
     if features["agreement"] >= _AGREED:
-        found.append("words, history and meaning point to the same place")
+        found.append(f"{_agreeing(features)} point to the same place")
     if features["covered_by_first"] >= _MOSTLY:
         found.append("the first result has most of the query's rare words")
     if not features["no_logit"] and features["logit"] > _RELEVANT:
@@ -77,18 +82,29 @@ def _in_favour(speaker: str, features: Mapping[str, float]) -> str:
     return ", and ".join(found[:2]) or "the results share some of the query's words"
 
 
+def _agreeing(features: Mapping[str, float]) -> str:
+    """The kinds of evidence that speak for the first result."""
+    kinds = (("lexical", "words"), ("commits", "history"), ("dense", "meaning"))
+    found = [name for signal, name in kinds if features[f"{signal}_share"] >= AGREES]
+    return f"{', '.join(found[:-1])} and {found[-1]}"
+
+
 def _against(features: Mapping[str, float]) -> str:
     """What speaks against them."""
     if features["unknown"] >= _ALL:
         return "none of the query's words occurs in this code"
     if features["unknown"] >= _STRANGE:
-        return f"{features['unknown']:.0%} of the query's words, weighted by rarity, occur nowhere in this code"
+        return f"{features['unknown']:.0%} of the query, weighted by how rare words are, occurs nowhere in this code"
     if features["covered_by_best"] < 1 - _ALL:
         return "no result has any of the query's rare words"
     if features["covered_by_best"] < _LITTLE:
         return f"no result has more than {features['covered_by_best']:.0%} of the query's rare words"
     if features["margin"] < _NEAR:
+        if features["message"] >= _SHARED:
+            return "several places use the message that the query quotes, and none stands out"
         return "the first results are nearly equal"
+    if features["agreement"] >= _AGREED:
+        return "the evidence for the first result is thin"
     return "the signals disagree about the first result"
 
 
@@ -97,7 +113,7 @@ def _help(query: Query, level: Level, features: Mapping[str, float]) -> str:
     found = []
     if not query.names and not query.paths:
         found.append("the name of a function, class or file")
-    if not query.frames and not query.quoted:
+    if not query.frames and not query.quoted and features["message"] < _SHARED:
         found.append("an error message in quotes")
     if features["words"] < _SHORT:
         found.append("more words about what the code does")

@@ -121,7 +121,11 @@ def fused_candidates(corpus: Corpus, query: Query, options: SearchPlan, watch: S
 def _allowed(corpus: Corpus, pool: Candidates, query: Query, options: SearchPlan) -> Mask:
     """Which candidates may be in the answer: those that pass the filters and contain the phrases."""
     allowed = pool.allowed(
-        corpus.code, tests=options.tests, folders=options.folders, among=options.among, filters=options.filters
+        corpus.code,
+        without_roles=options.without_roles,
+        folders=options.folders,
+        among=options.among,
+        filters=options.filters,
     )
     return allowed & _with_phrases(corpus, pool, query) if query.exactly_quoted else allowed
 

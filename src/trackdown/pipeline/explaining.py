@@ -89,6 +89,7 @@ def tapped(fused: Fused, chosen: Sequence[int], verdict: Reranking, speaker: str
         fused.pool.files[rows].tolist(),
         {channel.signal: channel.scores[rows] for channel in channels},
         {channel.signal: float(channel.scores.max(initial=0.0)) for channel in channels},
+        fused.factor[rows],
         dict(verdict.raw),
         verdict.order,
         verdict.scores(fused.total[rows]),

@@ -19,7 +19,7 @@ def list_matching(corpus: Corpus, options: SearchPlan) -> list[Ranked]:
     code = corpus.code
     pool = candidates(code, options.level, options.kinds)
     allowed = pool.allowed(
-        code, tests=options.tests, folders=options.folders, among=options.among, filters=options.filters
+        code, without_roles=options.without_roles, folders=options.folders, among=options.among, filters=options.filters
     )
     asked = {name for filters in options.filters for name in filters.symbols}
     defining = {unit: name for name in asked if is_letter(name) for unit in code.windows_defining(name)}

@@ -31,19 +31,20 @@ class SearchPlan:
     adjusts the weights to the query. `roles` False ranks all files like code, `foreign` False only third-party and
     generated ones. With `declarations`, a function without code of its own gives way to what implements it. `folders`,
     `filters` and `among` (paths of files) restrict the answer, not the statistics behind it. `kinds` of units, if there
-    are any, replace those of the level. `commit_depth` is how many past commits count. `expansion` promotes neighbours
-    of the best candidates in the code graph, `judging` lets models read the best, and `listwise` lets a language model
-    order the first of them. `exemplars` is how many answers a language model writes, to be searched for along with the
-    query or, with `exemplars_only`, instead of it. `rewritten` searches units together with their rewrites. `explained`
-    False gives results without reasons; `numbers` adds the figures behind reasons. `models_by_effort` says that the
-    mode names no stage, so the request's effort decides what models read; `expects_models` that the caller asked for
-    models, so a missing one is worth a note. `word_forms` False finds only the query's own words. `deep` True means
-    that the mode names the deep index, False that it leaves it out; otherwise it takes part where models read anyway.
+    are any, replace those of the level. Files whose role is in `without_roles` are left out. `commit_depth` is how many
+    past commits count. `expansion` promotes neighbours of the best candidates in the code graph, `judging` lets models
+    read the best, and `listwise` lets a language model order the first of them. `exemplars` is how many answers a
+    language model writes, to be searched for along with the query or, with `exemplars_only`, instead of it. `rewritten`
+    searches units together with their rewrites. `explained` False gives results without reasons; `numbers` adds the
+    figures behind reasons. `models_by_effort` says that the mode names no stage, so the effort decides what models
+    read; `expects_models` that the caller asked for models, so a missing one is worth a note. `word_forms` False finds
+    only the query's own words. `deep` True means that the mode names the deep index, False that it leaves it out;
+    otherwise it takes part where models read anyway.
     """
 
     level: Level = "function"
     k: int = 10
-    tests: bool = True
+    without_roles: frozenset[int] = frozenset()
     folders: tuple[str, ...] = ()
     fusion: Fusion = "weighted"
     ranker: Path | None = None
@@ -134,15 +135,17 @@ class Ranked:
 class Tapped:
     """The unweighted scores of every stage, best fused candidate first: what a search knows of its own answer.
 
-    `scores` are the scores of the channels and `best` the best of each among all candidates. `judged` are the models'
-    raw values by signal, nan where there is none. `order` are the places in the order of the answer and `final` their
-    scores by place. `matched` tells which of the query's terms the candidates at some places have. `elsewhere` says
-    where strong evidence is that no candidate has, and `speaker` whose text was searched for.
+    `scores` are the scores of the channels and `best` the best of each among all candidates. `factors` is what each
+    candidate's score was multiplied by for its role. `judged` are the models' raw values by signal, nan where there is
+    none. `order` are the places in the order of the answer and `final` their scores by place. `matched` tells which of
+    the query's terms the candidates at some places have. `elsewhere` says where strong evidence is that no candidate
+    has, and `speaker` whose text was searched for.
     """
 
     files: Sequence[int]
     scores: Mapping[str, Floats]
     best: Mapping[str, float]
+    factors: Floats
     judged: Mapping[str, Floats]
     order: Sequence[int]
     final: Floats

@@ -10,6 +10,12 @@ from trackdown.pipeline.fusing import Fused
 from trackdown.pipeline.plan import Stopwatch
 from trackdown.query import Query
 from trackdown.rerank import Listwise, Reranking, RerankPlan
+from trackdown.retrieve import mentions, messages
+
+_FEW_WORDS, _NAME_WORDS = 20, 3
+"""A question of at most so many words is short; at most so many may be a name."""
+_EXACT = 0.5
+"""The score from which on a channel has found a message or a name exactly."""
 
 
 def judge_best(
@@ -18,6 +24,7 @@ def judge_best(
     """The models' scores for the best candidates, and the new order."""
     from trackdown.rerank import RerankInput, normalized_query, rerank
 
+    judging = judging.trusting(trust_in_words(query, fused))
     past = fused.past
     ranking = RerankInput(
         normalized_query(query.as_read),
@@ -30,6 +37,19 @@ def judge_best(
         [normalized_query(text) for text in query.exemplars],
     )
     return rerank(ranking, corpus, judging, watch.lap)
+
+
+def trust_in_words(query: Query, fused: Fused) -> float:
+    """How much more the fused score counts than for an issue. It counts four times for a short question about files, of
+    which the models read only a few units; and four times for a message of the program or a name, which words find
+    exactly.
+    """
+    words = len(query.text.split())
+    is_short = words <= _FEW_WORDS
+    best = {channel.signal: float(channel.scores.max(initial=0.0)) for channel in fused.channels}
+    quotes = is_short and best.get(messages.SIGNAL, 0.0) >= _EXACT
+    names = words <= _NAME_WORDS and best.get(mentions.SIGNAL, 0.0) >= _EXACT
+    return (4.0 if is_short and fused.pool.level == "file" else 1.0) * (4.0 if quotes or names else 1.0)
 
 
 def order(

@@ -6,10 +6,11 @@ from trackdown.doors import door
 
 if TYPE_CHECKING:
     from trackdown.rerank.cache import MODEL_OUTPUTS, RELEVANCE, VECTORS, digest, vector_key
+    from trackdown.rerank.candidate_scores import clipped_z_scores
     from trackdown.rerank.llm import UNITS, llm_order
     from trackdown.rerank.neural import RerankInput, relevance_scorer, rerank
     from trackdown.rerank.passages import candidate_passages
-    from trackdown.rerank.plan import CODE, ENCODER, LATE, Listwise, RerankPlan
+    from trackdown.rerank.plan import CODE, ENCODER, LATE, Listwise, RerankPlan, RerankWeights
     from trackdown.rerank.reading import TITLE, CandidateReader
     from trackdown.rerank.readings import ReadingCache
     from trackdown.rerank.result import Reranking

@@ -1,4 +1,4 @@
-"""A model's scores of candidates: each candidate that was reached has the score of its best unit."""
+"""A model's scores of candidates: each that was reached has that of its best unit; and how models compare."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
+_CLIPPED_AT = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,3 +50,13 @@ class ScoreCollector:
     def scores(self) -> CandidateScores:
         """The scores so far. When no unit is left, all candidates count as reached, even those without units."""
         return CandidateScores(self._values, self._units, self._reached if self._left else len(self._candidates))
+
+
+def clipped_z_scores(values: Floats) -> Floats:
+    """z-scores, clipped at ±3 and mapped to 0 … 1, so that the average is 1/2. A nan stays nan."""
+    known = values[~np.isnan(values)]
+    spread = float(known.std()) if len(known) else 0.0
+    if not spread:
+        return np.where(np.isnan(values), np.nan, 0.5)
+    cut: Floats = np.clip((values - known.mean()) / spread, -_CLIPPED_AT, _CLIPPED_AT)
+    return (cut + _CLIPPED_AT) / (2 * _CLIPPED_AT)

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from trackdown.errors import ModelError
 from trackdown.index import Corpus, RerankModels
 from trackdown.rerank.budget import TimeBudget, budget_of
+from trackdown.rerank.candidate_scores import clipped_z_scores
 from trackdown.rerank.code import CodeReranker
 from trackdown.rerank.commits import CommitReranker
 from trackdown.rerank.encode import UnitEncoder
@@ -29,18 +30,6 @@ Scale = Callable[[Floats], Floats]
 ENCODER_SHARE = 0.7
 """The share of the time budget that the encoder may use, about what the default depths need; the cross-encoder gets
 what is left."""
-_CLIPPED_AT = 3.0
-
-
-def clipped_z_scores(values: Floats) -> Floats:
-    """z-scores, clipped at ±3 and mapped to 0 … 1, so that the average is 1/2. A nan stays nan."""
-    known = values[~np.isnan(values)]
-    spread = float(known.std()) if len(known) else 0.0
-    if not spread:
-        return np.where(np.isnan(values), np.nan, 0.5)
-    cut: Floats = np.clip((values - known.mean()) / spread, -_CLIPPED_AT, _CLIPPED_AT)
-    return (cut + _CLIPPED_AT) / (2 * _CLIPPED_AT)
-
 
 SCALES: Mapping[str, tuple[Scale, float]] = {
     ENCODER: (clipped_z_scores, 0.5),

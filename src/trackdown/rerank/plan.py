@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 ENCODER, LATE, COMMITS, CODE, LLM = "encoder", "late-interaction", "commit-reranker", "code-reranker", "llm"
 
@@ -41,6 +41,10 @@ class RerankPlan:
     def depth(self) -> int:
         """The number of candidates that the stages need."""
         return max(self.encoder, self.commits, self.code)
+
+    def trusting(self, times: float) -> RerankPlan:
+        """The same stages, with the fused score worth so many times as much."""
+        return replace(self, weights=replace(self.weights, fused=times * self.weights.fused))
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ Floats = npt.NDArray[np.float64]
 
 _VERDICTS = {
     ENCODER: ("very close in meaning", "close in meaning", "others are closer in meaning"),
-    LATE: ("its words answer the query's very well", "its words answer the query's", "others' words answer it better"),
+    LATE: ("very close in meaning, word by word", "close in meaning, word by word", "others are closer, word by word"),
     CODE: (
         "a model that read it finds it very relevant",
         "a model that read it finds it relevant",

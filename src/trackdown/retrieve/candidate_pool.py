@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from trackdown.index import CodeIndex, Mask, files_matching, kth_largest, units_called
 from trackdown.query import Filters
-from trackdown.types import CLASS_KINDS, FUNCTION_KINDS, TEST, Level
+from trackdown.types import CLASS_KINDS, FUNCTION_KINDS, Level
 
 Floats = npt.NDArray[np.float64]
 Int64s = npt.NDArray[np.int64]
@@ -96,17 +96,17 @@ class Candidates:
         self,
         index: CodeIndex,
         *,
-        tests: bool,
         folders: Sequence[str],
+        without_roles: frozenset[int] = frozenset(),
         among: Sequence[str] = (),
         filters: Sequence[Filters] = (),
     ) -> Mask:
         """Which candidates may be in the answer: those below a folder ('' is the root), of the files `among`, that pass
-        all filters, and not in tests unless `tests`.
+        all filters, and in no file whose role is in `without_roles`.
         """
         allowed = np.ones(self.count, dtype=bool)
-        if not tests:
-            allowed &= self.roles != TEST
+        for role in without_roles:
+            allowed &= self.roles != role
         if folders and "" not in folders:
             inside = np.zeros(len(index.file_alive), dtype=bool)
             for path, file in index.files_by_path.items():

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trackdown.index import CodeIndex, Floats, Scores
-from trackdown.query import Query, code_weights
+from trackdown.query import STOPWORDS, Query, code_weights
 from trackdown.retrieve.channel import Channel, MatchedTerms, Request
 from trackdown.retrieve.expanded_terms import exact_terms, expanded_terms
 from trackdown.retrieve.wording import Field, part_of, terms_in_words
@@ -145,7 +145,8 @@ class Lexical:
             found = [field for (field, _, _), scores in zip(self._fields, by_field, strict=True) if scores[term] > 0]
             places[self._terms[term]] = "name" if "name" in found else found[0]
         numbers = {self._terms[term]: float(sum(scores[term] for scores in by_field)) for term in terms}
-        return Match(terms_in_words(places), numbers)
+        telling = {term: place for term, place in places.items() if term not in STOPWORDS}  # code as a query has them
+        return Match(terms_in_words(telling or places), numbers)
 
 
 def retrieve(request: Request, before: Sequence[Channel]) -> Channel:
