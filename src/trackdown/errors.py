@@ -8,6 +8,7 @@ TrackdownError
 │   ├── NoSuchPath          the path does not exist
 │   ├── UnknownRevision     the repository has no such commit, branch or tag
 │   ├── EmptyRepository     there is nothing to search
+│   ├── ProjectFileError    its .trackdown.toml cannot be read, or says what it may not say
 │   └── GitError            git is missing, too old, or failed
 │       ├── MissingObject   git needs an object that this clone does not have
 │       └── GitTimeout      git was still working when its time was up
@@ -15,6 +16,7 @@ TrackdownError
 │   ├── StoreBusy           another process is writing to it
 │   ├── StoreFull           the disk is full
 │   └── StoreCorrupt        a file of the store is damaged; its content can be rebuilt
+├── FleetError              the place of a fleet cannot be read or written, or has nothing to search
 ├── ShardError              an exported index is damaged, or does not fit this repository or version
 ├── ModelError              a model's weights are missing, damaged or unusable
 │   └── LlmError            a language model cannot be reached, refuses, or has no budget left
@@ -65,6 +67,10 @@ class EmptyRepository(RepositoryError):
     """The snapshot has no searchable file."""
 
 
+class ProjectFileError(RepositoryError):
+    """The repository's own settings file is invalid."""
+
+
 class GitError(RepositoryError):
     """The git program is missing, too old, or failed."""
 
@@ -91,6 +97,10 @@ class StoreFull(StoreError):
 
 class StoreCorrupt(StoreError):
     """Something in the store is damaged. Everything in it is derived, so it is rebuilt."""
+
+
+class FleetError(TrackdownError):
+    """The place of a fleet cannot be read or written, or nothing is published there."""
 
 
 class ShardError(TrackdownError):

@@ -3,8 +3,8 @@
 Every surface builds a `SearchRequest`, and `engine.plan` turns it into a plan for the stages. Each field has its help
 text and limits, so the command line, the HTTP API and the MCP tools describe and check it in the same words.
 
-A request says what to search for and how. Repositories, models, stores, endpoints and keys belong to the settings of
-the process that answers.
+A request says what to search for and how; the settings decide what it leaves open (None). Repositories, models,
+stores, endpoints and keys belong to the settings of the process that answers.
 """
 
 from __future__ import annotations
@@ -14,9 +14,8 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from trackdown.errors import UsageError
-from trackdown.types import EFFORTS, LEVELS, Effort, Level
+from trackdown.types import EFFORTS, LEVELS, MAX_RESULTS, Effort, Level
 
-MAX_RESULTS = 1_000
 MAX_DEPTH = 10_000
 MAX_BUDGET_MS = 10**9
 
@@ -30,18 +29,21 @@ class SearchRequest:
     """One search. Raises UsageError for values that make no sense, alone or together."""
 
     query: str = field(metadata=_about("An issue, a question or a name."))
-    k: int = field(default=10, metadata=_about("How many results to return.", ge=1, le=MAX_RESULTS))
-    level: Level = field(
-        default="function", metadata=_about("What to rank: functions, classes, both (symbol), or files.")
+    k: int | None = field(
+        default=None, metadata=_about("How many results to return, 10 by default.", ge=1, le=MAX_RESULTS)
+    )
+    level: Level | None = field(
+        default=None,
+        metadata=_about("What to rank: functions (the default), classes, both (symbol), or files."),
     )
     at: str | None = field(
         default=None, metadata=_about("Search this commit, branch or tag, with the history it had then.")
     )
-    effort: Effort = field(
-        default="balanced",
+    effort: Effort | None = field(
+        default=None,
         metadata=_about(
-            "How much the models read: nothing (fast), the best candidates (balanced), or everything that helps "
-            "(thorough)."
+            "How much the models read: nothing (fast), the best candidates (balanced, the default), or everything that "
+            "helps (thorough)."
         ),
     )
     budget: float | None = field(
@@ -68,9 +70,9 @@ class SearchRequest:
             "Which retrievers and stages take part, joined by +: bm25, commits, hybrid+rrf, hybrid+rerank@50, …"
         ),
     )
-    adaptive: bool = field(default=False, metadata=_about("Weight the retrievers by the kind of query."))
-    graph: bool = field(
-        default=False, metadata=_about("Promote code related to the top results by calls, imports or inheritance.")
+    adaptive: bool | None = field(default=None, metadata=_about("Weight the retrievers by the kind of query."))
+    graph: bool | None = field(
+        default=None, metadata=_about("Promote code related to the top results by calls, imports or inheritance.")
     )
     gar: bool = field(
         default=False, metadata=_about("Also search for code that a language model writes as an answer (GAR).")
@@ -90,16 +92,26 @@ class SearchRequest:
         default=(),
         metadata=_about("Leave out files that match these patterns, e.g. vendor/, *.pb.go, src/**/fixtures."),
     )
-    tests: bool = field(default=True, metadata=_about("Include test files, ranked below code."))
+    tests: bool | None = field(
+        default=None, metadata=_about("Include test files, ranked below code, or leave them out. Default: include.")
+    )
+    generated: bool | None = field(
+        default=None, metadata=_about("Include generated code, ranked below code, or leave it out. Default: include.")
+    )
+    third_party: bool | None = field(
+        default=None,
+        metadata=_about("Include copies of other people's code, ranked below code, or not. Default: include."),
+    )
     explain: bool = field(default=False, metadata=_about("Give the numbers behind every reason."))
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "languages", tuple(self.languages))  # JSON knows lists only
         object.__setattr__(self, "exclude", tuple(self.exclude))
-        check_count(self.k)
-        if self.level not in LEVELS:
+        if self.k is not None:
+            check_count(self.k)
+        if self.level is not None and self.level not in LEVELS:
             raise UsageError(f"level must be one of {', '.join(LEVELS)}, not {self.level!r}")
-        if self.effort not in EFFORTS:
+        if self.effort is not None and self.effort not in EFFORTS:
             raise UsageError(f"effort must be one of {', '.join(EFFORTS)}, not {self.effort!r}")
         if self.budget is not None and self.depth is not None:
             raise UsageError("a budget limits reranking by time and a depth by count: give only one of them")

@@ -17,6 +17,8 @@ LEVELS: tuple[Level, ...] = ("function", "class", "symbol", "file")
 LEVEL_FILE = "level file"
 """How advice speaks of asking for files. The command line writes it as its option."""
 EFFORTS: tuple[Effort, ...] = ("fast", "balanced", "thorough")
+MAX_RESULTS = 1_000
+"""The most results that one answer may have."""
 
 MAX_QUERY_CHARS = 200_000
 """A search reads at most this much of a query."""

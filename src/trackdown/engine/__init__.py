@@ -8,9 +8,13 @@ from typing import TYPE_CHECKING
 from trackdown.doors import door
 
 if TYPE_CHECKING:
+    from trackdown.engine.health.data_checks import check_data
+    from trackdown.engine.health.health_check import HealthCheck
+    from trackdown.engine.health.program_checks import check_program
+    from trackdown.engine.health.repository_checks import check_repository, check_trackers
     from trackdown.engine.impact.impact import Change
-    from trackdown.engine.indexing.exporting import ExportedIndex, export_index
-    from trackdown.engine.indexing.importing import ImportReport, import_index
+    from trackdown.engine.indexing.exporting import export_index
+    from trackdown.engine.indexing.importing import import_index
     from trackdown.engine.issues.fetch_issue import IssueText, fetch_issue, names_issue
     from trackdown.engine.llm.configured import (
         WITHOUT_LLM,
@@ -30,20 +34,30 @@ if TYPE_CHECKING:
     from trackdown.engine.navigation.related import Related
     from trackdown.engine.navigation.relations import Relative
     from trackdown.engine.opening import clear_everything, open
-    from trackdown.engine.past.blame import Blame, BlamedLines
+    from trackdown.engine.past.blame import Blame, BlamedCommit, BlamedLines
     from trackdown.engine.past.changed_units import ChangedUnit
     from trackdown.engine.past.co_changes import CoChange
     from trackdown.engine.past.commit_report import MOST_DIFF_LINES, ChangedFile, CommitReport
     from trackdown.engine.past.past_commits import HistoryLimits, HistoryRequest
+    from trackdown.engine.project_settings import settings_of
     from trackdown.engine.repository import Repository
     from trackdown.engine.searching.evidence import (
         AnswerEvidence,
         CandidateFeatures,
+        ReadableCandidates,
         answer_evidence,
         candidate_features,
+        readable_candidates,
         speaking_models,
     )
-    from trackdown.engine.searching.merge import repository_names, search_all
+    from trackdown.engine.searching.merge import (
+        heard_with,
+        merged,
+        merged_history,
+        repository_names,
+        search_all,
+        under_name,
+    )
     from trackdown.engine.searching.modes import (
         SWITCHES,
         check_ranker,
@@ -53,10 +67,12 @@ if TYPE_CHECKING:
         with_mode,
     )
     from trackdown.engine.searching.ranking import RankedPlace, rank
+    from trackdown.engine.serving.calls import Call, CallOptions
     from trackdown.engine.serving.deep_keeper import DeepKeeper, DeepTarget
     from trackdown.engine.serving.fair_queue import Load
     from trackdown.engine.serving.live import LiveIndex, LiveUpdate
     from trackdown.engine.serving.named_repositories import ServedInfo
+    from trackdown.engine.serving.served_repository import ServedRepository
     from trackdown.engine.serving.shared_repositories import SharedRepositories
     from trackdown.graph import DIRECTIONS, EDGE_TYPES, HOWS, Direction, Edge, EdgeType, How, Node
     from trackdown.index import Corpus

@@ -9,6 +9,7 @@ from trackdown.engine.indexing.build import IndexBuilder
 from trackdown.engine.indexing.open_indexes import OpenIndexes
 from trackdown.engine.indexing.read import IndexReader, Keeper
 from trackdown.engine.indexing.worktree_cache import WorktreeCache
+from trackdown.engine.project_settings import project_settings
 from trackdown.errors import ModelError
 from trackdown.index import Corpus
 from trackdown.repository import Source
@@ -94,6 +95,12 @@ class OpenRepository:
         if self._reader is not None and at is None:
             return self._reader.corpus(progress, self.patience)
         return self._builder.corpus(at, progress, self.patience)
+
+    def settings_at(self, at: str | None) -> Settings:
+        """The settings for a question about the present state, or about a revision: with those of the repository's own
+        file. Raises ProjectFileError and UnknownRevision.
+        """
+        return project_settings(self.source, self.settings, at)
 
     @property
     def within(self) -> str:

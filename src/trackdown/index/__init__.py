@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         CODE_PART,
         COMMITS_PART,
         DEEP_PART,
+        SHARD_VERSIONS,
         STATIC_PART,
         ShardSubject,
         code_part,

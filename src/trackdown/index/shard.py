@@ -31,7 +31,7 @@ from trackdown.types import Progress
 from trackdown.units import EXTRACTOR_VERSION, decode
 
 CODE_PART, COMMITS_PART, STATIC_PART, DEEP_PART = "code", "commits", "static", "deep"
-_VERSIONS = {
+SHARD_VERSIONS = {
     "code": CODE_VERSION,
     "commits": COMMITS_VERSION,
     "extractor": EXTRACTOR_VERSION,
@@ -54,7 +54,7 @@ def subject_of(source: Source, snapshot: Snapshot, max_bytes: int) -> ShardSubje
     """What the shard of a commit says it is about."""
     assert source.git is not None and snapshot.commit is not None
     roots = root_commits(source.git, snapshot.commit)
-    return ShardSubject(snapshot.commit, roots, snapshot.key, max_bytes, _VERSIONS)
+    return ShardSubject(snapshot.commit, roots, snapshot.key, max_bytes, SHARD_VERSIONS)
 
 
 def fitting_subject(about: dict[str, Any], max_bytes: int) -> ShardSubject:
@@ -66,7 +66,7 @@ def fitting_subject(about: dict[str, Any], max_bytes: int) -> ShardSubject:
             raise ValueError("a commit has no valid id")
     except (msgspec.ValidationError, ValueError) as error:
         raise ShardError(f"its manifest cannot be read: {error}") from None
-    if subject.versions != _VERSIONS:
+    if subject.versions != SHARD_VERSIONS:
         raise ShardError("another version of Trackdown made it: export it anew with this version")
     if subject.max_file_bytes != max_bytes:
         limits = f"{subject.max_file_bytes // 1024}, and here it is {max_bytes // 1024}"

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from trackdown.models.late_interaction import Int8s, LateQuery, unit_steps
     from trackdown.models.manifest import MANIFEST, ModelManifest, Role, read_manifest, write_manifest
     from trackdown.models.normalization import brief_unit, normalized
-    from trackdown.models.registry import PACKAGED, ModelListing, list_models, open_models
+    from trackdown.models.registry import PACKAGED, PACKAGED_FOLDER, ModelListing, list_models, open_models
     from trackdown.models.shelf import NONE, ModelShelf, model_shelf
     from trackdown.models.static import StaticTable, quantised
     from trackdown.models.tokenizer import TextTokenizer

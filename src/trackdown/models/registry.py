@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trackdown.errors import ModelError
+from trackdown.installation import pip_install
 from trackdown.models.address_space import require_address_space
 from trackdown.models.manifest import MANIFEST, ModelManifest, read_manifest
 from trackdown.models.static import StaticTable, open_static
@@ -178,7 +179,7 @@ def _download(name: str) -> Path:
     try:
         from huggingface_hub import snapshot_download
     except ImportError:
-        raise ModelError(f"{_HUB}{name} needs the hub's client: pip install huggingface_hub") from None
+        raise ModelError(f"{_HUB}{name} needs the hub's client: {pip_install()} huggingface_hub") from None
     wanted = ["*.json", "*/config.json", "model.onnx", "onnx/model.onnx"]
     try:
         return Path(snapshot_download(name, allow_patterns=wanted))

@@ -1,4 +1,4 @@
-"""A text → a file: whole or not at all."""
+"""A text or bytes → a file: whole or not at all."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def place_to_save(path: Path, *, keep: Iterable[Path] = ()) -> Path:
     return target
 
 
-def save(text: str, target: Path) -> None:
-    """Write a text aside and rename it into place. Raises UsageError if it cannot be written; nothing is left then."""
+def save(content: str | bytes, target: Path) -> None:
+    """Write aside and rename into place. Raises UsageError if it cannot be written; nothing is left then."""
     aside = target.with_name(f".{target.name[:100]}.{os.getpid()}.part")
     try:
-        with aside.open("x", encoding="utf-8", newline="\n") as stream:
+        with aside.open("xb") as stream:
             try:
-                stream.write(text)
+                stream.write(content.encode() if isinstance(content, str) else content)
                 stream.flush()
                 os.replace(aside, target)
             except BaseException:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from trackdown.repository.commit_diff import CommitDiff, CommitHead, FileDiff, read_diff, read_head
     from trackdown.repository.commit_objects import altered_commits
     from trackdown.repository.content_rules import MISSING, reason_to_skip, seems_generated
-    from trackdown.repository.git import Git, git_error, read_rest
+    from trackdown.repository.git import Git, git_error, git_version, read_rest, without_credentials
     from trackdown.repository.history import (
         HISTORY_VERSION,
         CommitFacts,
@@ -26,9 +26,11 @@ if TYPE_CHECKING:
     from trackdown.repository.patches import FilePatch, Hunk, apply_patch, fitted_patch
     from trackdown.repository.patterns import PathPatterns
     from trackdown.repository.roles import role_of
+    from trackdown.repository.root_file import read_root_file
+    from trackdown.repository.single_commit import pack_commit, unpack_commit
     from trackdown.repository.snapshot import File, Snapshot, commit_snapshot
     from trackdown.repository.source import Source, is_url, open_source
-    from trackdown.repository.url_clones import forget_credentials, open_url
+    from trackdown.repository.url_clones import forget_credentials, newest_commit, open_url
     from trackdown.repository.watch import FolderWatch
     from trackdown.repository.worktree import listing_inputs_unchanged, scan_worktree
     from trackdown.repository.worktree_state import WorktreeState, decode_state, encode_state

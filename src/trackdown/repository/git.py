@@ -256,13 +256,19 @@ def read_rest(stream: IO[bytes] | None) -> bytes:
 
 def check_version() -> None:
     """Raise GitError when git is missing or too old. A process that opens many repositories asks once for a PATH."""
-    _check_version_on(os.environ.get("PATH"))
+    git_version()
+
+
+def git_version() -> str:
+    """What git says of itself, such as `git version 2.43.0`. Raises GitError when it is missing or too old."""
+    return _version_on(os.environ.get("PATH"))
 
 
 @cache  # which keeps no errors
-def _check_version_on(path: str | None) -> None:
+def _version_on(path: str | None) -> str:
     text = run(["git", "version"], cwd=Path("/")).decode("utf-8", "replace")
     found = re.search(r"(\d+)\.(\d+)", text)
     if found and (int(found[1]), int(found[2])) < OLDEST_GIT:
         wanted = ".".join(map(str, OLDEST_GIT))
         raise GitError(f"{text.strip()} is too old: install git {wanted} or newer")
+    return text.strip()

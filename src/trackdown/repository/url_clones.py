@@ -102,6 +102,26 @@ def open_url(url: str, clones: Path) -> tuple[Source, str | None]:
     return replace(open_source(folder), name=name, kind="bare", subfolder="", url=address.url), note
 
 
+def newest_commit(url: str, revision: str, folder: Path) -> str:
+    """The commit that a branch, a tag or HEAD names at a URL, without a clone. Git runs in `folder`.
+
+    Raises RepositoryError if the URL cannot be reached or has no such name.
+    """
+    check_version()
+    address = clone_address(url)
+    wanted = [revision, f"refs/heads/{revision}", f"refs/tags/{revision}^{{}}", f"refs/tags/{revision}"]
+    try:
+        answer = _run([*base_command(), "ls-remote", "--", address.url, *wanted], address, folder)
+    except GitError as error:
+        raise RepositoryError(without_credentials(f"cannot reach {address.url}: {error}")) from None
+    lines = [line.partition("\t") for line in os.fsdecode(answer).splitlines()]
+    found = {name: oid for oid, _, name in lines}
+    for name in wanted:
+        if name in found:
+            return found[name]
+    raise RepositoryError(without_credentials(f"{address.url} has no branch or tag {revision!r}"))
+
+
 def _clone(address: CloneAddress, folder: Path) -> None:
     """Clone into a temporary folder and rename it; another process may have been faster. Leaves nothing half-made."""
     import shutil  # here, because it would slow down the start of every search

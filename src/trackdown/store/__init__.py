@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         drop_manifests,
         sweep_unused,
     )
+    from trackdown.store.inspection import StoreInspection, inspect_store
     from trackdown.store.ownership import stores_in
     from trackdown.store.shard_file import SHARD_FORMAT, NewPart, Shard, open_shard, write_shard
     from trackdown.store.store import Store

@@ -156,7 +156,8 @@ class Connection:
         create_private_file(self.path)  # SQLite gives the files beside it the same mode
         for suffix in _COMPANIONS:  # a reader made them when the file was read-only
             if os.path.exists(f"{self.path}{suffix}") and not os.access(f"{self.path}{suffix}", os.W_OK):
-                os.chmod(f"{self.path}{suffix}", 0o600)
+                with suppress(FileNotFoundError):  # another process has just closed the database
+                    os.chmod(f"{self.path}{suffix}", 0o600)
         connection = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
         try:
             connection.text_factory = _text

@@ -9,5 +9,6 @@ if TYPE_CHECKING:
     from trackdown.trackers.issue import TrackedIssue
     from trackdown.trackers.project import Project, project_of_remote
     from trackdown.trackers.reference import IssueReference, parse_reference
+    from trackdown.trackers.tokens import token_variables
 else:
     __getattr__ = door(__name__)

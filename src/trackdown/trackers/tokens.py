@@ -71,6 +71,15 @@ def token_for(tracker: Tracker, variables: Mapping[str, str]) -> Token:
     return Token("", _advice(tracker))
 
 
+def token_variables() -> dict[str, tuple[str, ...]]:
+    """The kinds of hosts, each with the variables that may hold its token."""
+    titles = {"github": "GitHub", "gitlab": "GitLab", "gitea": "Gitea, Forgejo"}
+    return {
+        title: tuple(name for rule in _RULES if rule.api == api for name in rule.tokens)
+        for api, title in titles.items()
+    }
+
+
 def _rules(variables: Mapping[str, str]) -> tuple[TokenRule, ...]:
     return (_IN_GITEA, *_RULES[1:]) if in_gitea(variables) else _RULES
 

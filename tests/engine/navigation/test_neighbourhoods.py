@@ -283,10 +283,24 @@ def test_what_there_is_not_is_refused(opened: trackdown.Repository, options: dic
         opened.graph("Shop", **options)  # type: ignore[arg-type]
 
 
-def test_a_language_that_nobody_resolves_is_named(opened: trackdown.Repository) -> None:
-    assert opened.graph("web/sub/odd.lua").notes == ("references in lua cannot be resolved: only containment is known",)
+def test_a_language_without_resolved_references_is_named(opened: trackdown.Repository) -> None:
+    by_name = "Lua: calls, imports and base classes are matched by name only"
+    assert opened.graph("web/sub/odd.lua").notes == opened.related("web/sub/odd.lua").notes == (by_name,)
     assert opened.graph("web/sub/odd.lua", edges=["contains"]).notes == ()
     assert opened.graph("README.md").notes == ()
+
+
+def test_a_language_that_nobody_resolves_is_named(repo: Repo, open_repo: Opener) -> None:
+    repo.commit("Zig", {"a.zig": "pub fn run() void {}\n", "b.py": "def run():\n    pass\n"})
+    opened = open_repo(repo.root)
+    none = "Zig: calls, imports and base classes are not resolved"
+    assert opened.graph("a.zig").notes == opened.related("a.zig:1").notes == (none,)
+    assert opened.graph("b.py").notes == opened.related("b.py").notes == ()
+    repo.write("a.zig", "pub fn run() void { stop(); }\n")
+    assert none in opened.impact().notes
+    repo.write("a.zig", "pub fn run() void {}\n")
+    repo.write("b.py", "def run():\n    return 1\n")
+    assert none not in opened.impact().notes
 
 
 def test_repositories_without_commits_and_without_files(tmp_path: Path, open_repo: Opener) -> None:

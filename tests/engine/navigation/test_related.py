@@ -10,6 +10,7 @@ import pytest
 import trackdown
 from tests.conftest import Repo
 from trackdown.engine import Relative
+from trackdown.engine.navigation import relations
 
 Opener = Callable[[Path | str], trackdown.Repository]
 
@@ -133,3 +134,17 @@ def test_callers_through_a_base_class_say_so_and_are_never_sure(repo: Repo, open
     assert found == {"direct": ("exact", ""), "through": ("scoped", "Base.load")}
     above = open_repo(repo.root).related("Base.load").callers
     assert all(not one.through for one in above)
+
+
+def test_a_name_in_too_many_files_gets_a_partial_answer(
+    repo: Repo, open_repo: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    callers = {f"z/far{n}.py": "from a.target import poll\n\n\ndef f():\n    poll()\n" for n in range(60)}
+    repo.commit("Polls", {"a/target.py": "def poll():\n    pass\n", **callers})
+    opened = open_repo(repo.root)
+    monkeypatch.setattr(relations.RelativeFinder.__init__, "__defaults__", (0.0,))
+    cut = opened.related("poll", k=100)
+    assert cut.partial and 0 < len(cut.callers) < 60 and "incomplete" in cut.notes[0]
+    monkeypatch.undo()
+    whole = opened.related("poll", k=100)
+    assert not whole.partial and len(whole.callers) == 60 and whole.notes == ()

@@ -36,7 +36,7 @@ def test_lines_ranges_symbols_and_files(shop: Repo, open_repo: Opener) -> None:
     assert opened.blame("Session.check").symbol == "Session.check" and opened.blame("sign").end_line == 2
     whole = opened.blame("web/app.py")
     assert (whole.start_line, whole.end_line) == (1, 7)
-    assert [(one.subject, count) for one, count in whole.commits()] == [("Check twice", 1), ("Add signing (#7)", 6)]
+    assert [(one.subject, one.lines) for one in whole.commits()] == [("Check twice", 1), ("Add signing (#7)", 6)]
     (author,) = {one.author for one in whole.lines}
     assert author == "Ada" and whole.lines[0].date == "2020-09-13"
 
@@ -65,8 +65,8 @@ def test_revisions_that_only_reformat_are_passed_over(shop: Repo, open_repo: Ope
 @pytest.mark.parametrize(
     ("target", "line"),
     [
-        ("web/app.py:99", "has no lines 99: its lines are 1 to 7"),
-        ("web/app.py:0", "has no lines 0"),
+        ("web/app.py:99", "has no line 99: its lines are 1 to 7"),
+        ("web/app.py:0", "has no line 0"),
         ("web/app.py:5-3", "has no lines 5-3"),
         ("web/nope.py:3", "is not an indexed file"),
         ("web/app.py:nothing", "has no 'nothing'"),

@@ -12,7 +12,7 @@ import trackdown
 from tests.conftest import Repo
 from tests.rerank.tiny_models import make_models
 from trackdown.engine import default_plan, rank, with_mode
-from trackdown.engine.searching.evidence import candidate_features, speaking_models
+from trackdown.engine.searching.evidence import candidate_features, readable_candidates, speaking_models
 from trackdown.settings import Settings
 from trackdown.types import Level
 
@@ -64,3 +64,21 @@ def test_models_that_speak_are_named(with_models: Settings) -> None:
     channels, readers = (speaking_models(with_models, readers=readers) for readers in (False, True))
     assert len(channels) == 1 and readers[:1] == channels and len(readers) > 1
     assert speaking_models(replace(with_models, models="none"), readers=True) == ()
+
+
+def test_candidates_are_read_as_models_read_them(web: Repo, with_models: Settings) -> None:
+    options = replace(with_mode(default_plan(with_models), "hybrid"), k=4)
+    with trackdown.open(web.root, settings=with_models) as opened:
+        found = readable_candidates(opened.corpus(), QUERY, options)
+        places = rank(opened.corpus(), QUERY, options)
+    assert found.places == tuple((place.path, place.symbol) for place in places) and len(places) == 4
+    assert found.scores == tuple(place.score for place in places) == tuple(sorted(found.scores, reverse=True))
+    assert found.query == QUERY
+    texts = dict(zip(found.places, found.texts, strict=True))
+    assert texts["src/header.py", "parse"] == "src header : parse : def parse line header line return header"
+    factors = {path: factor for (path, _), factor in zip(found.places, found.factors, strict=True)}
+    assert factors["src/header.py"] == 1.0
+    with trackdown.open(web.root, settings=with_models) as opened:
+        every = readable_candidates(opened.corpus(), QUERY, replace(options, k=20))
+    of_tests = [factor for (path, _), factor in zip(every.places, every.factors, strict=True) if "test" in path]
+    assert len(of_tests) == 1 and 0 < of_tests[0] < 1

@@ -11,9 +11,10 @@ from trackdown.engine.searching.modes import LISTWISE_IF_THERE, THOROUGH
 from trackdown.engine.searching.planning import plan
 from trackdown.errors import UsageError
 from trackdown.pipeline import SearchPlan
-from trackdown.request import MAX_DEPTH, MAX_RESULTS, SearchRequest
+from trackdown.request import MAX_DEPTH, SearchRequest
 from trackdown.rerank.plan import Listwise, RerankPlan
 from trackdown.settings import Settings
+from trackdown.types import GENERATED, MAX_RESULTS, TEST
 
 NAMED = "hybrid+code-reranker@7"
 DEFAULTS = Settings()
@@ -142,3 +143,30 @@ def test_models_are_expected_where_somebody_asks_for_them() -> None:
 def test_names_that_nobody_knows_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(UsageError):
         planned(**wrong)
+
+
+def test_the_settings_decide_what_a_request_leaves_open() -> None:
+    settings = Settings(k=3, level="file", exclude=("vendor/",), languages=("go",), tests=False, generated=False)
+    left_open = planned(settings)
+    assert (left_open.k, left_open.level) == (3, "file")
+    assert left_open.filters[0].languages == ("go",) and left_open.filters[0].without_paths == ("vendor/",)
+    assert left_open.without_roles == {TEST, GENERATED}
+    named = planned(settings, k=7, level="class", languages=["python"], exclude=["docs/"], tests=True)
+    assert (named.k, named.level) == (7, "class")
+    assert named.filters[0].languages == ("python",) and named.filters[0].without_paths == ("vendor/", "docs/")
+    assert named.without_roles == {GENERATED}
+
+
+def test_a_request_can_switch_off_what_the_settings_switch_on() -> None:
+    settings = Settings(graph=True, adaptive=True)
+    assert planned(settings).adaptive and planned(settings).expansion is not None
+    off = planned(settings, graph=False, adaptive=False)
+    assert not off.adaptive and off.expansion is None
+
+
+def test_a_thorough_effort_of_the_settings_is_limited_and_asks_no_language_model() -> None:
+    asked, untrusted = planned(Settings(), effort="thorough"), planned(Settings(effort="thorough", budget_ms=5000))
+    assert asked.judging is not None and asked.judging.budget_ms is None and asked.listwise is not None
+    assert untrusted.judging is not None and untrusted.judging.budget_ms == 5000
+    assert untrusted.judging.code == asked.judging.code and untrusted.listwise is None
+    assert planned(Settings(effort="fast")).judging is None

@@ -15,6 +15,7 @@ import pytest
 import trackdown
 from tests.conftest import Repo
 from tests.rerank.tiny_models import make_models
+from tests.surfaces.program import wait_for
 from trackdown.engine.repository import Repository
 from trackdown.engine.serving.deep_keeper import DeepKeeper, DeepTarget
 from trackdown.engine.serving.live import LiveIndex
@@ -28,13 +29,6 @@ MANY = "\n\n".join(f"def f{number}(x):\n    return {number}\n" for number in ran
 @pytest.fixture
 def with_models(settings: Settings, tmp_path_factory: pytest.TempPathFactory) -> Settings:
     return replace(settings, models=str(make_models(tmp_path_factory.mktemp("models"))))
-
-
-def wait_for(condition: Callable[[], bool], seconds: float = 30.0) -> bool:
-    until = time.monotonic() + seconds
-    while not condition() and time.monotonic() < until:
-        time.sleep(0.02)
-    return condition()
 
 
 def state(repo: Repo, settings: Settings) -> DeepState | None:

@@ -13,6 +13,7 @@ from trackdown.engine.searching.filters import PathFilter
 from trackdown.engine.searching.search import read_results
 from trackdown.engine.searching.source_reader import SourceReader
 from trackdown.errors import UsageError
+from trackdown.graph import resolution_notes
 from trackdown.index import Corpus
 from trackdown.pipeline import Stopwatch
 from trackdown.request import check_count
@@ -54,10 +55,10 @@ def find_impact(
     check_count(k)
     if level not in LEVELS:
         raise UsageError(f"level must be one of {', '.join(LEVELS)}, not {level!r}")
-    shown = PathFilter(repository.within, exclude)
     if at is not None and change.patch is None:
         raise UsageError("a revision to look at goes with a patch: other changes have their own")
     diff = _diff(repository, change, at)
+    shown = PathFilter(repository.within, (*repository.settings_at(diff.at).exclude, *exclude))
     watch = Stopwatch()
     corpus = repository.present_or(diff.at, progress)
     watch.lap("check")
@@ -104,6 +105,7 @@ def _notes(changed: Sequence[PatchedFile], diff: Diff, corpus: Corpus) -> list[s
         more = f" and {len(unfit) - _NAMED} more" if len(unfit) > _NAMED else ""
         which = ", ".join(unfit[:_NAMED])
         notes.append(f"the patch was made for other content of {which}{more}: its lines are not placed there")
+    notes += resolution_notes(corpus.code.language(one.file) for one in changed if one.file >= 0)
     if corpus.history is None:
         notes.append("there is no history: nothing is known of what changed together")
     return notes

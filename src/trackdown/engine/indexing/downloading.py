@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 from urllib.parse import SplitResult, urljoin, urlsplit, urlunsplit
 
@@ -32,7 +32,7 @@ def is_web_address(place: str) -> bool:
 def origin_of(place: str) -> str:
     """Where an index came from, as it is shown and kept: without anything of a URL that may be secret."""
     if not is_web_address(place):
-        return str(Path(place).absolute())
+        return os.path.abspath(place)
     parts = urlsplit(place)
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from trackdown.engine.indexing.exchange_report import ExchangeReport
 from trackdown.errors import RepositoryError, StoreBusy, UsageError
 from trackdown.index import (
     CodeIndex,
@@ -35,22 +35,6 @@ if TYPE_CHECKING:
 _WAIT_SECONDS = 1800.0
 
 
-@dataclass(frozen=True, slots=True)
-class ExportedIndex:
-    """A file that was written: its digest and size, the commit it is about, and what it contains."""
-
-    repository: str
-    file: str
-    digest: str
-    bytes: int
-    commit: str
-    files: int
-    units: int
-    commits: int
-    parts: tuple[str, ...]
-    notes: tuple[str, ...] = ()
-
-
 def export_index(
     repository: Repository,
     path: Path,
@@ -58,7 +42,7 @@ def export_index(
     *,
     deep: bool = False,
     progress: Progress = no_progress,
-) -> ExportedIndex:
+) -> ExchangeReport:
     """Index a commit (HEAD without `at`) and write its index to a file. The deep index is in it if it is complete.
 
     Raises UsageError without a commit, RepositoryError for an incomplete clone, and StoreError.
@@ -81,7 +65,7 @@ def export_index(
     digest, size = write_shard(path, subject, parts, progress)
     commits = next(len(part.arrays["oids"]) for part in parts if "oids" in part.arrays)
     kinds = tuple(part.kind for part in parts)
-    return ExportedIndex(
+    return ExchangeReport(
         source.name, str(path), digest, size, commit, code.file_count, code.unit_count, commits, kinds, tuple(notes)
     )
 

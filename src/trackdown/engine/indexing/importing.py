@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from trackdown.engine.indexing.downloading import download, is_web_address, origin_of
+from trackdown.engine.indexing.exchange_report import ExchangeReport
 from trackdown.engine.indexing.housekeeping import collect_beyond_limit, forget_import, held
 from trackdown.errors import GitError, NoSuchPath, ShardError, StoreBusy, UsageError
 from trackdown.index import (
@@ -42,22 +42,6 @@ if TYPE_CHECKING:
 _WAIT_SECONDS = 60.0
 
 
-@dataclass(frozen=True, slots=True)
-class ImportReport:
-    """What was imported: its digest, where it came from, the commit it is about, and what of it is used."""
-
-    repository: str
-    origin: str
-    digest: str
-    bytes: int
-    commit: str
-    files: int
-    units: int
-    commits: int
-    parts: tuple[str, ...]
-    notes: tuple[str, ...] = ()
-
-
 def import_index(
     repository: Repository,
     place: str,
@@ -65,7 +49,7 @@ def import_index(
     digest: str | None = None,
     insecure: bool = False,
     progress: Progress = no_progress,
-) -> ImportReport:
+) -> ExchangeReport:
     """Import the index in a file or at a URL into this clone. It replaces what was imported before.
 
     `digest` is the one that it must have. Raises ShardError if it cannot be downloaded, is damaged or does not fit,
@@ -101,7 +85,7 @@ def _local_file(repository: Repository, place: str, insecure: bool, limit: int, 
     yield path
 
 
-def _adopt(repository: Repository, shard: Shard, origin: str, progress: Progress) -> ImportReport:
+def _adopt(repository: Repository, shard: Shard, origin: str, progress: Progress) -> ExchangeReport:
     source, store, settings = repository.source, repository.store, repository.settings
     subject = fitting_subject(shard.about, settings.max_file_bytes)
     _require_commit(source, subject.commit, subject.roots)
@@ -124,7 +108,7 @@ def _adopt(repository: Repository, shard: Shard, origin: str, progress: Progress
 
 def _adopt_parts(
     repository: Repository, shard: Shard, subject: ShardSubject, imported: ImportedShard, progress: Progress
-) -> ImportReport:
+) -> ExchangeReport:
     """Check and store the parts of a shard. Nothing refers to them yet but their own manifests."""
     source, store, namespace = repository.source, repository.store, imported.namespace
     snapshot = commit_snapshot(source, subject.commit)
@@ -145,9 +129,9 @@ def _adopt_parts(
                 used.append(kind)
             else:
                 notes.append(f"its {kind} vectors are of a model that is not used here: they were left out")
-    return ImportReport(
+    return ExchangeReport(
         repository=source.name,
-        origin=imported.origin,
+        place=imported.origin,
         digest=imported.digest,
         bytes=imported.size,
         commit=imported.commit,

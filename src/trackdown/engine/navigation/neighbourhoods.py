@@ -13,13 +13,13 @@ from trackdown.graph import (
     EDGE_TYPES,
     HOWS,
     MOST_NODES,
-    RESOLVERS,
     Direction,
     Edge,
     EdgeType,
     Graph,
     How,
     Node,
+    resolution_notes,
     walk,
 )
 from trackdown.types import SnapshotInfo
@@ -76,12 +76,11 @@ def neighbourhood(
 
 
 def _unresolved(graph: Graph, starts: Sequence[Node], reach: Reach) -> list[str]:
-    """A note for each language of the starts without a resolver, if the walk follows references."""
+    """Notes on the languages of the starts, if the walk follows references."""
     if set(reach.edges) <= {"contains"}:
         return []
     files = {graph.program.files[node.path] for node in starts if node.path in graph.program.files}
-    languages = {graph.program.language(file) for file in files} - set(RESOLVERS) - {"text"}
-    return [f"references in {name} cannot be resolved: only containment is known" for name in sorted(languages)]
+    return resolution_notes(map(graph.program.language, files))
 
 
 def _check(what: str, values: Collection[str], known: Sequence[str]) -> None:

@@ -15,6 +15,7 @@ from trackdown.engine.navigation.unit_source import UnitQuery, read_unit
 from trackdown.engine.searching.filters import PathFilter, lies_below
 from trackdown.engine.searching.source_reader import SourceReader
 from trackdown.errors import RepositoryError, UsageError
+from trackdown.graph import resolution_notes
 from trackdown.request import check_count
 from trackdown.types import Progress, UnitSource
 
@@ -32,11 +33,13 @@ def find_related(
     corpus = repository.present_or(at, progress)
     graph, code = corpus.graph(), corpus.code
     wanted, notes = _related_target(repository, corpus, target)
-    shown = PathFilter(repository.within, exclude)
+    shown = PathFilter(repository.within, (*repository.settings_at(at).exclude, *exclude))
     with SourceReader(corpus.snapshot) as reader:
         found = related_places(code, corpus.history, graph, wanted, k, reader, repository.source.name, shown)
-    notes = (*repository.notes_of(corpus), *notes)
-    return replace(found, snapshots=(corpus.snapshot.info,), notes=notes, partial=corpus.partial)
+    language = code.language(code.files_by_path[wanted.path])
+    notes = (*repository.notes_of(corpus), *notes, *found.notes, *resolution_notes([language]))
+    partial = corpus.partial or found.partial
+    return replace(found, snapshots=(corpus.snapshot.info,), notes=notes, partial=partial)
 
 
 def _related_target(repository: Repository, corpus: Corpus, target: str) -> tuple[RelatedTarget, tuple[str, ...]]:

@@ -20,6 +20,10 @@ from trackdown.types import CLASS_KINDS, FUNCTION_KINDS, Result, SnapshotInfo, W
 from trackdown.units import oid_of_key, term_counts
 
 _TERMS = 60
+_CUT = (
+    "callers, subclasses and importers are incomplete: too many files mention the name to read them all at once. Ask "
+    "again to see more, since what was read is kept, or `trackdown graph` to see all"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +91,8 @@ def related_places(
         relations.bases,
         relations.imports,
         relations.importers,
+        notes=(_CUT,) if finder.cut else (),
+        partial=finder.cut,
     )
 
 

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 
 from trackdown.engine.navigation.resolve_target import innermost
 from trackdown.engine.searching.filters import PathFilter
-from trackdown.graph import HOWS, Direction, EdgeType, Graph, How, Node
+from trackdown.graph import HOWS, Deadline, Direction, EdgeType, Graph, How, Node
 from trackdown.index import CodeIndex
 
+MOST_SECONDS = 4.0
+"""How long to look for what refers to a place: a name like `poll` is in hundreds of files, and each has to be read."""
 _MOST_BASES = 20
 
 
@@ -49,13 +51,24 @@ class Relations:
 
 
 class RelativeFinder:
-    """Follows the edges of a snapshot's graph; finds at most `k` relatives of a kind, in files that `shown` admits."""
+    """Follows the edges of a snapshot's graph; finds at most `k` relatives of a kind, in files that `shown` admits.
 
-    def __init__(self, graph: Graph, code: CodeIndex, k: int, shown: PathFilter) -> None:
+    After `patience` seconds it looks at no further files for what refers to a place; `cut` says that it did so.
+    """
+
+    def __init__(
+        self, graph: Graph, code: CodeIndex, k: int, shown: PathFilter, patience: float = MOST_SECONDS
+    ) -> None:
         self._graph = graph
         self._code = code
         self._k = k
         self._shown = shown
+        self._deadline = Deadline(patience)
+
+    @property
+    def cut(self) -> bool:
+        """Whether relatives may be missing because time was up."""
+        return self._deadline.missed
 
     def node_at(self, file: int, line: int) -> Node:
         """The innermost class or function around a line, or else the file."""
@@ -76,17 +89,17 @@ class RelativeFinder:
         )
 
     def _along(self, node: Node, type_: EdgeType, direction: Direction) -> tuple[Relative, ...]:
-        edges = self._graph.edges(node, (type_,), direction)
+        edges = self._graph.edges(node, (type_,), direction, deadline=self._deadline)
         return self._relatives((edge.target if direction == "out" else edge.source, edge.how, "") for edge in edges)
 
     def _callers(self, node: Node, enclosing: Node | None) -> tuple[Relative, ...]:
         """What calls a class or function, also through the methods of base classes that it overrides."""
         found: list[tuple[Node, How, str]] = []
-        for edge in self._graph.edges(node, ("invokes",), "in"):
+        for edge in self._graph.edges(node, ("invokes",), "in", deadline=self._deadline):
             found.append((edge.source, edge.how, ""))
         if enclosing is not None and node != enclosing and self._graph.parent(node) == enclosing:
             for method in self._overridden(node, enclosing):
-                for edge in self._graph.edges(method, ("invokes",), "in"):
+                for edge in self._graph.edges(method, ("invokes",), "in", deadline=self._deadline):
                     how: How = "scoped" if edge.how == "exact" else edge.how
                     if edge.source != node:  # which calls the overridden method itself
                         found.append((edge.source, how, method.symbol))

@@ -52,6 +52,18 @@ class BlamedLines:
 
 
 @dataclass(frozen=True, slots=True)
+class BlamedCommit:
+    """A commit behind some lines, and how many. `commit` is empty for what is not committed yet."""
+
+    commit: str
+    author: str
+    date: str
+    subject: str
+    issues: tuple[str, ...]
+    lines: int
+
+
+@dataclass(frozen=True, slots=True)
 class Blame:
     """Where some lines of a file come from. `symbol` is set if a class or function was asked for."""
 
@@ -65,15 +77,18 @@ class Blame:
     notes: tuple[str, ...] = ()
     partial: bool = False
 
-    def commits(self) -> tuple[tuple[BlamedLines, int], ...]:
-        """Each commit once, with the first of its lines here and their number: the latest first."""
+    def commits(self) -> tuple[BlamedCommit, ...]:
+        """Each commit once, the latest first."""
         first: dict[str, BlamedLines] = {}
         counts: dict[str, int] = {}
         for one in self.lines:
             first.setdefault(one.commit, one)
             counts[one.commit] = counts.get(one.commit, 0) + one.end_line - one.start_line + 1
         ordered = sorted(first.values(), key=lambda one: (bool(one.commit), -one.time, one.start_line))
-        return tuple((one, counts[one.commit]) for one in ordered)
+        return tuple(
+            BlamedCommit(one.commit, one.author, one.date, one.subject, one.issues, counts[one.commit])
+            for one in ordered
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +198,8 @@ def _find(repository: Repository, corpus: Corpus, target: str) -> _Place:
         total = max(1, int(code.file_lines[file]))
         first, last = (int(lines[1]), int(lines[2] or lines[1])) if lines else (1, total)
         if not 1 <= first <= last or first > total:
-            raise UsageError(f"{name} has no lines {rest}: its lines are 1 to {total}")
+            unit = "line" if first == last else "lines"
+            raise UsageError(f"{name} has no {unit} {rest}: its lines are 1 to {total}")
         return _Place(name, oid_of_key(code.fact_key(file)), first, min(last, total))
     starts = target_resolver(repository, corpus).find(target)
     node = starts.nodes[0]

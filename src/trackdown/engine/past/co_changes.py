@@ -27,6 +27,11 @@ class CoChange:
     latest: str
     beside: str
 
+    @property
+    def how_often(self) -> str:
+        """In how many of the other's commits, in words."""
+        return f"in {self.commits} of {round(self.commits / self.share)} commits"
+
 
 def changed_together(
     code: CodeIndex,

@@ -97,7 +97,7 @@ def describe_past_commit(
     patterns = PathPatterns(paths) if paths else None
     chosen = [file for file in diff.files if _is_shown(file, repository.within, patterns)]
     if len(chosen) < total:
-        notes.append(f"{total - len(chosen)} of its {total} files are not among those asked for")
+        notes.append(f"showing {len(chosen)} of its {total} files")
     if len(chosen) > _MOST_FILES:
         notes.append(f"it has {len(chosen)} files: the first {_MOST_FILES} are listed")
     listed = chosen[:_MOST_FILES]

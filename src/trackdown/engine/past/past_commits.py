@@ -63,7 +63,8 @@ def search_history(repository: Repository, request: HistoryRequest, progress: Pr
     text = request.query.strip()
     understood = understand(f"#{text}" if _NUMBER.fullmatch(text) else request.query) if request.query else None
     typed = checked_filters(understood.filters) if understood is not None else Filters()
-    excluded = checked_filters(Filters(without_paths=tuple(request.exclude)))
+    unwanted = (*repository.settings_at(request.at).exclude, *request.exclude)
+    excluded = checked_filters(Filters(without_paths=unwanted))
     corpus = repository.present_or(request.at, progress)
     notes = [*repository.notes_of(corpus), *_notes(typed)]
     commits: tuple[PastCommit, ...] = ()
@@ -178,7 +179,7 @@ def _files(corpus: Corpus, positions: Sequence[int], within: str, filters: Seque
     pool = candidates(code, "file")
     about_files = [_of_files(each) for each in filters]
     passing = np.zeros(len(code.file_alive), dtype=bool)
-    passing[pool.files[pool.allowed(code, tests=True, folders=(within,), filters=about_files)]] = True
+    passing[pool.files[pool.allowed(code, folders=(within,), filters=about_files)]] = True
     found = {}
     for position, files in touched_files(corpus, positions).items():
         found[position] = sorted(code.path(file) for file in files if passing[file])

@@ -17,6 +17,7 @@ from trackdown.models import model_shelf
 from trackdown.query import understand
 from trackdown.rank import FeatureTable, candidate_pool
 from trackdown.request import SearchRequest
+from trackdown.rerank import UnitTexts, normalized_query
 from trackdown.settings import Settings
 
 
@@ -74,3 +75,34 @@ def candidate_features(corpus: Corpus, query: str, options: pipeline.SearchPlan)
         ranking.read(options, pipeline.Stopwatch())
     units, files = pool.units[chosen].tolist(), pool.files[chosen].tolist()
     return CandidateFeatures(_places(corpus, units, files), ranking.table)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadableCandidates:
+    """What models would read in one search: the query, and the first candidates before any model has read them.
+
+    `scores` are the search's own, `factors` what a candidate's role multiplies scores by. A text is empty where the
+    code cannot be read.
+    """
+
+    query: str
+    places: tuple[tuple[str, str], ...]
+    texts: tuple[str, ...]
+    scores: tuple[float, ...]
+    factors: tuple[float, ...]
+
+
+def readable_candidates(corpus: Corpus, query: str, options: pipeline.SearchPlan) -> ReadableCandidates:
+    """The first `options.k` functions of a search without models, as models would read them. Raises QueryError."""
+    understood = understand(query)
+    options = replace(options, explained=False, judging=None)
+    traces: list[pipeline.Tapped] = []
+    with SourceReader(corpus.snapshot) as reader:
+        bound = bound_corpus(corpus, reader)
+        found = pipeline.search(bound, understood, options, tap=traces.append)
+        texts = UnitTexts(bound.code, bound.texts)
+        read = tuple(texts.opening(item.unit) or "" for item in found)
+    factors = tuple(map(float, traces[0].factors[: len(found)])) if traces else (1.0,) * len(found)
+    places = _places(corpus, [item.unit for item in found], [item.file for item in found])
+    scores = tuple(item.score for item in found)
+    return ReadableCandidates(normalized_query(understood.as_read), places, read, scores, factors)

@@ -15,6 +15,7 @@ from trackdown.query import Filters
 from trackdown.repository import PathPatterns
 from trackdown.request import SearchRequest
 from trackdown.retrieve import KINDS_OF_LEVELS
+from trackdown.settings import Settings
 from trackdown.types import CLASS_KINDS, FUNCTION_KINDS, Level
 from trackdown.units import BY_NAME, TEXT, language_of
 
@@ -74,12 +75,16 @@ def _checked_kinds(kinds: Sequence[str]) -> tuple[str, ...]:
     return found
 
 
-def requested_filters(request: SearchRequest) -> tuple[str, Filters]:
-    """The folder of a request ('' if it is a pattern) and its filters, checked. Raises UsageError."""
+def requested_filters(request: SearchRequest, settings: Settings) -> tuple[str, Filters]:
+    """The folder of a request ('' if it is a pattern) and its filters, checked; patterns to exclude add to those of the
+    settings. Raises UsageError.
+    """
     pattern = bool(_WILD.search(request.folder))
     folder = checked_folder(request.folder)
     filters = Filters(
-        paths=(f"/{folder}",) if pattern else (), languages=request.languages, without_paths=request.exclude
+        paths=(f"/{folder}",) if pattern else (),
+        languages=request.languages or settings.languages,
+        without_paths=(*settings.exclude, *request.exclude),
     )
     return "" if pattern else folder, checked_filters(filters)
 
@@ -155,6 +160,22 @@ class PathFilter:
         shown = np.zeros(len(code.file_alive), dtype=bool)
         shown[[file for path, file in code.files_by_path.items() if self.admits(path)]] = True
         return shown
+
+
+def settings_note(request: SearchRequest, settings: Settings) -> str:
+    """What the settings kept out of an answer that is empty; '' if nothing."""
+    kept_out = [*settings.exclude]
+    for name, asked in (
+        ("tests", request.tests),
+        ("generated", request.generated),
+        ("third_party", request.third_party),
+    ):
+        if asked is None and not getattr(settings, name):
+            kept_out.append(name.replace("_", "-"))
+    said = [f"leave out {', '.join(kept_out)}"] if kept_out else []
+    if settings.languages and not request.languages:
+        said.append(f"search only {', '.join(settings.languages)}")
+    return f"the settings {' and '.join(said)} (`trackdown config` says where they come from)" if said else ""
 
 
 def filter_notes(

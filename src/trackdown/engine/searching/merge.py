@@ -11,6 +11,7 @@ from typing import Any
 from trackdown.engine.repository import Repository
 from trackdown.models.llm import merge_cost_tables
 from trackdown.request import SearchRequest, request_of
+from trackdown.settings import Settings
 from trackdown.types import (
     Confidence,
     DeepState,
@@ -44,14 +45,23 @@ def search_all(
     a complete answer.
     """
     request = request_of(query, options)
+    if len(repositories) > 1:
+        request = comparable(request, repositories[0].settings)
     names = repository_names(repositories)
     answers: list[SearchResults] = []
     for repository in repositories:
         name = names[str(repository.source.root)]
-        merged_early = heard_with(early, answers, name, request.k)
+        merged_early = heard_with(early, answers, name, request.k or repository.settings.k)
         answer = repository.search(request, early=merged_early, cancelled=cancelled, progress=progress)
         answers.append(under_name(answer, name))
-    return merged(answers, request.k)
+    return merged(answers, request.k or repositories[0].settings.k)
+
+
+def comparable(request: SearchRequest, settings: Settings) -> SearchRequest:
+    """The request for several repositories, whose answers become one list: how many results and of what, no repository
+    says for itself.
+    """
+    return replace(request, k=request.k or settings.k, level=request.level or settings.level)
 
 
 def heard_with(early: Hearing | None, before: Sequence[SearchResults], name: str, k: int) -> Hearing | None:

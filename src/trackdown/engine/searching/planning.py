@@ -2,6 +2,9 @@
 
 The mode names retrievers and stages. In the default mode the request's effort chooses the models. Any other mode names
 the models itself, and effort, budget and depth only limit them.
+
+What a request leaves open, the settings decide. Settings may come from the repository, which is not trusted: a thorough
+effort that only they ask for is limited by `budget_ms` and asks no language model.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from trackdown.pipeline import SearchPlan
 from trackdown.request import SearchRequest
 from trackdown.rerank import Listwise, RerankPlan
 from trackdown.settings import Settings
+from trackdown.types import GENERATED, TEST, VENDORED
 
 
 def plan(request: SearchRequest, settings: Settings) -> SearchPlan:
@@ -23,19 +27,19 @@ def plan(request: SearchRequest, settings: Settings) -> SearchPlan:
     settings = replace(
         settings,
         mode=request.mode or settings.mode,
-        adaptive=request.adaptive or settings.adaptive,
-        graph=request.graph or settings.graph,
+        adaptive=settings.adaptive if request.adaptive is None else request.adaptive,
+        graph=settings.graph if request.graph is None else request.graph,
     )
     base = default_plan(settings)
     check_ranker(base)
-    folder, filters = requested_filters(request)
+    folder, filters = requested_filters(request, settings)
     judging = _judging(request, base, settings)
     gar = request.gar or request.reco
     return replace(
         base,
-        level=request.level,
-        k=request.k,
-        tests=request.tests,
+        level=request.level or settings.level,
+        k=settings.k if request.k is None else request.k,
+        without_roles=_roles_left_out(request, settings),
         numbers=request.explain,
         folders=(folder,),
         filters=(filters,),
@@ -45,6 +49,16 @@ def plan(request: SearchRequest, settings: Settings) -> SearchPlan:
         rewritten=base.rewritten or request.reco,
         expects_models=judging is not None and (base.judging is not None or _asks_for_models(request)),
     )
+
+
+def _roles_left_out(request: SearchRequest, settings: Settings) -> frozenset[int]:
+    """The roles of files that are left out."""
+    wanted = {
+        TEST: settings.tests if request.tests is None else request.tests,
+        GENERATED: settings.generated if request.generated is None else request.generated,
+        VENDORED: settings.third_party if request.third_party is None else request.third_party,
+    }
+    return frozenset(role for role, is_in in wanted.items() if not is_in)
 
 
 def _asks_for_models(request: SearchRequest) -> bool:
@@ -57,10 +71,11 @@ def _judging(request: SearchRequest, base: SearchPlan, settings: Settings) -> Re
     named = base.judging
     if request.rerank is False or request.budget == 0:
         return None
-    if named is None and not _asks_for_models(request) and (request.effort == "fast" or not base.models_by_effort):
+    effort = request.effort or settings.effort
+    if named is None and not _asks_for_models(request) and (effort == "fast" or not base.models_by_effort):
         return None
     balanced = RerankPlan(encoder=settings.encoder_depth, code=settings.code_depth)
-    stages = named or (THOROUGH if request.effort == "thorough" else balanced)
+    stages = named or (THOROUGH if effort == "thorough" else balanced)
     if request.depth is not None:
         return _to_depth(stages, request.depth)
     if request.budget is None and (named is not None or request.effort == "thorough"):

@@ -13,7 +13,7 @@ from trackdown.confidence import LISTED, NOTHING, Assessment, answer_signs, asse
 from trackdown.engine.indexing.background import Background
 from trackdown.engine.searching.bind import bound_corpus
 from trackdown.engine.searching.cancel import Check, CheckedFacts
-from trackdown.engine.searching.filters import checked_filters, filter_notes, intersection, limited
+from trackdown.engine.searching.filters import checked_filters, filter_notes, intersection, limited, settings_note
 from trackdown.engine.searching.planning import plan
 from trackdown.engine.searching.source_reader import SourceReader
 from trackdown.errors import LlmError, UsageError
@@ -42,7 +42,8 @@ def run_search(
     """See `Repository.search`. Searches again if a file in the answer has changed since the index was opened."""
     query = understand(request.query)
     filters = checked_filters(query.filters)
-    stages = limited(plan(request, repository.settings), filters)
+    settings = repository.settings_at(request.at)
+    stages = limited(plan(request, settings), filters)
     folder = stages.folders[0]
     stages = replace(stages, folders=(intersection(folder, repository.source.subfolder),))
     notes: list[str] = []
@@ -79,6 +80,8 @@ def run_search(
     if lost:
         answer = replace(answer, partial=True)
         notes.append(f"results left out because their files changed during the search or cannot be read: {lost}")
+    if not results and (kept_out := settings_note(request, settings)):
+        notes.append(kept_out)
     notes += llm.notes() if llm is not None else []
     if stages.deep and answer.deep is not None and not answer.deep.ready:
         notes.append(f"the deep index is {answer.deep.sentence()}; searched without it")

@@ -63,7 +63,7 @@ class NamedRepositories:
     ) -> None:
         settings = settings or load_settings()
         self.fetches_issues = fetch_issues
-        self._store = settings.store
+        self.settings = settings
         at_once = searches or min(max(os.cpu_count() or 1, 2), 4)
         self._live = live
         self._stopping = False
@@ -72,9 +72,14 @@ class NamedRepositories:
         self._inside: set[object] = set()
         self._last_call = time.monotonic()
         self._deep = DeepKeeper(self._quiet) if settings.deep and settings.models != NONE else None
+        self._at_once = at_once
         self._served: dict[str, ServedRepository] = {}
+        self._open(places, settings)
+
+    def _open(self, places: Sequence[str | os.PathLike[str]], settings: Settings) -> None:
+        """Open the places, or the current folder."""
         for where in places or ["."]:
-            place = ServedRepository(os.fspath(where), settings, at_once)
+            place = ServedRepository(os.fspath(where), settings, self._at_once)
             spot = (place.source.root, place.source.subfolder)
             if spot not in [(known.source.root, known.source.subfolder) for known in self._served.values()]:
                 place.name = self._unique(place.name)
@@ -134,7 +139,7 @@ class NamedRepositories:
         if not self.fetches_issues:
             raise UsageError("this server fetches no issues: give the issue's text, or start it with --fetch-issues")
         served = list(self._served.values()) if repository is None else [self._only(repository)]
-        with closing(Store(self._store)) as store:
+        with closing(Store(self.settings.store)) as store:
             return fetch_issue([one.source for one in served], store, name, comments=comments, only_own=True)
 
     def languages(self, repository: str | None = None) -> dict[str, int]:

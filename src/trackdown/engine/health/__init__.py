@@ -1,0 +1,1 @@
+"""Is everything here that searches need, and is it whole?"""
