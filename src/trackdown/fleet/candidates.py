@@ -1,0 +1,117 @@
+"""Which repositories of a fleet may answer a query: the first step of a search, over the tables alone.
+
+Each channel finds rows by one kind of evidence: words of the text, names and paths, messages of the program and of
+commits, vectors. A repository scores by its best rows in each.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from trackdown.fleet.rows import DIMENSIONS, message_words
+from trackdown.index import UnitVectors
+from trackdown.query import Query
+from trackdown.units import terms, words
+
+if TYPE_CHECKING:
+    from trackdown.models import StaticTable
+
+_MOST_TERMS = 32
+_MOST_RUNS = 64
+_BEST_ROWS = (1.0, 0.5, 0.25, 0.125)
+"""How much the best rows of a repository count."""
+_NAMED = 0.6
+"""What it counts that the query says the name of a repository."""
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """One kind of evidence: the column it looks in, its weight, and how many rows it takes."""
+
+    column: str
+    weight: float
+    rows: int
+
+
+CHANNELS = (
+    Channel("body", 1.0, 300),
+    Channel("names", 0.8, 200),
+    Channel("messages", 0.8, 50),
+    Channel("history", 0.6, 200),
+    Channel("vector", 0.3, 200),
+)
+
+
+def rank_repositories(
+    tables: Sequence[Any], query: Query, names: Sequence[str], languages: Sequence[str], static: StaticTable | None
+) -> list[str]:
+    """The repositories that have anything in common with a query, best first."""
+    wanted = _asked(query, static)
+    total: defaultdict[str, float] = defaultdict(float)
+    for channel in CHANNELS:
+        found: defaultdict[str, list[float]] = defaultdict(list)
+        if channel.column in wanted:
+            for table in tables:
+                for name, score in _rows(table, channel, wanted[channel.column], languages):
+                    found[name].append(score)
+        for name, score in _by_repository(found).items():
+            total[name] += channel.weight * score
+    for name in names:
+        share = _says_name(query, name)
+        if share:
+            total[name] += _NAMED * share
+    known = set(names)
+    return sorted((name for name in total if name in known), key=lambda name: (-total[name], name))
+
+
+def _asked(query: Query, static: StaticTable | None) -> dict[str, Any]:
+    """What each channel looks for; those with nothing to look for are left out."""
+    telling = sorted(query.weights, key=lambda term: (-query.weights[term], term))[:_MOST_TERMS]
+    text = " ".join(term for term in telling if not any(sign.isspace() for sign in term))
+    found: dict[str, Any] = {column: text for column in ("body", "names", "history") if text}
+    runs = list(dict.fromkeys(message_words(query.text)))[:_MOST_RUNS]
+    if runs:
+        found["messages"] = " ".join(runs)
+    if static is not None and static.dimensions == DIMENSIONS:
+        vector = UnitVectors(static, []).vector(query.text, query.weights)
+        if vector.any():
+            found["vector"] = vector
+    return found
+
+
+def _rows(table: Any, channel: Channel, wanted: Any, languages: Sequence[str]) -> list[tuple[str, float]]:
+    """Repository and score of the best rows of a channel."""
+    from lancedb.query import MatchQuery
+
+    from trackdown.fleet.table import quoted
+
+    if channel.column == "vector":
+        asked, score = table.search(wanted).distance_type("cosine"), "_distance"
+    else:
+        asked, score = table.search(MatchQuery(wanted, channel.column), query_type="fts"), "_score"
+    if languages and channel.column != "history":
+        asked = asked.where(f"language IN ({quoted(list(languages))})", prefilter=True)
+    found = asked.select(["repository", score]).limit(channel.rows).to_arrow()
+    scores = found[score].to_pylist()
+    if score == "_distance":
+        scores = [1.0 - distance for distance in scores]
+    return [(name, value) for name, value in zip(found["repository"].to_pylist(), scores, strict=True) if value > 0]
+
+
+def _by_repository(found: Mapping[str, list[float]]) -> dict[str, float]:
+    """A score for each repository, between 0 and 1: its best rows, relative to those of the best repository."""
+    sums = {
+        name: sum(share * score for share, score in zip(_BEST_ROWS, sorted(scores, reverse=True), strict=False))
+        for name, scores in found.items()
+    }
+    best = max(sums.values(), default=1.0)
+    return {name: value / best for name, value in sums.items()}
+
+
+def _says_name(query: Query, name: str) -> float:
+    """How much of a repository's own name a query says: the last part of owner/name."""
+    parts = [term for word in words(name.rsplit("/", 1)[-1]) for term in terms(word)[:1]]
+    return sum(part in query.weights for part in parts) / len(parts) if parts else 0.0

@@ -1,0 +1,121 @@
+"""The entries of a fleet's file → its repositories, each with a name of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections import Counter
+from dataclasses import dataclass
+from glob import glob
+from pathlib import Path
+from typing import Any
+
+from trackdown.errors import UsageError
+from trackdown.fleet.definition import Fleet, FleetEntry, check_name
+from trackdown.repository import is_url, without_credentials
+
+_LISTED_URLS = ("url", "http_url_to_repo", "clone_url", "html_url", "sshUrl", "ssh_url_to_repo", "ssh_url")
+_LISTED_NAMES = ("nameWithOwner", "path_with_namespace", "full_name")
+_MOST_LISTED = 64 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A repository of a fleet. `where` is a path or a URL, `at` what is published of it."""
+
+    name: str
+    where: str
+    groups: tuple[str, ...]
+    at: str = "HEAD"
+    deep: bool = False
+    max_file_kb: int | None = None
+
+    @property
+    def origin(self) -> str:
+        """Where it is, as it may be shown."""
+        return without_credentials(self.where)
+
+
+def find_members(fleet: Fleet) -> tuple[Member, ...]:
+    """All repositories of a fleet, by name. One that several entries name, at the same revision, has the groups of all.
+
+    Raises UsageError for a listing that cannot be read, and for names that two repositories share.
+    """
+    found: dict[tuple[str, str], tuple[str, FleetEntry, tuple[str, ...]]] = {}
+    for entry in fleet.entries:
+        for name, where in _places(fleet.file.parent, entry):
+            known = found.get((where, entry.at))
+            groups = entry.groups if known is None else tuple(dict.fromkeys((*known[2], *entry.groups)))
+            first = entry if known is None else known[1]
+            found[where, entry.at] = (name or (known[0] if known else ""), first, groups)
+    names = _names({place: name for place, (name, _, _) in found.items()})
+    members = [
+        Member(names[place], place[0], groups, entry.at, entry.deep, entry.max_file_kb)
+        for place, (_, entry, groups) in found.items()
+    ]
+    return tuple(sorted(members, key=lambda member: member.name))
+
+
+def _places(base: Path, entry: FleetEntry) -> list[tuple[str, str]]:
+    """The repositories of an entry: name, or '' to make one, and path or URL."""
+    if entry.kind == "url":
+        if not is_url(entry.where):
+            raise UsageError(f"{entry.where!r} is not a URL that git can clone")
+        return [(entry.name, entry.where)]
+    if entry.kind == "listing":
+        return _listed(base / Path(entry.where).expanduser())
+    where = str(base / Path(entry.where).expanduser())
+    if entry.kind == "glob":
+        return [("", path) for path in sorted(glob(where)) if os.path.isdir(path)]
+    return [(entry.name, os.path.abspath(where))]
+
+
+def _listed(file: Path) -> list[tuple[str, str]]:
+    """The repositories of a listing: what `gh repo list --json nameWithOwner,url` or GitLab's API prints."""
+    try:
+        with file.open("rb") as stream:
+            rows = json.loads(stream.read(_MOST_LISTED))
+    except OSError as error:
+        raise UsageError(f"cannot read the listing {file}: {error.strerror}") from None
+    except ValueError as error:
+        raise UsageError(f"the listing {file} is not JSON: {error}") from None
+    if not isinstance(rows, list):
+        raise UsageError(f"the listing {file} is not a list")
+    found = []
+    for number, row in enumerate(rows):
+        url = _first(row, _LISTED_URLS)
+        if not url or not is_url(url):
+            raise UsageError(f"the listing {file} has no URL in row {number + 1}: it needs nameWithOwner and url")
+        name = _first(row, _LISTED_NAMES)
+        if name:
+            check_name(name)
+        found.append((name, url))
+    return found
+
+
+def _first(row: Any, keys: tuple[str, ...]) -> str:
+    values = [row.get(key) for key in keys] if isinstance(row, dict) else []
+    return next((value for value in values if isinstance(value, str) and value), "")
+
+
+def _names(given: dict[tuple[str, str], str]) -> dict[tuple[str, str], str]:
+    """A name for each place: the one it was given, or as many of the last parts of its path as tell it apart.
+
+    A place is a path or URL, and what is published of it.
+    """
+    parts = {place: re.split(r"[/:]+", place[0].strip("/").removesuffix(".git").strip("/")) for place in given}
+    names = {place: name or parts[place][-1] for place, name in given.items()}
+    for length in range(2, 8):
+        shared = {name for name, count in Counter(names.values()).items() if count > 1}
+        if not shared:
+            break
+        for place, name in names.items():
+            if name in shared and not given[place]:
+                names[place] = "/".join(parts[place][-length:])
+    shared = {name for name, count in Counter(names.values()).items() if count > 1}
+    if shared:
+        raise UsageError(f"two repositories are called {min(shared)!r}: give one of them another `name`")
+    for name in names.values():
+        check_name(without_credentials(name))
+    return names

@@ -1,0 +1,188 @@
+"""A reader of a fleet: the published state, limited to some groups, and its shards in a bounded local cache.
+
+The cache of a set of groups is its own. What readers of other groups have opened changes nothing here, not even the
+time that an answer takes.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from trackdown.engine import import_index
+from trackdown.engine import open as open_repository
+from trackdown.errors import FleetError, GitError, StoreBusy, StoreError, UnknownRepository
+from trackdown.fleet.candidates import rank_repositories
+from trackdown.fleet.manifest import (
+    FleetManifest,
+    PublishedShard,
+    read_latest,
+    shard_path,
+    source_path,
+)
+from trackdown.fleet.place import Place
+from trackdown.fleet.table import GroupTables, engine_errors
+from trackdown.models import model_shelf
+from trackdown.query import Query
+from trackdown.repository import unpack_commit
+from trackdown.settings import Settings
+from trackdown.types import Progress, no_progress
+
+_READY = "ready"
+_LONGEST_WAIT = 600.0
+_ROOM = 0.8
+"""How full the cache is after making room."""
+
+
+@dataclass(frozen=True, slots=True)
+class CachedShard:
+    """A repository in the cache: the folder of its bare repository, and the settings to open it with."""
+
+    folder: Path
+    settings: Settings
+
+
+class FleetReader:
+    """Reads what is published. `groups` None means all of them. For several threads.
+
+    The state is looked up again after `fresh_seconds`. The cache takes at most `store_limit_mb` of the settings.
+    """
+
+    def __init__(
+        self,
+        place: Place,
+        settings: Settings,
+        groups: Sequence[str] | None = None,
+        *,
+        fresh_seconds: float = 5.0,
+    ) -> None:
+        self._place = place
+        self._settings = settings
+        self._groups = None if groups is None else frozenset(groups)
+        self._fresh = fresh_seconds
+        self._tables = GroupTables(place)
+        self._opened: dict[str, tuple[int, Any]] = {}
+        self._lock = threading.Lock()
+        self._state: tuple[float, FleetManifest, dict[str, PublishedShard]] | None = None
+        named = "*" if self._groups is None else ",".join(sorted(self._groups))
+        about = sha256(f"{place.address.url}\0{place.address.endpoint}\0{named}".encode()).hexdigest()[:24]
+        self.cache = settings.store / "fleet" / about
+
+    def published(self) -> dict[str, PublishedShard]:
+        """Name → what is published of it, for the repositories that this reader may see. Raises FleetError."""
+        return self._current()[1]
+
+    def number(self) -> int:
+        """The number of the manifest that is being read."""
+        return self._current()[0].number
+
+    def candidates(self, query: Query, languages: Sequence[str]) -> list[str]:
+        """The repositories that may answer a query, best first. Raises FleetError."""
+        manifest, visible = self._current()
+        groups = sorted({group for one in visible.values() for group in one.groups if self._sees(group)})
+        static = model_shelf(self._settings.models, self._settings.thread_count).static()
+        with self._lock, engine_errors(self._place):
+            tables = [self._table(group, manifest.tables[group]) for group in groups if group in manifest.tables]
+        with engine_errors(self._place):
+            return rank_repositories(tables, query, list(visible), languages, static)
+
+    def find(self, name: str) -> PublishedShard:
+        """What is published under a name. Raises UnknownRepository, whether it is unknown or only out of sight."""
+        found = self.published().get(name)
+        if found is None:
+            raise UnknownRepository(f"there is no repository {name[:100]!r} in this fleet")
+        return found
+
+    def cached(self, name: str, progress: Progress = no_progress) -> CachedShard:
+        """A repository's shard and source in the cache: downloaded now, if they are not there. Raises FleetError."""
+        shard = self.find(name)
+        built = shard.built
+        folder = self.cache / built.key
+        settings = replace(self._settings, store=folder / "store", max_file_kb=built.max_file_kb, deep=False)
+        found = CachedShard(folder / "repository.git", settings)
+        if not (folder / _READY).exists():
+            self.cache.mkdir(parents=True, exist_ok=True, mode=0o700)
+            try:
+                with FileLock(self.cache / f"{built.key}.lock", timeout=_LONGEST_WAIT):
+                    if not (folder / _READY).exists():
+                        self._fill(name, shard, found, folder, progress)
+            except Timeout:
+                raise StoreBusy(f"another process is downloading {name}: try again") from None
+            self._make_room(built.key)
+        with suppress(OSError):  # another process may have made room
+            os.utime(folder / _READY)
+        return found
+
+    def _fill(self, name: str, shard: PublishedShard, found: CachedShard, folder: Path, progress: Progress) -> None:
+        built = shard.built
+        shutil.rmtree(folder, ignore_errors=True)
+        try:
+            folder.mkdir(mode=0o700)
+            pack, exported = folder / "pack", folder / "shard"
+            self._place.download(source_path(built.source_sha256), pack, built.source_sha256)
+            self._place.download(shard_path(built.shard), exported, built.shard_sha256)
+            unpack_commit(pack, found.folder, built.commit, built.object_format)
+            with open_repository(found.folder, settings=found.settings) as repository:
+                import_index(repository, str(exported), digest=built.shard, progress=progress)
+            pack.unlink()
+            exported.unlink()
+            (folder / _READY).touch()
+        except GitError as error:
+            raise FleetError(f"the source of {name} cannot be opened: {error}") from None
+        except OSError as error:
+            raise StoreError(f"cannot write to the cache {self.cache}: {error.strerror}") from None
+        finally:
+            if not (folder / _READY).exists():
+                shutil.rmtree(folder, ignore_errors=True)
+
+    def _make_room(self, kept: str) -> None:
+        """Remove the repositories that were used longest ago, if the cache is larger than its limit."""
+        limit = self._settings.store_limit_mb << 20
+        sizes = {folder: _size(folder) for folder in self.cache.iterdir() if folder.is_dir()}
+        if sum(sizes.values()) <= limit:
+            return
+        for folder in sorted(sizes, key=_used):
+            if folder.name == kept:
+                continue
+            shutil.rmtree(folder, ignore_errors=True)
+            sizes[folder] = 0
+            if sum(sizes.values()) <= limit * _ROOM:
+                return
+
+    def _current(self) -> tuple[FleetManifest, dict[str, PublishedShard]]:
+        with self._lock:
+            if self._state is None or time.monotonic() - self._state[0] > self._fresh:
+                manifest = read_latest(self._place)
+                visible = {name: one for name, one in manifest.repositories.items() if any(map(self._sees, one.groups))}
+                self._state = (time.monotonic(), manifest, visible)
+            return self._state[1:]
+
+    def _sees(self, group: str) -> bool:
+        return self._groups is None or group in self._groups
+
+    def _table(self, group: str, version: int) -> Any:
+        known = self._opened.get(group)
+        if known is None or known[0] != version:
+            known = self._opened[group] = (version, self._tables.open(group, version))
+        return known[1]
+
+
+def _size(folder: Path) -> int:
+    return sum(os.lstat(os.path.join(parent, name)).st_size for parent, _, names in os.walk(folder) for name in names)
+
+
+def _used(folder: Path) -> float:
+    try:
+        return (folder / _READY).stat().st_mtime
+    except OSError:
+        return 0.0

@@ -1,0 +1,254 @@
+"""A fleet as servers and commands ask it: any question about one repository, and searches across all of them."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
+
+from trackdown.engine import (
+    Call,
+    CallOptions,
+    Repository,
+    ServedInfo,
+    ServedRepository,
+    SharedRepositories,
+    heard_with,
+    merged,
+    merged_history,
+    under_name,
+)
+from trackdown.errors import FleetError, RepositoryError, UsageError
+from trackdown.fleet.reader import FleetReader
+from trackdown.query import understand
+from trackdown.request import SearchRequest, request_of
+from trackdown.settings import Settings
+from trackdown.types import Effort, IndexState, Progress, RepositoryStatus, SearchResults, never, no_progress
+
+if TYPE_CHECKING:
+    from trackdown.engine import HistoryLimits, IssueText
+    from trackdown.types import HistoryResults
+
+T = TypeVar("T")
+LOOKED_INTO: dict[Effort, int] = {"fast": 5, "balanced": 4, "thorough": 8}
+"""How many repositories a search looks into, by its effort."""
+MOST_LOOKED_INTO = 100
+_MOST_OPEN = 24
+_NAMED = 12
+
+
+@dataclass(frozen=True, slots=True)
+class FleetSearch:
+    """What a search of a fleet may say beyond a request: only some repositories, and how many to look into."""
+
+    only: tuple[str, ...] = ()
+    look_into: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.look_into is not None and not 1 <= self.look_into <= MOST_LOOKED_INTO:
+            raise UsageError(f"a search looks into 1 to {MOST_LOOKED_INTO} repositories, not {self.look_into}")
+
+
+class FleetRepositories(SharedRepositories):
+    """The repositories that a reader sees. They are opened when they are needed; the latest ones stay open."""
+
+    def __init__(self, reader: FleetReader, settings: Settings, **options: Any) -> None:
+        self._reader = reader
+        self._lent: OrderedDict[tuple[str, str], ServedRepository] = OrderedDict()
+        self._opening = threading.Lock()
+        super().__init__((), settings=replace(settings, deep=False), live=False, **options)
+
+    def _open(self, places: Sequence[str | os.PathLike[str]], settings: Settings) -> None:
+        """Nothing is opened before it is asked."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names for requests."""
+        return tuple(self._reader.published())
+
+    def places(self) -> tuple[ServedInfo, ...]:
+        """The repositories as they are published."""
+        return tuple(ServedInfo(name, "", "", "bare", None, self.state(name)) for name in self._reader.published())
+
+    def state(self, repository: str | None = None) -> IndexState:
+        """What is published of a repository. Raises UnknownRepository."""
+        found = self._reader.find(self._named(repository))
+        built = found.built
+        return IndexState(
+            "ready",
+            True,
+            commit=built.commit,
+            files=built.files,
+            units=built.units,
+            languages=built.languages,
+            updates=1,
+            updated_at=found.published_at,
+        )
+
+    def status(self, repository: str | None = None, **call: Unpack[CallOptions]) -> RepositoryStatus:
+        """Describe what is published of a repository. Opens nothing. Raises UnknownRepository."""
+        name = self._named(repository)
+        built = self._reader.find(name).built
+        return RepositoryStatus(
+            name,
+            "bare",
+            built.commit,
+            ready=True,
+            files=built.files,
+            units=built.units,
+            languages=built.languages,
+            commits=built.commits,
+            index_bytes=built.shard_bytes,
+        )
+
+    def issue(self, name: str, *, repository: str | None = None, comments: bool = False) -> IssueText:
+        """A fleet fetches no issues. Raises UsageError."""
+        raise UsageError("a fleet fetches no issues: give the issue's text")
+
+    def close(self) -> None:
+        """Wait for running calls and close what is open."""
+        super().close()
+        for served in self._lent.values():
+            served.close()
+
+    def search(
+        self,
+        query: str | SearchRequest,
+        *,
+        repository: str | None = None,
+        early: Callable[[SearchResults], None] | None = None,
+        wait: float = 1.0,
+        progress: Progress = no_progress,
+        cancelled: Callable[[], bool] = never,
+        fleet: FleetSearch | None = None,
+        **options: Any,
+    ) -> SearchResults:
+        """Search the repositories that most likely have the answer, or the one that is named.
+
+        The notes say which were looked into and how many were not. Raises UnknownRepository, FleetError, and what
+        `SharedRepositories.search` raises.
+        """
+        asked, own = request_of(query, options), self.settings
+        k, level, effort = asked.k or own.k, asked.level or own.level, asked.effort or own.effort
+        request = replace(asked, k=k, level=level, effort=effort)  # no repository says it for itself
+        limits = fleet or FleetSearch()
+        if request.at is not None:
+            raise UsageError("a fleet has one commit of each repository, the published one: leave out `at`")
+        started = time.perf_counter()
+        only = (repository,) if repository is not None else limits.only
+        names, of = self._chosen(request, only, limits.look_into or LOOKED_INTO[effort])
+        chosen = (time.perf_counter() - started) * 1000
+        answers: list[SearchResults] = []
+        problems: list[str] = []
+        for name in names:
+            try:
+                call = CallOptions(wait=wait, progress=progress, cancelled=cancelled)
+                hearing = heard_with(early, answers, name, k)
+                answers.append(self._searched(name, request, hearing, call))
+            except (RepositoryError, FleetError) as error:
+                if len(names) == 1:
+                    raise
+                why = "what is published of it cannot be read" if isinstance(error, FleetError) else str(error)
+                problems.append(f"{name} was left out: {why}")
+        if not answers:
+            answers.append(SearchResults(request.query, level, (), partial=bool(problems)))
+        found = merged(answers, k)
+        timings = {"candidates": round(chosen, 2), **found.timings_ms}
+        partial = found.partial or bool(problems)
+        notes = (*found.notes, *problems, *([_looked_into(names, of)] if repository is None else []))
+        return replace(found, notes=notes, timings_ms=timings, partial=partial)
+
+    def _searched(
+        self, name: str, request: SearchRequest, early: Callable[[SearchResults], None] | None, call: CallOptions
+    ) -> SearchResults:
+        def search(used: Repository, running: Call) -> SearchResults:
+            return used.search(request, early=early, cancelled=running.cancelled, progress=running.report)
+
+        served = self._only(name)
+        try:
+            return under_name(self._ask(served, search, call), name)
+        except RepositoryError:
+            if served.source.root.exists():
+                raise
+            return under_name(self._ask(self._only(name), search, call), name)  # the cache has made room meanwhile
+
+    def _chosen(self, request: SearchRequest, only: Sequence[str], most: int) -> tuple[list[str], int]:
+        """The repositories to look into, best first, and how many there are to choose from."""
+        for name in only:
+            self._reader.find(name)
+        names = list(dict.fromkeys(only)) or list(self.names)
+        if not names:
+            raise FleetError("nothing is published yet: run `trackdown fleet sync`")
+        query = understand(request.query)
+        if len(names) <= most:
+            return names, len(names)
+        ranked = self._reader.candidates(query, [*request.languages, *query.filters.languages])
+        return [name for name in ranked if name in names][:most] or names[:most], len(names)
+
+    def history(
+        self,
+        query: str = "",
+        *,
+        repository: str | None = None,
+        k: int = 10,
+        at: str | None = None,
+        exclude: Sequence[str] = (),
+        limits: HistoryLimits | None = None,
+        **call: Unpack[CallOptions],
+    ) -> HistoryResults:
+        """As `Repository.history`, in one repository or in those that most likely have the answer."""
+        chosen = [repository] if repository is not None else None
+        if chosen is None and len(self.names) > 1:
+            if not query.strip():
+                raise UsageError(f"name a repository, or give a query; there are {len(self.names)} repositories")
+            chosen, _ = self._chosen(SearchRequest(query), (), LOOKED_INTO["fast"])
+        ask = super().history
+        answers = [
+            ask(query, repository=name, k=k, at=at, exclude=exclude, limits=limits, **call)
+            for name in chosen or self.names
+        ]
+        return answers[0] if len(answers) == 1 else merged_history(answers, k)
+
+    # How a call gets a repository
+
+    def _named(self, repository: str | None) -> str:
+        names = self.names
+        if repository is not None:
+            return repository
+        if len(names) != 1:
+            shown = ", ".join(names[:_NAMED]) + (f", and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
+            raise UsageError(f"name one of the {len(names)} repositories: {shown}")
+        return names[0]
+
+    def _only(self, repository: str | None) -> ServedRepository:
+        name = self._named(repository)
+        key = self._reader.find(name).built.key
+        with self._opening:
+            known = self._lent.get((name, key))
+            if known is not None and known.source.root.exists():
+                self._lent.move_to_end((name, key))
+                return known
+        cached = self._reader.cached(name)
+        served = ServedRepository(str(cached.folder), cached.settings, self._at_once)
+        served.name = name
+        with self._opening:
+            self._lent[name, key] = served
+            too_many = [self._lent.popitem(last=False)[1] for _ in range(len(self._lent) - _MOST_OPEN)]
+        for one in too_many:
+            one.close()
+        return served
+
+    def _each(self, repository: str | None, ask: Callable[[ServedRepository], T]) -> Iterator[tuple[T | None, str]]:
+        yield ask(self._only(repository)), ""
+
+
+def _looked_into(names: Sequence[str], of: int) -> str:
+    """What was looked into, for a note."""
+    shown = ", ".join(names[:_NAMED]) + (f", and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
+    left = of - len(names)
+    rest = f"; {left} of {of} were not" if left else ", which is all of them" if of > 1 else ""
+    return f"looked into {shown}{rest}"

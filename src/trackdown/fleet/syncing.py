@@ -1,0 +1,255 @@
+"""`trackdown fleet sync`: look what moved, build it, bring the tables up to date, and publish a manifest."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trackdown.errors import FleetError, TrackdownError
+from trackdown.fleet.building import BuildTask, build_key
+from trackdown.fleet.cluster import ClusterOptions, build_all
+from trackdown.fleet.collection import Collected, collect
+from trackdown.fleet.definition import Fleet
+from trackdown.fleet.lease import writing
+from trackdown.fleet.looking import find_commits
+from trackdown.fleet.manifest import (
+    BuiltShard,
+    FleetManifest,
+    MemberProblem,
+    PublishedShard,
+    find_built,
+    now,
+    publish,
+    read_latest,
+    rows_path,
+)
+from trackdown.fleet.members import Member, find_members
+from trackdown.fleet.place import Place
+from trackdown.fleet.rows import read_rows
+from trackdown.fleet.table import GroupTables
+from trackdown.settings import Settings
+from trackdown.types import Progress, no_progress
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_ATTEMPTS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class SyncOptions:
+    """How to sync. `seconds` is the time for one repository; `rebuild` builds everything again."""
+
+    cluster: ClusterOptions = field(default_factory=ClusterOptions)
+    seconds: float = 1800.0
+    rebuild: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SyncReport:
+    """What a sync did: how many repositories are published, which were built now, which failed and why."""
+
+    number: int
+    repositories: int
+    built: tuple[str, ...]
+    reused: tuple[str, ...]
+    removed: tuple[str, ...]
+    problems: Mapping[str, str]
+    units: int
+    bytes: int
+    seconds: float
+    collected: Collected
+
+
+def sync(
+    fleet: Fleet,
+    settings: Settings,
+    options: SyncOptions,
+    *,
+    progress: Progress = no_progress,
+    on_link: Callable[[str], None] = lambda link: None,
+) -> SyncReport:
+    """Bring the place of a fleet up to date. Raises FleetError and UsageError; a repository's problems are reported."""
+    started = time.monotonic()
+    members = {member.name: member for member in find_members(fleet)}
+    place = Place(fleet.address)
+    before = read_latest(place)
+    commits = find_commits(list(members.values()), progress)
+    problems = {name: str(error) for name, error in commits.items() if isinstance(error, TrackdownError)}
+    tasks = _tasks(fleet, members, commits, settings, options)
+    ready, missing = _known(place, before, tasks, rebuild=options.rebuild)
+    reused = tuple(sorted(ready))
+    names: dict[str, list[str]] = {}
+    for name, task in missing.items():
+        names.setdefault(task.key, []).append(name)
+    once = [missing[alike[0]] for alike in names.values()]
+    progress("build", 0, len(once))
+    for done, (task, outcome) in enumerate(build_all(once, options.cluster, on_link), 1):
+        for name in names[task.key]:
+            if isinstance(outcome, BuiltShard):
+                ready[name] = outcome
+            else:
+                problems[name] = outcome
+        progress("build", done, len(once))
+    with writing(place):
+        manifest = _published(place, members, ready, problems, progress)
+        collected = collect(place, fleet.grace_hours)
+    return SyncReport(
+        number=manifest.number,
+        repositories=len(manifest.repositories),
+        built=tuple(sorted(set(ready) - set(reused))),
+        reused=reused,
+        removed=tuple(sorted(before.repositories.keys() - members.keys())),
+        problems=problems,
+        units=sum(one.built.units for one in manifest.repositories.values()),
+        bytes=_bytes(manifest),
+        seconds=round(time.monotonic() - started, 2),
+        collected=collected,
+    )
+
+
+def _tasks(
+    fleet: Fleet,
+    members: Mapping[str, Member],
+    commits: Mapping[str, str | TrackdownError],
+    settings: Settings,
+    options: SyncOptions,
+) -> dict[str, BuildTask]:
+    """What every repository needs, whether it is built already or not."""
+    found = {}
+    for name, commit in commits.items():
+        if isinstance(commit, str):
+            member = members[name]
+            limit = member.max_file_kb or settings.max_file_kb
+            key = build_key(commit, limit, member.deep, settings)
+            found[name] = BuildTask(
+                name, member.where, commit, key, limit, member.deep, settings.models, fleet.address, options.seconds
+            )
+    return found
+
+
+def _known(
+    place: Place, before: FleetManifest, tasks: Mapping[str, BuildTask], *, rebuild: bool
+) -> tuple[dict[str, BuiltShard], dict[str, BuildTask]]:
+    """What is built already, by the published manifest or by an earlier sync's record; and the tasks that are left."""
+    published = {one.built.key: one.built for one in before.repositories.values()}
+    ready: dict[str, BuiltShard] = {}
+    missing: dict[str, BuildTask] = {}
+    if rebuild:
+        from trackdown.fleet.manifest import built_path
+
+        place.delete([built_path(task.key) for task in tasks.values()])
+        return ready, dict(tasks)
+    for name, task in tasks.items():
+        built = published.get(task.key) or find_built(place, task.key)
+        if built is None:
+            missing[name] = task
+        else:
+            ready[name] = built
+    return ready, missing
+
+
+def _published(
+    place: Place,
+    members: Mapping[str, Member],
+    ready: Mapping[str, BuiltShard],
+    problems: Mapping[str, str],
+    progress: Progress,
+) -> FleetManifest:
+    """Publish what is ready, on top of what is published by then. Raises FleetError if others are always faster."""
+    tables = GroupTables(place)
+    for _ in range(_ATTEMPTS):
+        before = read_latest(place)
+        repositories = _merged(before, members, ready)
+        groups = sorted({group for one in repositories.values() for group in one.groups})
+        wanted = FleetManifest(
+            before.number + 1, now(), repositories, _problems(members, problems), dict.fromkeys(groups, 0)
+        )
+        if _says_the_same(before, wanted):
+            return before
+        versions = {}
+        for done, group in enumerate(groups, 1):
+            held = _with_rows(before, group) if group in before.tables else None
+            content = _with_rows(wanted, group)
+            reader = _RowReader(place, repositories)
+            version = tables.bring_to(group, content, held, before.tables.get(group, 0), reader)
+            if version != before.tables.get(group):
+                if not tables.holds(group, version, content):
+                    break  # another writer was there in between
+                tables.tag(group, version)
+            versions[group] = version
+            progress("tables", done, len(groups))
+        else:
+            manifest = FleetManifest(wanted.number, now(), repositories, wanted.problems, versions)
+            if publish(place, manifest):
+                return manifest
+    raise FleetError(f"other syncs were always faster at {place.address.url}: run the sync again")
+
+
+def _with_rows(manifest: FleetManifest, group: str) -> dict[str, tuple[str, int]]:
+    """What the table of a group holds: name → key and number of rows, of its repositories that have any."""
+    counts = {name: manifest.repositories[name].built.rows for name in manifest.of_group(group)}
+    return {name: (key, counts[name]) for name, key in manifest.of_group(group).items() if counts[name]}
+
+
+def _merged(
+    before: FleetManifest, members: Mapping[str, Member], ready: Mapping[str, BuiltShard]
+) -> dict[str, PublishedShard]:
+    """The repositories of the fleet: as they were built now, or as they were published before."""
+    found: dict[str, PublishedShard] = {}
+    for name, member in sorted(members.items()):
+        earlier = before.repositories.get(name)
+        built = ready.get(name) or (earlier.built if earlier is not None else None)
+        if built is None:
+            continue
+        groups = sorted(member.groups)
+        if earlier is not None and (earlier.built, earlier.groups, earlier.origin) == (built, groups, member.origin):
+            found[name] = earlier
+        else:
+            found[name] = PublishedShard(groups, member.origin, built, now())
+    return found
+
+
+def _problems(members: Mapping[str, Member], problems: Mapping[str, str]) -> dict[str, MemberProblem]:
+    return {
+        name: MemberProblem(sorted(members[name].groups), members[name].origin, message, now())
+        for name, message in sorted(problems.items())
+    }
+
+
+def _says_the_same(before: FleetManifest, after: FleetManifest) -> bool:
+    """Whether there is nothing new to publish."""
+    told = {name: one.message for name, one in before.problems.items()}
+    return (
+        before.number > 0
+        and before.repositories == after.repositories
+        and set(before.tables) == set(after.tables)
+        and told == {name: one.message for name, one in after.problems.items()}
+    )
+
+
+class _RowReader:
+    """Reads the rows of a repository from the place."""
+
+    def __init__(self, place: Place, repositories: Mapping[str, PublishedShard]) -> None:
+        self._place = place
+        self._repositories = repositories
+
+    def __call__(self, name: str, key: str) -> pa.Table:
+        built = self._repositories[name].built
+        with tempfile.TemporaryDirectory(prefix="trackdown-fleet-") as folder:
+            file = Path(folder) / "rows"
+            self._place.download(rows_path(built.rows_sha256), file, built.rows_sha256)
+            return read_rows(file, name, key)
+
+
+def _bytes(manifest: FleetManifest) -> int:
+    sizes: dict[str, int] = {}
+    for one in manifest.repositories.values():
+        built = one.built
+        sizes |= dict(zip(built.objects, (built.shard_bytes, built.source_bytes, built.rows_bytes), strict=True))
+    return sum(sizes.values())

@@ -1,0 +1,74 @@
+"""Builds on a Dask cluster: workers that die cost a repository a line, never the run."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.fleet.fleets import SmallFleet, needs_extra, places
+from trackdown.errors import FleetError
+from trackdown.fleet import ClusterOptions
+
+pytestmark = [needs_extra, pytest.mark.slow]
+
+
+def test_workers_build_what_this_process_would(fleet: SmallFleet) -> None:
+    fleet.write(shop=["open"], bank=["closed"], maps=["open"], gone=["open"])
+    report = fleet.sync(cluster=ClusterOptions(workers=2))
+    assert (len(report.built), list(report.problems)) == (3, ["gone"])
+    assert places(fleet.search("sign the session cookie"))[0][0] == "shop"
+    shards = {path.name for path in (fleet.folder / "place" / "shards").iterdir()}
+    fleet.place = "other"
+    fleet.write(shop=["open"], bank=["closed"], maps=["open"])
+    fleet.sync()
+    assert {path.name for path in (fleet.folder / "other" / "shards").iterdir()} == shards
+
+
+def test_workers_that_are_killed_cost_at_most_their_repositories(fleet: SmallFleet) -> None:
+    killed: list[int] = []
+    done = threading.Event()
+
+    def kill() -> None:
+        while not killed and not done.wait(0.02):
+            for child in psutil.Process().children():
+                if _is_building(child):
+                    os.kill(child.pid, signal.SIGKILL)
+                    killed.append(child.pid)
+                    break
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    try:
+        report = fleet.sync(cluster=ClusterOptions(workers=1))
+    finally:
+        done.set()
+        killer.join()
+    assert killed
+    assert set(report.built) | set(report.problems) == {"shop", "bank", "maps"}
+    fleet.sync()
+    assert places(fleet.search("book a transfer"))[0][0] == "bank"
+
+
+def _is_building(process: psutil.Process) -> bool:
+    """Whether a process is a worker of Dask that has started a process of its own, as a build does."""
+    try:
+        return "spawn_main" in " ".join(process.cmdline()) and bool(process.children())
+    except psutil.Error:
+        return False
+
+
+def test_a_scheduler_that_is_not_there_is_said_so(fleet: SmallFleet, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trackdown.fleet.cluster._CONNECT_SECONDS", 1)
+    with pytest.raises(FleetError, match="no Dask scheduler answers at tcp://127"):
+        fleet.sync(cluster=ClusterOptions("tcp://127.0.0.1:9"))
+
+
+def test_a_repository_that_takes_too_long_is_a_line(fleet: SmallFleet, tmp_path: Path) -> None:
+    report = fleet.sync(seconds=0.0001)
+    assert all("it took longer than" in message for message in report.problems.values())
+    assert set(report.problems) == {"shop", "bank", "maps"}

@@ -1,0 +1,97 @@
+"""fleet.toml: what it may say, what is refused, and edits that keep what people wrote."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from trackdown.errors import UsageError
+from trackdown.fleet import FleetEntry, add_entries, create_fleet, find_members, read_fleet, remove_entries
+
+
+def written(folder: Path, text: str) -> Path:
+    file = folder / "fleet.toml"
+    file.write_text(text, "utf-8")
+    return file
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "place is missing"),
+        ("place = 5", "place must be text"),
+        ("place = 'ftp://x/y'", "not 'ftp://x/y'"),
+        ("place = 's3://key:secret@bucket'", "keep keys out of the place"),
+        ("place = 'file://host/x'", "no absolute path"),
+        ("place = 'x'\nplaces = 1", "there is no setting 'places'"),
+        ("place = 'x'\nrepositories = 1", r"\[\[repositories\]\] tables"),
+        ("place = 'x'\n[[repositories]]\nname = 'a'", "needs one of path, url, glob, listing"),
+        ("place = 'x'\n[[repositories]]\npath = 'a'\nurl = 'b'", "needs one of"),
+        ("place = 'x'\n[[repositories]]\npath = 'a'\ngroups = ['Böse']", "is not a group"),
+        ("place = 'x'\n[[repositories]]\npath = 'a'\ngroups = []", "groups must be a list"),
+        ("place = 'x'\n[[repositories]]\npath = 'a'\nmax_file_kb = -1", "max_file_kb must be"),
+        ("place = 'x'\n[[repositories]]\npath = 'a'\ndeep = 'yes'", "deep must be true or false"),
+        ("place = 'x'\n[[repositories]]\nglob = 'a*'\nname = 'b'", "has no name"),
+        ("place = 'x'\ngrace_hours = 'long'", "grace_hours must be"),
+        ("place =", "not valid TOML"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said) as refused:
+        read_fleet(written(tmp_path, text))
+    assert "\n" not in str(refused.value).strip()
+
+
+def test_a_missing_file_says_how_to_make_one(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="fleet init"):
+        read_fleet(tmp_path / "fleet.toml")
+
+
+def test_a_place_is_relative_to_the_file(tmp_path: Path) -> None:
+    assert read_fleet(written(tmp_path, "place = 'here'")).address.url == (tmp_path / "here").as_uri()
+    assert read_fleet(written(tmp_path, "place = 's3://bucket/prefix/'")).address.url == "s3://bucket/prefix"
+
+
+def test_edits_keep_comments_and_order(tmp_path: Path) -> None:
+    file = tmp_path / "fleet.toml"
+    create_fleet(file, "place")
+    file.write_text(file.read_text() + "# ours\n[[repositories]]\npath = 'one' # the first\n")
+    entry = FleetEntry("url", "https://example.org/two.git", groups=("web",))
+    assert add_entries(file, [entry, entry, FleetEntry("path", "one")]) == (entry,)
+    assert "# ours" in file.read_text() and "# the first" in file.read_text()
+    assert [one.where for one in read_fleet(file).entries] == ["one", "https://example.org/two.git"]
+    assert remove_entries(file, ["two"]) == ("two",)
+    assert "# the first" in file.read_text() and "two" not in file.read_text()
+    with pytest.raises(UsageError, match="has no repository 'two'"):
+        remove_entries(file, ["two"])
+    with pytest.raises(UsageError, match="already there"):
+        create_fleet(file, "place")
+
+
+def test_names_tell_repositories_apart(tmp_path: Path) -> None:
+    for owner in ("a", "b"):
+        (tmp_path / owner / "lib").mkdir(parents=True)
+    (tmp_path / "a" / "tool").mkdir()
+    listing = [{"nameWithOwner": "org/app", "url": "https://example.org/org/app"}]
+    (tmp_path / "listing.json").write_text(json.dumps(listing))
+    text = "place = 'x'\n[[repositories]]\nglob = '*/*'\ngroups = ['one']\n"
+    text += "[[repositories]]\npath = 'a/tool'\ngroups = ['two']\n[[repositories]]\nlisting = 'listing.json'\n"
+    members = {member.name: member for member in find_members(read_fleet(written(tmp_path, text)))}
+    assert list(members) == ["a/lib", "b/lib", "org/app", "tool"]
+    assert members["tool"].groups == ("one", "two")
+
+
+@pytest.mark.parametrize("listing", ["{}", "[1]", '[{"name": "x"}]', "nonsense", '[{"url": "no url"}]'])
+def test_a_listing_that_is_none_is_refused(tmp_path: Path, listing: str) -> None:
+    (tmp_path / "listing.json").write_text(listing)
+    fleet = read_fleet(written(tmp_path, "place = 'x'\n[[repositories]]\nlisting = 'listing.json'\n"))
+    with pytest.raises(UsageError, match=r"listing\.json"):
+        find_members(fleet)
+
+
+def test_credentials_of_urls_are_not_shown(tmp_path: Path) -> None:
+    text = "place = 'x'\n[[repositories]]\nurl = 'https://me:secret@example.org/app.git'\n"
+    (member,) = find_members(read_fleet(written(tmp_path, text)))
+    assert "secret" not in member.origin and member.name == "app"

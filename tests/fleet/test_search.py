@@ -1,0 +1,97 @@
+"""A search of a fleet: the right repositories first, and in them the answers of `search`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+import trackdown
+from tests.fleet.fleets import SmallFleet, needs_extra, places
+from trackdown.errors import FleetError, UnknownRepository, UsageError
+from trackdown.types import SearchResults
+
+pytestmark = needs_extra
+
+
+@pytest.fixture
+def synced(fleet: SmallFleet) -> SmallFleet:
+    fleet.sync()
+    return fleet
+
+
+def test_results_are_those_of_search_with_their_repository(synced: SmallFleet) -> None:
+    shop = synced.repositories["shop"]
+    shop.commit("Sign the session cookie again", {"web/other.py": "def read_cookie(text):\n    return text\n"})
+    synced.sync()
+    found = synced.search("sign the session cookie", only=("shop",))
+    own = trackdown.open(shop.root, settings=synced.settings).search("sign the session cookie", effort="fast")
+    assert [replace(one, repository="shop") for one in own] == list(found)
+    assert found.confidence == own.confidence and len(found) > 1
+
+
+def test_the_tables_choose_and_the_answer_says_what_was_looked_into(synced: SmallFleet) -> None:
+    asked = {
+        "sign the session cookie": "shop",
+        "BookTransfer": "bank",
+        "where is ledger.go": "bank",
+        'it said "no road leads there from here"': "maps",
+        "Begin the maps": "maps",
+    }
+    for query, name in asked.items():
+        answer = synced.search(query, look_into=1)
+        assert {one.repository for one in answer} <= {name}, query
+        assert [info.repository for info in answer.snapshots] == [name]
+        assert answer.notes[-1] == f"looked into {name}; 2 of 3 were not"
+
+
+def test_languages_and_names_limit_the_choice(synced: SmallFleet) -> None:
+    assert {one.repository for one in synced.search("cookie", look_into=1, languages=("go",))} <= {"bank"}
+    assert {one.repository for one in synced.search("route cookie", only=("maps", "bank"), look_into=1)} == {"maps"}
+
+
+def test_groups_limit_everything(synced: SmallFleet) -> None:
+    answer = synced.search("book a transfer between accounts", "open")
+    assert "bank" not in str(answer)
+    assert answer.notes[-1] == "looked into maps, shop, which is all of them"
+    for name in ("bank", "nothing"):
+        with pytest.raises(UnknownRepository, match=f"there is no repository '{name}' in this fleet"):
+            synced.search("transfer", "open", only=(name,))
+
+
+def test_other_questions_are_answered_for_one_repository(synced: SmallFleet) -> None:
+    with synced.opened() as opened:
+        assert "sign_cookie" in opened.unit("web/session.py", repository="shop").text
+        assert opened.history("begin", repository="bank").commits[0].subject == "Begin the bank"
+        assert opened.status("maps").ready
+        assert opened.graph("sign_cookie", repository="shop").nodes
+        assert {one.repository for one in opened.history("begin the ledger")} == {"bank", "maps", "shop"}
+        with pytest.raises(UsageError, match="name one of the 3 repositories: bank, maps, shop"):
+            opened.unit("web/session.py")
+
+
+def test_what_makes_no_sense_is_refused(synced: SmallFleet, fleet: SmallFleet) -> None:
+    with pytest.raises(UsageError, match="leave out `at`"):
+        synced.search("x", at="main")
+    with pytest.raises(UsageError, match="1 to 100 repositories"):
+        synced.search("x", look_into=0)
+
+
+def test_nothing_is_published_yet(fleet: SmallFleet) -> None:
+    with pytest.raises(FleetError, match="fleet sync"):
+        fleet.search("cookie")
+
+
+def test_the_cache_stays_within_its_limit(synced: SmallFleet) -> None:
+    synced.settings = replace(synced.settings, store_limit_mb=1)
+    big = "\n".join(f"def number_{at}(value):\n    return value + {at}\n" for at in range(3000))
+    for name in ("one", "two", "three"):
+        synced.repository(name, {"big.py": f"NAME = '{name}'\n" + big})
+    synced.write(one=["open"], two=["open"], three=["open"])
+    synced.sync()
+    with synced.opened() as opened:
+        for name in ("one", "two", "three", "one"):
+            found = opened.search("number_77", effort="fast", repository=name)
+            assert isinstance(found, SearchResults) and places(found)[0] == (name, "big.py", "number_77")
+        cached = [folder for at in (synced.folder / "reader" / "fleet").iterdir() for folder in at.iterdir()]
+        assert 1 <= sum(folder.is_dir() for folder in cached) < 3
