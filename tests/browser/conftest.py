@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Error, Page, expect, sync_playwright
 
+from tests.browser.chromium import launch_options
 from tests.browser.repositories import build_hostile, build_market
 from tests.browser.served import Served, served
 from tests.conftest import Repo
@@ -21,12 +20,9 @@ expect.set_options(timeout=_MILLISECONDS)
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """Chromium without a window: Debian's, or the one that CHROMIUM names."""
-    program = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
-    assert program, "there is no chromium: install Debian's package chromium, or name one in CHROMIUM"
-    arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+    """Chromium, for all tests of this process."""
     with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=program, args=arguments)
+        opened = playwright.chromium.launch(**launch_options())
         yield opened
         opened.close()
 

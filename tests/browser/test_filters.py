@@ -122,11 +122,11 @@ def test_several_repositories_are_searched_together_or_one_by_one(
         ask(page, QUERY)
         names = {text.split(" · ")[0] for text in results(page).locator(".where").all_inner_texts()}
         assert names == {"market", "bakery"}
-        page.get_by_label("Repository").select_option("bakery")
+        page.get_by_label("Repository", exact=True).select_option("bakery")
         answered(page)
         assert paths(page) == {"oven.py"}
         assert state(page)["repository"] == "bakery"
-        page.get_by_label("Repository").select_option("")
+        page.get_by_label("Repository", exact=True).select_option("")
         answered(page)
         baked = results(page).filter(has_text="bakery")
         baked.first.locator("h3 a").click()

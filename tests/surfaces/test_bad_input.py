@@ -46,7 +46,7 @@ from trackdown.surfaces.cli.main import main
         (["search", "cookie", "--no-such-option"], 2, ["--no-such-option", "trackdown search --help"]),
         (["search", "--issue", "no-such-file"], 2, ["cannot read the issue 'no-such-file'", "No such file"]),
         (["search", "--issue", "web"], 2, ["cannot read the issue 'web'", "directory"]),
-        (["serch", "cookie"], 2, ["No such command 'serch'", "trackdown --help"]),
+        (["serch", "cookie"], 2, ["there is no command 'serch'; did you mean search?", "trackdown --help"]),
         (["index", "no-such"], 1, ["no such file or folder: no-such"]),
         (["status", "no-such"], 1, ["no such file or folder: no-such"]),
         (["status", "one", "two"], 2, ["extra argument (two)"]),

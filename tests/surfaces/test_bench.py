@@ -237,7 +237,7 @@ def test_a_run_file_of_another_bench_is_not_overwritten(swe: Bench, in_process: 
         (["score", "GONE"], 2, ["cannot read the run file"]),
         (["score", "DATA"], 2, ["line 1: 'id' is missing"]),
         (["score", "EMPTY"], 2, ["has no case with gold"]),
-        (["nonsense"], 2, ["No such command 'nonsense'"]),
+        (["nonsense"], 2, ["there is no command 'nonsense'"]),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
 )

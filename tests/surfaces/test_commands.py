@@ -200,12 +200,13 @@ def test_dry_run_lists_what_is_in_and_what_is_left_out_and_builds_nothing(progra
     repo.commit("All sorts", {"a.py": "x = 1\n", "b.png": b"\x89PNG\0", "yarn.lock": "x\n", "c.bin.py": b"a\0b"})
     run = program("index", repo.root, "--dry-run")
     assert run.out.splitlines() == [
+        "mixed: 1 file in (1 python)",
+        "mixed: 4 files out (2 binary, 1 generated, 1 secret)",
         "in   a.py  python",
         "out  .env.local  secret",
         "out  b.png  binary",
         "out  c.bin.py  binary",
         "out  yarn.lock  generated",
-        "1 files in, 4 out (2 binary, 1 generated, 1 secret)",
     ]
     (report,) = program("index", repo.root, "--dry-run", "--format", "json").json()
     assert report["included"] == [{"path": "a.py", "language": "python"}]
@@ -231,6 +232,7 @@ def test_related_finds_what_reads_alike_and_what_changes_together(ready: Program
     assert "tests/test_session.py" in [result["path"] for result in answer["similar"]]
     together = {item["path"]: item["commits"] for item in answer["changes_together"]}
     assert together == {"tests/test_session.py": 1, "README.md": 1}
+    assert "      in 1 of 2 commits; latest " in ready("related", "web/session.py:8").out
     kin = {name: [one["symbol"] for one in answer[name]] for name in KIN}
     assert kin == {
         "callers": ["test_sign_cookie"],

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -68,13 +70,15 @@ def test_a_terminal_gets_colour_and_no_line_that_is_too_wide(ready: Program) -> 
         ("g.dot", "digraph"),
         ("g.gv", "digraph"),
         ("g.json", "{"),
+        ("g.svg", "<svg"),
         ("g.txt", "Session  web/"),
         ("g", "Session  web/"),
     ],
 )
 def test_a_file_is_written_as_its_ending_says(ready: Program, tmp_path: Path, name: str, begins: str) -> None:
     run = ready("graph", "Session", "--output", tmp_path / name)
-    assert (run.code, run.out, run.err) == (0, "", "")
+    assert (run.code, run.out) == (0, "")
+    assert re.fullmatch(r"wrote .*/g\S* as \w+: \d+ places and \d+ edges\n", run.err)
     assert (tmp_path / name).read_text("utf-8").startswith(begins)
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
@@ -84,6 +88,46 @@ def test_a_format_that_is_named_counts_more_than_an_ending(ready: Program, tmp_p
     assert ready("graph", "Session", "--output", tmp_path / "g.html", "--format", "json").code == 0
     assert json.loads((tmp_path / "g.html").read_text())["start"] == ["web/session.py:Session:4"]
     assert ready("graph", "Session", "--format", "html").out.startswith("<!DOCTYPE html>")
+
+
+def converter(folder: Path, name: str, script: str) -> Path:
+    """A folder for PATH with git and a program that converts pictures."""
+    folder.mkdir()
+    (folder / "git").symlink_to(shutil.which("git") or "git")
+    program = folder / name
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    return folder
+
+
+@pytest.mark.parametrize(("name", "reads"), [("rsvg-convert", "<svg"), ("dot", "digraph")])
+def test_a_png_is_drawn_by_a_program_that_is_installed(ready: Program, tmp_path: Path, name: str, reads: str) -> None:
+    path = converter(tmp_path / "bin", name, "printf '\\211PNG\\r\\n\\032\\n'; exec /bin/cat")
+    run = ready.having(PATH=str(path))("graph", "Session", "--output", tmp_path / "g.png")
+    assert run.code == 0 and " as png: " in run.err
+    assert (tmp_path / "g.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n" + reads.encode())
+
+
+@pytest.mark.parametrize(
+    ("name", "script", "words"),
+    [
+        ("nothing", "", ["rsvg-convert", "Graphviz", ".svg"]),
+        ("dot", "echo 'no fonts' >&2; exit 3", ["dot drew no PNG (no fonts)", ".svg"]),
+        ("rsvg-convert", "echo text", ["rsvg-convert drew no PNG", ".svg"]),
+    ],
+)
+def test_without_a_picture_nothing_is_written(
+    ready: Program, tmp_path: Path, name: str, script: str, words: list[str]
+) -> None:
+    path = converter(tmp_path / "bin", name, script)
+    ready.having(PATH=str(path))("graph", "Session", "--output", tmp_path / "g.png").refused(2, *words)
+    assert not (tmp_path / "g.png").exists()
+
+
+def test_a_terminal_gets_no_png(ready: Program, tmp_path: Path) -> None:
+    path = converter(tmp_path / "bin", "dot", "exit 0")
+    run = ready.having(PATH=str(path)).on_terminal("graph", "Session", "--format", "png")
+    assert run.code == 2 and "--output" in run.out
 
 
 def test_edges_directions_and_depth_are_heard(ready: Program) -> None:
@@ -129,7 +173,9 @@ def test_notes_go_to_standard_error_and_into_json(ready: Program) -> None:
         (["Session", "--depth", "0"], 2, ["between 1 and 20"]),
         (["Session", "--depth", "9" * 30], 2, ["between 1 and 20"]),
         (["Session", "--depth", "deep"], 2, ["'deep' is not a valid integer"]),
-        (["Session", "--format", "svg"], 2, ["'svg'", "html"]),
+        (["Session", "--format", "pdf"], 2, ["'pdf'", "html"]),
+        (["Session", "--output", "g.pdf"], 2, ["g.pdf", ".svg", "--format"]),
+        (["Session", "--output", "g.tar.gz"], 2, ["the ending .gz", ".svg"]),
         (["Session", "--at", "no-such"], 1, ["'no-such'"]),
         (["Session", "--output", "."], 2, ["it is a folder"]),
         (["Session", "--output", "no/such/g.html"], 2, ["folder does not exist"]),

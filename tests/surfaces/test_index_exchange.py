@@ -17,7 +17,7 @@ def test_an_index_travels_from_one_machine_to_another(ready: Program, shop: Repo
     digest = run.out.splitlines()[2].removeprefix("digest ")
     laptop = ready.having(TRACKDOWN_STORE=str(tmp_path / "laptop"))
     answer = laptop("index", "--import", str(file), "--digest", digest, "--format", "json").json()
-    assert (answer["digest"], answer["commit"], answer["origin"]) == (digest, head, str(file))
+    assert (answer["digest"], answer["commit"], answer["place"]) == (digest, head, str(file))
     status = laptop("status")
     assert f"commit {head[:10]} from {file}, digest {digest[:16]} (in use)" in status.out
     assert laptop("status", "--format", "json").json()["imported"]["used"] is True

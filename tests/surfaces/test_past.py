@@ -56,13 +56,20 @@ def test_blame_prints_who_when_and_which_commit(ready: Program, shop: Repo) -> N
     assert [one["commit"][:10] for one in answer["lines"]] == [last] and answer["lines"][0]["issues"] == []
 
 
+def test_blame_does_not_repeat_the_issues_that_the_subject_names(program: Program, repo: Repo) -> None:
+    repo.commit("Begin", {"a.py": "A = 1\n"})
+    repo.commit("Fix the sum (#12)\n\nSee also #1.", {"a.py": "A = 2\n"})
+    line = program.within(repo.root)("blame", "a.py:1").out.splitlines()[1]
+    assert line.endswith("Fix the sum (#12)  (#1)")
+
+
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
         (("show", "beef1234"), "trackdown: shop has no commit, branch or tag 'beef1234'\n"),
         (("show", "--lines", "-1", "HEAD"), "trackdown: lines must be between 0 and 20000, not -1\n"),
         (("history", "a", "b", "c"), "trackdown: give one QUERY and one PATH: a query of several words needs quotes\n"),
-        (("blame", "web/session.py:99"), "trackdown: web/session.py has no lines 99: its lines are 1 to 18\n"),
+        (("blame", "web/session.py:99"), "trackdown: web/session.py has no line 99: its lines are 1 to 18\n"),
     ],
 )
 def test_what_cannot_be_is_one_line(ready: Program, arguments: tuple[str, ...], line: str) -> None:

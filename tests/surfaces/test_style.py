@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.surfaces.program import Program, Run
+from trackdown.installation import install_hint
 
 InProcess = Callable[..., Run]
 ONE = "def total(rows):\n    result = 0\n    for row in rows:\n        result += row.price\n    return result\n"
@@ -115,7 +116,7 @@ def test_without_the_packages_it_says_what_to_install(
     pair: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, in_process: InProcess
 ) -> None:
     monkeypatch.setitem(sys.modules, "sacrebleu", None)
-    in_process("style", "one.py", "other.py").refused(2, "pip install 'trackdown[lab]'")
+    in_process("style", "one.py", "other.py").refused(2, install_hint("lab"))
 
 
 def test_names_of_files_cannot_steer_the_terminal(tmp_path: Path, in_process: InProcess) -> None:

@@ -14,6 +14,8 @@ INDEXING = {
     "download": "Downloading",
     "import": "Importing",
     "write": "Writing",
+    "build": "Building repositories",
+    "tables": "Updating tables",
 }
 """Steps of an index."""
 SEARCHING = {

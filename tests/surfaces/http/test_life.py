@@ -23,6 +23,7 @@ from tests.conftest import Repo
 from tests.faults.grown import grow
 from tests.surfaces.http.serving import TOKEN, problem
 from tests.surfaces.program import Program, Run, alive, finish, wait_for
+from trackdown.installation import install_hint
 
 pytestmark = pytest.mark.slow
 
@@ -184,4 +185,4 @@ def test_what_is_not_installed_is_named_with_the_line_that_installs_it(
     fake.mkdir(parents=True)
     (fake / "__init__.py").write_text("raise ModuleNotFoundError(\"No module named 'fastapi'\", name='fastapi')")
     path = f"{fake.parent}:{os.environ.get('PYTHONPATH', '')}"
-    marked.having(PYTHONPATH=path)("serve", shop.root).refused(2, "fastapi", "pip install 'trackdown[serve]'")
+    marked.having(PYTHONPATH=path)("serve", shop.root).refused(2, "fastapi", install_hint("serve"))

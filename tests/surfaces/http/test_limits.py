@@ -84,7 +84,7 @@ def test_the_engines_own_bound_is_told_the_same_way(open_shared: Open, shop: Rep
 
 
 def test_a_client_that_asks_too_often_is_told_to_wait(shops: SharedRepositories) -> None:
-    with serving(shops, AccessRules(rate=1.0, burst=3)) as client:
+    with serving(shops, AccessRules(rate=0.01, burst=3)) as client:
         answers = [client.get("/v1/repositories") for _ in range(5)]
         assert [answer.status_code for answer in answers] == [200, 200, 200, 429, 429]
         problem(answers[-1], 429, "too-many")
@@ -92,7 +92,7 @@ def test_a_client_that_asks_too_often_is_told_to_wait(shops: SharedRepositories)
 
 
 def test_wrong_tokens_are_limited_too(shops: SharedRepositories) -> None:
-    with serving(shops, AccessRules(token=TOKEN, rate=0.1, burst=2)) as client:
+    with serving(shops, AccessRules(token=TOKEN, rate=0.01, burst=2)) as client:
         wrong = {"Authorization": "Bearer guess"}
         codes = [client.get("/v1/repositories", headers=wrong).status_code for _ in range(4)]
         assert codes == [401, 401, 429, 429]

@@ -145,7 +145,7 @@ def test_calls_that_are_cancelled_end_in_the_server(
             with anyio.move_on_after(1.0) as waiting:
                 await ask(anyio.Event())
             assert waiting.cancelled_caught
-            with anyio.fail_after(10):
+            with anyio.fail_after(60):  # it does not wait, as a call that is let in last would, for 600
                 assert (await value(client, "index_status", {}))["partial"]
             held.release()
             assert (await value(client, "search_code", COOKIE))["results"]
@@ -164,7 +164,7 @@ def test_a_first_call_on_a_large_repository_waits_and_is_whole(program: Program,
             answer = await value(client, "search_code", THING, progress_callback=told)
             assert answer["results"][0]["path"] == "pack37/part77.py" and not answer["partial"]
 
-    talk(script, 120)
+    talk(script)
     assert any(message.startswith("indexing: parsing files") and " of 1000" in message for message in heard), heard
 
 

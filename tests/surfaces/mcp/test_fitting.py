@@ -83,7 +83,7 @@ def test_commits_fit(commits: tuple[PastCommit, ...], told: tuple[str, ...], bud
     st.lists(st.builds(Relative, long_texts, texts, st.just("method"), lines, lines, st.just("name")), max_size=9).map(
         tuple
     ),
-    st.lists(st.builds(CoChange, long_texts, lines, st.floats(0, 1), texts), max_size=4).map(tuple),
+    st.lists(st.builds(CoChange, long_texts, lines, st.floats(0.001, 1), texts), max_size=4).map(tuple),
     notes,
     budgets,
 )

@@ -17,6 +17,7 @@ from mcp.types import ListRootsResult, Root
 from tests.conftest import Repo
 from tests.surfaces.mcp.connections import LEGACY, MODERN, over_stdio, processes_of, refused, talk, value
 from tests.surfaces.program import COMMAND, Program, wait_for
+from trackdown.installation import install_hint
 
 pytestmark = pytest.mark.slow
 
@@ -106,7 +107,7 @@ def test_without_the_sdk_the_way_to_get_it_is_said(ready: Program, tmp_path: Pat
     (tmp_path / "mcp").mkdir()
     (tmp_path / "mcp" / "__init__.py").write_text("raise ModuleNotFoundError(\"No module named 'mcp'\", name='mcp')\n")
     hidden = ready.having(PYTHONPATH=os.pathsep.join([str(tmp_path), *sys.path]))
-    hidden("mcp").refused(2, "mcp is not installed", "pip install 'trackdown[mcp]'")
+    hidden("mcp").refused(2, "mcp is not installed", install_hint("mcp"))
     assert hidden("search", "cookie").code == 0
 
 

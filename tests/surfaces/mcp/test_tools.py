@@ -106,7 +106,7 @@ async def use_every_other_tool(client: Client, shop: Repo) -> None:
     assert "\nChanged: Cart, Cart.addItem" in changed and "\n@@ -" in diff and "\n+  total() {\n" in diff
     assert diff.partition("\n")[0].endswith(", now lib/cart.js)")
     nothing = await value(client, "show_commit", {"commit": past["commit"], "path": "web/"})
-    assert nothing["files"] == [] and "1 of its 1 files are not among those asked for" in nothing["notes"][0]
+    assert nothing["files"] == [] and "showing 0 of its 1 files" in nothing["notes"][0]
 
     for target in ("web/session.py:8", "Session.sign_cookie"):
         near = await value(client, "related_code", {"target": target})
@@ -209,6 +209,28 @@ def test_searches_are_narrowed_as_asked(ready: Program) -> None:
             assert await paths(at="old", query="read legacy session", k=1) == {"web/legacy.py"}
             only = await value(client, "related_code", {"target": "web/session.py:8", "level": "class"})
             assert {one["kind"] for one in only["related"] if one["relation"] == "similar"} <= {"class"}
+
+    talk(script)
+
+
+def test_a_projects_own_settings_apply_and_a_wrong_one_is_said(program: Program, tmp_path: Path) -> None:
+    bank = Repo(tmp_path / "bank")
+    bank.commit(
+        "Begin", {"vault.py": "def sign_cookie():\n    pass\n", "vendor/v.py": "def sign_cookies():\n    pass\n"}
+    )
+
+    async def script() -> None:
+        async with over_stdio(program, bank.root, "--wait", "50") as client:
+
+            async def paths(**arguments: Any) -> list[str]:
+                answer = await value(client, "search_code", {"query": "sign cookie", **arguments})
+                return [one["path"] for one in answer["results"]]
+
+            assert len(await paths()) == 2
+            bank.write(".trackdown.toml", "third_party = false\n")
+            assert await paths() == ["vault.py"] and len(await paths(third_party=True)) == 2
+            bank.write(".trackdown.toml", "store = '/elsewhere'\n")
+            refused(await client.call_tool("search_code", {"query": "sign cookie"}), "may not set store")
 
     talk(script)
 

@@ -70,8 +70,12 @@ class JsonEntry:
         return after
 
     def is_in(self, text: str) -> bool:
+        return self.found_in(text) is not None
+
+    def found_in(self, text: str) -> Any:
+        """The entry as it is in the text; None if it is not there."""
         values = read_json(text)
-        return value_at(values, self._path(values)) is not None
+        return value_at(values, self._path(values))
 
     def is_empty(self, text: str) -> bool:
         return text.strip() in ("", "{}")
@@ -102,7 +106,11 @@ class TomlEntry:
         return drop_table(text, path)
 
     def is_in(self, text: str) -> bool:
-        return value_at(read_toml(text), (*self.section, self.name)) is not None
+        return self.found_in(text) is not None
+
+    def found_in(self, text: str) -> Any:
+        """The entry as it is in the text; None if it is not there."""
+        return value_at(read_toml(text), (*self.section, self.name))
 
     def is_empty(self, text: str) -> bool:
         return not text.strip()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trackdown.settings import UserFolders
-from trackdown.surfaces.agents.insertions import Insertion, JsonEntry, MarkedBlock, TomlEntry
+from trackdown.surfaces.agents.insertions import JsonEntry, MarkedBlock, TomlEntry
 
 NAME = "trackdown"
 
@@ -44,7 +44,18 @@ class Agent:
         candidates = [_located(file, folders) for file in self.files]
         return next((file for file in candidates if file.exists()), candidates[-1])
 
-    def insertion(self, command: Sequence[str]) -> Insertion:
+    def configured_command(self, text: str) -> str | None:
+        """The program that the entry in the text of a settings file starts; None if there is no entry, '' if it names
+        no program. Raises UsageError for a text that cannot be read.
+        """
+        found = self.insertion([NAME]).found_in(text)
+        if found is None:
+            return None
+        command = found.get("command") if isinstance(found, dict) else None
+        first = command[0] if isinstance(command, list) and command else command
+        return first if isinstance(first, str) else ""
+
+    def insertion(self, command: Sequence[str]) -> JsonEntry | TomlEntry:
         """Return the entry for a server that `command` starts."""
         if self.command_is_list:
             return JsonEntry((self.section,), NAME, {**dict(self.more), "command": list(command)})

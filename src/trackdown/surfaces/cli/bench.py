@@ -14,6 +14,7 @@ from trackdown.settings import Settings, load_settings
 from trackdown.surfaces.cli.llm_options import llm_options, llm_overrides
 from trackdown.surfaces.cli.options import format_option, print_json, print_notes
 from trackdown.surfaces.cli.progress import TerminalProgress
+from trackdown.surfaces.cli.suggestions import SuggestingGroup
 from trackdown.types import Level
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ Examples:
 """
 
 
-@click.group(epilog=EXAMPLES, subcommand_metavar="NAME [ARGS]...", invoke_without_command=True)
+@click.group(cls=SuggestingGroup, epilog=EXAMPLES, subcommand_metavar="NAME [ARGS]...", invoke_without_command=True)
 @click.pass_context
 def command(ctx: click.Context) -> None:
     """Measure on public benchmarks.

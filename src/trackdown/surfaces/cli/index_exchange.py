@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from trackdown.engine import ExportedIndex, ImportReport, export_index, import_index
+from trackdown.engine import export_index, import_index
 from trackdown.errors import UsageError
 from trackdown.surfaces.cli.options import open_all, print_json, print_notes
 from trackdown.surfaces.cli.progress import TerminalProgress
@@ -32,7 +32,6 @@ def exchange(
         raise UsageError("--digest and --insecure go with --import")
     (repository,) = open_all(places)
     started = time.perf_counter()
-    report: ExportedIndex | ImportReport
     with TerminalProgress(repository.source.name) as progress:
         if imported is not None:
             report = import_index(repository, imported, digest=digest, insecure=insecure, progress=progress)
@@ -45,9 +44,7 @@ def exchange(
     print_notes(report.notes)
     what = f"{report.files} files, {report.units} units, {report.commits} commits, {human_bytes(report.bytes)}"
     seconds = time.perf_counter() - started
-    if isinstance(report, ExportedIndex):
-        print(f"Exported commit {report.commit[:10]} of {one_line(report.repository)} to {one_line(report.file)}")
-    else:
-        print(f"Imported commit {report.commit[:10]} of {one_line(report.repository)} from {one_line(report.origin)}")
+    done, way = ("Exported", "to") if imported is None else ("Imported", "from")
+    print(f"{done} commit {report.commit[:10]} of {one_line(report.repository)} {way} {one_line(report.place)}")
     print(f"{what} in {seconds:.1f} s, parts: {', '.join(report.parts)}")
     print(f"digest {report.digest}")

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from trackdown.errors import UsageError
+from trackdown.installation import install_hint
 from trackdown.settings import UserFolders, user_folders
 from trackdown.surfaces.agents import (
     AGENT_NAMES,
@@ -90,7 +91,7 @@ def command(agents: tuple[str, ...], project: bool, agents_md: bool, is_undo: bo
             failures.append(f"{target.title}: {error}")
     _print_changes(changes, agents, style, is_undo=is_undo)
     if not is_undo and importlib.util.find_spec("mcp") is None:
-        print_notes(["the server needs the extra `mcp`: run `pip install 'trackdown[mcp]'`"])
+        print_notes([f"the server needs the extra `mcp`: run `{install_hint('mcp')}`"])
     if failures:
         raise UsageError("; ".join(failures))
 

@@ -15,6 +15,7 @@ import click
 from trackdown import __version__
 from trackdown.errors import TrackdownError
 from trackdown.surfaces.cli.memory_limit import check_memory_limit
+from trackdown.surfaces.cli.suggestions import SuggestingGroup, misspelt_option, warn_of_misspelt_variables
 from trackdown.surfaces.cli.terminal_text import sanitize
 
 COMMANDS = {
@@ -29,6 +30,7 @@ COMMANDS = {
     "graph": "Show containment, imports, calls and inheritance around a place.",
     "serve": "Serve the HTTP API and the web page.",
     "mcp": "Serve coding agents over the Model Context Protocol.",
+    "fleet": "Index many repositories once, and search across them.",
     "install": "Set up agents to use the MCP server.",
     "eval": "Measure on the repository's own history.",
     "bench": "Measure on public benchmarks.",
@@ -38,13 +40,15 @@ COMMANDS = {
     "style": "Compare two pieces of code by style.",
     "rewrite": "Let a language model rewrite code, so that search --reco finds more.",
     "report": "Compare measured modes and runs, as tables or as a page.",
+    "config": "Show every setting and where it comes from.",
+    "doctor": "Check the installation, the store, the models and the settings.",
     "clear": "Remove a repository's index from the store.",
     "completion": "Print a script that teaches your shell to complete commands.",
     "man": "Print the manual page.",
 }
 
 
-class LazyCommands(click.Group):
+class LazyCommands(SuggestingGroup):
     """Loads a command's module when it is called, so that start-up costs what the command needs and no more."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -122,11 +126,13 @@ def main(arguments: list[str]) -> int:
     _ready_output()
     try:
         check_memory_limit()
+        warn_of_misspelt_variables()
         result = cli.main(arguments, prog_name="trackdown", standalone_mode=False)
         return result if isinstance(result, int) else 0
+    except click.NoSuchOption as error:
+        return _complain(f"{misspelt_option(error)} (see `{_place(error)} --help`)", 2)
     except click.UsageError as error:
-        place = error.ctx.command_path if error.ctx is not None else "trackdown"
-        return _complain(f"{error.format_message()} (see `{place} --help`)", 2)
+        return _complain(f"{error.format_message()} (see `{_place(error)} --help`)", 2)
     except (click.Abort, KeyboardInterrupt):
         if sys.stderr.isatty():
             print(file=sys.stderr)  # the terminal has shown ^C on this line
@@ -143,6 +149,11 @@ def main(arguments: list[str]) -> int:
         if "--debug" in arguments:
             raise
         return _complain(f"unexpected {type(error).__name__}: {error} (run `trackdown --debug` and report it)", 1)
+
+
+def _place(error: click.UsageError) -> str:
+    """The command that an error is about."""
+    return error.ctx.command_path if error.ctx is not None else "trackdown"
 
 
 def _ready_output() -> None:

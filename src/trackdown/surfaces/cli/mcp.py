@@ -10,6 +10,7 @@ import click
 
 from trackdown import __version__
 from trackdown.errors import UsageError
+from trackdown.installation import install_hint
 from trackdown.settings import load_settings
 from trackdown.surfaces.cli.issue_text import fetch_issues_option
 from trackdown.surfaces.cli.options import format_option, print_json
@@ -88,7 +89,7 @@ def command(
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("trackdown"):
             raise
-        raise UsageError(f"{error.name} is not installed: run `pip install 'trackdown[mcp]'`") from None
+        raise UsageError(f"{error.name} is not installed: run `{install_hint('mcp')}`") from None
     log_to_stderr({"": logging.ERROR})  # standard output belongs to the protocol
     served, options = (
         RepositoryProvider(places, may_name=not over_http, settings=settings, fetch_issues=fetch_issues),

@@ -33,7 +33,7 @@ def at_option(command: F) -> F:
 
 def count_option(command: F) -> F:
     """`-k N`."""
-    return click.option("-k", type=int, default=10, show_default=True, help=help_of("k"))(command)
+    return click.option("-k", type=int, default=10, help=help_of("k"))(command)
 
 
 def exclude_option(command: F) -> F:

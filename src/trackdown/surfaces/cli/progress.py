@@ -37,6 +37,7 @@ _ANNOUNCED = {
     "ask": "{name}: asking a language model {total} questions",
     "rewrite": "{name}: rewriting {total} units; finished ones are kept if you interrupt it",
     "deep": "{name}: the encoder reads {total} units for the deep index; what is done is kept if you interrupt it",
+    "build": "{name}: building {total} repositories; what is built is kept if you interrupt it",
     "compare": "{name}: models are reading the best {total} candidates; results are cached",
     "read commits": "{name}: models are reading {total} past commits; results are cached",
     "read code": "{name}: models are reading {total} pieces of code; results are cached",

@@ -49,12 +49,11 @@ def print_related(answer: Related) -> None:
     page.line("bold", "Similar code" if answer.similar else "No similar code")
     for result in answer.similar:
         ResultText(page).result(result, _LINES_OF_SIMILAR)
+    page.line("", "")
     page.line("bold", "Changes together" if answer.changes_together else "No file changed together with it so far")
     for item in answer.changes_together:
         page.line("path", f"    {one_line(item.path)}")
-        page.line(
-            "dim", f"      {item.commits} commits, {item.share:.0%} of the target's; latest {one_line(item.latest)}"
-        )
+        page.line("dim", f"      {item.how_often}; latest {one_line(item.latest)}")
 
 
 def _print_relatives(page: TextPage, title: str, found: Sequence[Relative]) -> None:

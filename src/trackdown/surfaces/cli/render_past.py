@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from trackdown.engine import Blame, BlamedLines, ChangedFile, ChangedUnit, CommitReport
+from trackdown.surfaces.cli.result_blame import unnamed_issues
 from trackdown.surfaces.cli.terminal_text import one_line, sanitize
 from trackdown.surfaces.cli.text_page import TextPage, open_page
 from trackdown.types import HistoryResults, PastCommit
@@ -131,7 +132,8 @@ def print_blame(answer: Blame) -> None:
         if not one.commit:
             page.line("dim", f"  {_span(one):>{width}}  not committed yet")
             continue
-        issues = f"  ({one_line(', '.join(one.issues))})" if one.issues else ""
+        others = unnamed_issues(one.issues, one.subject)
+        issues = f"  ({one_line(', '.join(others))})" if others else ""
         former = f"  (as {one_line(one.path)})" if one.path != answer.path else ""
         author = one_line(one.author)[:_LONGEST_AUTHOR]
         text = f"{one.commit[:_SHORT]}  {one.date}  {author:<{names}}  {one_line(one.subject)}{issues}{former}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -12,21 +13,9 @@ from trackdown.surfaces.cli.terminal_text import one_line
 from trackdown.types import Result, SearchResults
 
 if TYPE_CHECKING:
-    from trackdown.engine import Blame
+    from trackdown.engine import Blame, BlamedCommit
 
 _SHORT = 10
-
-
-@dataclass(frozen=True, slots=True)
-class BlamedCommit:
-    """A commit behind some lines of a result, and how many. `commit` is empty for what is not committed yet."""
-
-    commit: str
-    author: str
-    date: str
-    subject: str
-    issues: tuple[str, ...]
-    lines: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +38,7 @@ def blame_results(answer: SearchResults, repositories: Sequence[Repository], at:
     notes: dict[str, None] = {}
     for result in answer:
         try:
-            found.append(_commits(_blame(by_name[result.repository], result, at)))
+            found.append(_blame(by_name[result.repository], result, at).commits())
         except (UsageError, RepositoryError) as error:
             found.append(())
             notes[f"no blame: {error}"] = None
@@ -61,15 +50,15 @@ def _blame(repository: Repository, result: Result, at: str | None) -> Blame:
     return repository.blame(f"{result.path}:{result.start_line}-{result.end_line}", at)
 
 
-def _commits(blame: Blame) -> tuple[BlamedCommit, ...]:
-    return tuple(
-        BlamedCommit(one.commit, one.author, one.date, one.subject, one.issues, count) for one, count in blame.commits()
-    )
+def unnamed_issues(issues: Sequence[str], subject: str) -> list[str]:
+    """The issues of a commit that its subject does not name: those are shown already."""
+    return [issue for issue in issues if not re.search(rf"(?<!\w){re.escape(issue)}(?!\w)", subject)]
 
 
 def _sentence(commits: Sequence[BlamedCommit]) -> str:
     last, *others = commits
-    issues = f" ({', '.join(last.issues)})" if last.issues else ""
+    unnamed = unnamed_issues(last.issues, last.subject)
+    issues = f" ({', '.join(unnamed)})" if unnamed else ""
     text = f'changed {last.date} by {last.author} in {last.commit[:_SHORT]} "{last.subject}"{issues}'
     if not last.commit:
         text = "has lines that are not committed yet"

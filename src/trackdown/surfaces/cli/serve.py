@@ -11,6 +11,7 @@ import click
 
 from trackdown import __version__
 from trackdown.errors import UsageError
+from trackdown.installation import install_hint
 from trackdown.settings import load_settings
 from trackdown.surfaces.cli.issue_text import fetch_issues_option
 from trackdown.surfaces.cli.options import format_option
@@ -98,7 +99,7 @@ def command(
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("trackdown"):
             raise
-        raise UsageError(f"{error.name} is not installed: run `pip install 'trackdown[serve]'`") from None
+        raise UsageError(f"{error.name} is not installed: run `{install_hint('serve')}`") from None
     from trackdown.engine import SharedRepositories
 
     # Uvicorn logs only errors.

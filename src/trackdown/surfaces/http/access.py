@@ -26,7 +26,8 @@ class AccessRules:
     `names` are further names that it answers to. `rate` is requests per second and client, with `burst` at once; None
     means 20, or no limit on a server for this machine alone (`is_private`). A client has `head_seconds` to send a
     request's head, `body_seconds` for its body, and `answer_seconds` for each part of the answer that it reads.
-    `connections` is how many there may be at once; None means half of the files that the process may open.
+    `connections` is how many there may be at once; None means half of the files that the process may open. `digests`
+    are the sha256 of further tokens.
     """
 
     host: str = "127.0.0.1"
@@ -39,10 +40,11 @@ class AccessRules:
     head_seconds: float = 10.0
     answer_seconds: float = 30.0
     connections: int | None = None
+    digests: tuple[bytes, ...] = ()
 
     def check(self) -> None:
         """Raise UsageError if anybody could use the server, or if the token is weak."""
-        if not self.on_loopback and not self.token:
+        if not self.on_loopback and not self.demands_token:
             raise UsageError(f"other machines can reach {self.host}: give a token with --token-file or TRACKDOWN_TOKEN")
         plain = self.token.isascii() and self.token.isprintable() and " " not in self.token
         if self.token and (len(self.token) < SHORTEST_TOKEN or not plain):
@@ -50,6 +52,11 @@ class AccessRules:
                 f"a token needs at least {SHORTEST_TOKEN} printable ASCII characters and no spaces, "
                 "e.g. what `openssl rand -hex 32` prints"
             )
+
+    @property
+    def demands_token(self) -> bool:
+        """Whether requests need a token."""
+        return bool(self.token or self.digests)
 
     @property
     def on_loopback(self) -> bool:
@@ -75,12 +82,13 @@ class AccessRules:
         return not self.on_loopback and _is_address(name)
 
     def admits(self, authorization: str) -> bool:
-        """Whether an Authorization header carries the token. Takes the same time for every wrong token."""
-        if not self.token:
+        """Whether an Authorization header carries a token. Takes the same time for every wrong one."""
+        if not self.demands_token:
             return True
         scheme, _, given = authorization.partition(" ")
-        same = hmac.compare_digest(_digest(given.strip()), _digest(self.token))
-        return same and scheme.lower() == "bearer"
+        digests = (*self.digests, *([_digest(self.token)] if self.token else []))
+        same = [hmac.compare_digest(_digest(given.strip()), digest) for digest in digests]
+        return any(same) and scheme.lower() == "bearer"
 
 
 class RateLimiter:

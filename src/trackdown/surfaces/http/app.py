@@ -130,7 +130,7 @@ def _add_machine_routes(app: FastAPI, state: AppState, rules: AccessRules) -> No
             state.metrics.ready.labels(one.name).set(one.ready)
         return Response(state.metrics.page(), media_type=METRICS)
 
-    document = _document(app, demands_token=bool(rules.token))
+    document = _document(app, demands_token=rules.demands_token)
 
     @app.get("/openapi.json", include_in_schema=False)
     async def openapi() -> Response:

@@ -57,7 +57,9 @@ class AppState:
         answer = self.shared.search(
             request, repository=asked.repository, early=early, progress=progress, cancelled=cancelled
         )
-        self.metrics.searched(request.level, request.effort, answer.partial, answer.timings_ms)
+        self.metrics.searched(
+            answer.level, request.effort or self.shared.settings.effort, answer.partial, answer.timings_ms
+        )
         return answer if issue is None else issue.noted(answer)
 
     def repositories(self) -> list[RepositoryEntry]:

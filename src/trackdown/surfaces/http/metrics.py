@@ -15,9 +15,11 @@ _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 class Metrics:
     """Metrics of one server. None of them holds text from a query or a file."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, of_process: bool = True) -> None:
+        """`of_process`: also memory and time of the process. They tell what other clients are doing."""
         self.registry = CollectorRegistry()
-        ProcessCollector(registry=self.registry)
+        if of_process:
+            ProcessCollector(registry=self.registry)
         self.requests = Counter(
             "trackdown_http_requests",
             "Requests by route, method and status.",

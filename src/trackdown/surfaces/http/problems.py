@@ -15,6 +15,7 @@ from starlette.responses import Response
 
 from trackdown.errors import (
     EmptyRepository,
+    FleetError,
     GitError,
     LlmError,
     ModelError,
@@ -59,6 +60,7 @@ TITLES = {
     "store-full": "The disk is full",
     "store-busy": "The store is busy",
     "store": "The store is unavailable",
+    "fleet": "The fleet is unavailable",
     "tracker": "The issue could not be fetched",
     "language-model": "The language model is unavailable",
     "model": "A model is unavailable",
@@ -95,6 +97,10 @@ class HttpProblem(Exception):
         return Response(json.dumps(self.document()), self.status, self.headers, MEDIA_TYPE)
 
 
+_MEMBERS = ("constrained-", "function-", "literal[", "bool")
+"""How pydantic names the member of a union that an error is about. No parameter of ours begins so."""
+
+
 def problem_of(error: BaseException) -> HttpProblem:
     """Turn an error into a problem. Of an unexpected one only its type is shown, because its text may hold anything."""
     if isinstance(error, HttpProblem):
@@ -120,6 +126,11 @@ def _of_ours(error: TrackdownError) -> HttpProblem:
     if isinstance(error, ModelError):  # its message names files and URLs of the server
         LOG.warning("%s", " ".join(detail.split()))
         return _of_model(error)
+    if isinstance(error, FleetError):  # its message names the place
+        LOG.warning("%s", " ".join(detail.split()))
+        return HttpProblem(
+            503, "fleet", "what is published cannot be read now: see the server's log", {"Retry-After": "30"}
+        )
     if isinstance(error, TooBusy):
         return HttpProblem(503, "overloaded", detail, {"Retry-After": str(max(1, math.ceil(error.retry_after)))})
     for kind, status, name, wait in _OURS:
@@ -179,7 +190,7 @@ def _of_validation(error: RequestValidationError) -> HttpProblem:
 
 def _where(one: Any) -> str:
     """The field, without pydantic's names for the types that it tried."""
-    return ".".join(str(part) for part in one["loc"] if not str(part).startswith(("constrained-", "function-")))
+    return ".".join(str(part) for part in one["loc"] if not str(part).startswith(_MEMBERS))
 
 
 def _said(one: Any) -> str:

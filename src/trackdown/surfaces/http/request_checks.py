@@ -54,7 +54,7 @@ class RequestChecks:
         if guarded and _from_other_site(headers, hosts[0]):
             raise Refusal(403, "cross-site", "pages of other sites may not use this server")
         given = headers.get("authorization", [""])
-        if guarded and self._rules.token and (len(given) != 1 or not self._rules.admits(given[0])):
+        if guarded and self._rules.demands_token and (len(given) != 1 or not self._rules.admits(given[0])):
             raise Refusal(
                 401,
                 "token",

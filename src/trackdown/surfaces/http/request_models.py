@@ -14,8 +14,8 @@ from pydantic.json_schema import SkipJsonSchema
 
 from trackdown.engine import MOST_DEPTH, MOST_DIFF_LINES, Change, Direction, EdgeType, HistoryLimits, How
 from trackdown.errors import UsageError
-from trackdown.request import MAX_RESULTS, SearchRequest, help_of
-from trackdown.types import MAX_QUERY_CHARS, Level
+from trackdown.request import SearchRequest, help_of
+from trackdown.types import MAX_QUERY_CHARS, MAX_RESULTS, Level
 
 MAX_QUERY_CHARS_IN_URL = 8_000
 MAX_PATCH_CHARS = 1_000_000

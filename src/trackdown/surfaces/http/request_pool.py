@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
@@ -84,6 +84,24 @@ class RequestPool:
 
     def _forget(self, future: Future[Any]) -> None:
         self._cancels.pop(future, None)
+
+
+class RequestPools:
+    """Several pools that end together."""
+
+    def __init__(self, pools: Sequence[RequestPool]) -> None:
+        self._pools = pools
+
+    def stop(self) -> None:
+        """Stop all of them."""
+        for pool in self._pools:
+            pool.stop()
+
+    def close(self) -> None:
+        """Stop all of them, and wait for their threads."""
+        self.stop()
+        for pool in self._pools:
+            pool.close()
 
 
 async def client_gone(receive: Receive) -> None:

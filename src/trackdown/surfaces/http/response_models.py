@@ -78,9 +78,10 @@ class RepositoryEntry:
 
 @dataclass(frozen=True, slots=True)
 class RepositoriesAnswer:
-    """All repositories of this server."""
+    """All repositories of this server. `fetches_issues`: a search can name an issue of one of them."""
 
     version: str
+    fetches_issues: bool
     repositories: Sequence[RepositoryEntry]
 
 

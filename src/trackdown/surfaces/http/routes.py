@@ -213,7 +213,7 @@ def _add_state(router: APIRouter, state: AppState) -> None:
     @router.get("/repositories", response_model=RepositoriesAnswer, operation_id="repositories")
     async def repositories() -> Response:
         """The repositories that requests can name, and the states of their indexes."""
-        return json_answer(RepositoriesAnswer(state.version, state.repositories()))
+        return json_answer(RepositoriesAnswer(state.version, state.shared.fetches_issues, state.repositories()))
 
     @router.get("/status", response_model=StatusAnswer, operation_id="status")
     async def status(request: Request, asked: Annotated[StatusQuery, Query()]) -> Response:

@@ -68,8 +68,8 @@ class SearchArguments(ListArguments):
 
         Raises UsageError for values that don't go together.
         """
-        values = {one.name: getattr(self, one.name) for one in fields(SearchRequest) if one.name != "query"}
-        request = SearchRequest(query, **values)
+        named = self.model_fields_set & {one.name for one in fields(SearchRequest)} - {"query"}
+        request = SearchRequest(query, **{name: getattr(self, name) for name in named})
         unlimited = request.budget is None and request.depth is None and request.rerank is not False
         return replace(request, budget=default_budget) if request.effort == "thorough" and unlimited else request
 
@@ -95,7 +95,7 @@ def _search_fields() -> dict[str, Any]:
             kind = list[str] if several else types[one.name]
             default = [] if several else one.default
             made[one.name] = (kind, Field(default, **limits))
-    made["level"] = (Level, Field("function", description="symbol: functions and classes."))
+    made["level"] = (Level | None, Field(None, description="symbol: functions and classes."))
     return made
 
 

@@ -48,15 +48,20 @@ def run_http(
     on_ready: Callable[[str], None],
 ) -> None:
     """Serve until a signal comes. `on_ready` gets the URL once the server listens. Raises UsageError."""
-    rules.check()
-    listening = bound(rules.host, port)
-    server = UvicornServer(ServerConfig(build_app(served, options, rules), _STOP_SECONDS, rules))
 
-    def begun() -> None:
-        on_ready(url_of(listening).removesuffix("/") + PATH)
+    def begun(url: str) -> None:
+        on_ready(url)
         served.start()
 
-    server.ready = begun
+    run_app(build_app(served, options, rules), rules, port, on_ready=begun)
+
+
+def run_app(app: ASGIApp, rules: AccessRules, port: int, *, on_ready: Callable[[str], None]) -> None:
+    """Serve an application under rules until a signal comes. `on_ready` gets the URL. Raises UsageError."""
+    rules.check()
+    listening = bound(rules.host, port)
+    server = UvicornServer(ServerConfig(app, _STOP_SECONDS, rules))
+    server.ready = lambda: on_ready(url_of(listening).removesuffix("/") + PATH)
     server.run(sockets=[listening])
 
 

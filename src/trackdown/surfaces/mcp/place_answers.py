@@ -119,10 +119,7 @@ def _relations(answer: Related, level: Level | None) -> Iterator[ListItem]:
         yield from _titled(title, [_relative(relation, one) for one in relatives])
     kinds = {"function": FUNCTION_KINDS, "class": CLASS_KINDS}.get(level or "", FUNCTION_KINDS | CLASS_KINDS)
     yield from _titled("Similar code", [_alike(one) for one in answer.similar if one.kind in kinds])
-    together = [
-        _near("changes_together", one.path, "", "", 0, 0, f"{one.commits} commits, {one.share:.0%} of the target's")
-        for one in answer.changes_together
-    ]
+    together = [_near("changes_together", one.path, "", "", 0, 0, one.how_often) for one in answer.changes_together]
     yield from _titled("Changes together", together)
 
 

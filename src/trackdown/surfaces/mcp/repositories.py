@@ -90,6 +90,19 @@ class RepositoryProvider:
         return shared
 
 
+class OpenedProvider(RepositoryProvider):
+    """Provides repositories that are open already; they belong to the caller."""
+
+    def __init__(self, shared: SharedRepositories) -> None:
+        self.fetches_issues = shared.fetches_issues
+        self._shared: SharedRepositories | None = shared
+        self._started = False
+        self._lock = anyio.Lock()
+
+    def close(self) -> None:
+        """The caller closes them."""
+
+
 async def _ask_roots(
     ctx: ServerRequestContext[Any, Any], params: CallToolRequestParams
 ) -> Sequence[str] | InputRequiredResult:

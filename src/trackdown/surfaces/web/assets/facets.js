@@ -11,6 +11,7 @@ const MOSTLY = 0.6;
 const ROLES = { code: "Code", test: "Tests", prose: "Documentation", vendored: "Third-party", generated: "Generated" };
 const named = (names) => (value) => names[value] || oneLine(value);
 const GROUPS = [
+  ["repository", "Repository", (result) => result.repository, oneLine],
   ["language", "Language", (result) => result.language, (value) => languageName(oneLine(value))],
   ["folder", "Folder", (result) => result.path, (value) => `${oneLine(value)}/`],
   ["kind", "Kind", (result) => result.kind, oneLine],

@@ -42,6 +42,16 @@ export const makeFilters = () => {
       take();
     });
   }
+  const takeIssue = () => {
+    const issue = byId("by-name").value.trim();
+    if (issue !== current().issue) changed({ issue, q: issue ? "" : current().q, view: "search" });
+  };
+  byId("by-name").addEventListener("change", takeIssue);
+  byId("by-name").addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.isComposing) return;
+    event.preventDefault();
+    takeIssue();
+  });
   byId("clear").addEventListener("click", () => {
     changed(Object.fromEntries(FILTERS.map((name) => [name, DEFAULTS[name]])));
     focusQuery();
@@ -127,8 +137,16 @@ export const offerFolders = (results) => {
   );
 };
 
+/** Offer to name an issue, if the server fetches issues. */
+export const offerIssues = (fetches) => {
+  byId("field-issue").hidden = !fetches;
+};
+
 /** Show the state. */
 export const showFilters = (state) => {
+  // What is being typed stays: the state of the server is looked up, and shown, every now and then.
+  if (document.activeElement !== byId("by-name")) byId("by-name").value = state.issue;
+  byId("by-name").classList.toggle("set", state.issue !== "");
   for (const name of ["level", "effort"])
     for (const input of all("input", byId(name))) input.checked = input.value === state[name];
   for (const name of ["folder", "at"]) {

@@ -1,7 +1,7 @@
 // Where it all begins: the box, the views, and which of them has the page.
 
 import { all, byId, oneLine } from "./dom.js";
-import { makeFilters, offer, showFilters } from "./filters.js";
+import { makeFilters, offer, offerIssues, showFilters } from "./filters.js";
 import { CommitView } from "./commit_view.js";
 import { GraphView, targetName } from "./graph_view.js";
 import { makeHelp } from "./help.js";
@@ -18,9 +18,10 @@ let shown = "";
 
 const server = new Server(({ becameReady, rootsChanged }) => {
   offer(server.repositories);
+  offerIssues(server.fetchesIssues);
   showFilters(current());
   const state = current();
-  if (!state.q.trim() && !state.pick && !["graph", "commit"].includes(state.view)) views[state.view].show(state);
+  if (!state.q.trim() && !state.issue && !state.pick && !["graph", "commit"].includes(state.view)) views[state.view].show(state);
   else if (becameReady && state.view === "search" && search.answer?.partial) search.show(state, { again: true });
   else if (rootsChanged && state.view === "search") search.refresh();
 });
@@ -40,7 +41,7 @@ const show = (state, { again = false } = {}) => {
   const came = fresh && shown !== "";
   shown = state.view;
   document.body.dataset.view = state.view;
-  document.body.classList.toggle("beginning", !state.q.trim() && !state.pick && !state.commit);
+  document.body.classList.toggle("beginning", !state.q.trim() && !state.issue && !state.pick && !state.commit);
   for (const tab of all(".views a")) {
     tab.href = link({ view: tab.dataset.view, commit: "", pick: "", of: "", tab: "", target: "", depth: 1, direction: "both" });
     if (tab.dataset.view === (["history", "commit"].includes(state.view) ? "history" : "search"))
@@ -56,7 +57,9 @@ const show = (state, { again = false } = {}) => {
       ? `Graph of ${targetName(state.target || "…")}`
       : state.view === "commit"
         ? `Commit ${oneLine(state.commit).slice(0, 10)}`
-        : oneLine(state.q).trim().slice(0, 80);
+        : oneLine(state.issue ? `Issue ${state.issue}` : state.q)
+            .trim()
+            .slice(0, 80);
   document.title = about ? `${about} · Trackdown` : "Trackdown";
   views[state.view].show(state, { again, came });
 };
@@ -67,7 +70,7 @@ const ask = () => {
   const view = { graph: "search", commit: "history" }[state.view] || state.view;
   const same = state.q === box.value && state.view === view;
   if (same) show(state, { again: true });
-  else go({ q: box.value, view, only: [], commit: "", pick: "", of: "", tab: "", target: "", depth: 1, direction: "both" });
+  else go({ q: box.value, issue: "", view, only: [], commit: "", pick: "", of: "", tab: "", target: "", depth: 1, direction: "both" });
 };
 
 byId("ask").addEventListener("submit", (event) => {
@@ -122,5 +125,5 @@ makeHelp(() => search.refresh());
 hearKeys({ search, view: () => views[current().view] });
 listen((state) => show(state));
 show(current());
-if (!current().q && !current().pick) box.focus();
+if (!current().q && !current().issue && !current().pick) box.focus();
 server.look();

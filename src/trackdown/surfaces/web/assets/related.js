@@ -1,7 +1,7 @@
 // Code near a place: by calls, by classes, by words, by what changed together.
 
 import { get } from "./api.js";
-import { breakable, counted, h, oneLine } from "./dom.js";
+import { breakable, h, oneLine } from "./dom.js";
 import { keyOf, lineRange, locationOf, pathNodes } from "./places.js";
 import { link } from "./state.js";
 
@@ -91,7 +91,7 @@ const together = (one, repository) =>
       h(
         "span",
         { class: "place" },
-        `${counted(one.commits, "commit")}, ${Math.round(100 * one.share)} % of the target's; latest ${oneLine(one.latest)}`,
+        `in ${one.commits} of ${Math.round(one.commits / one.share)} commits; latest ${oneLine(one.latest)}`,
       ),
     ),
   );

@@ -57,7 +57,7 @@ export class SearchView {
   show(state, { again = false } = {}) {
     const asked = this.asked(state);
     const key = JSON.stringify(asked);
-    if (!state.q.trim()) {
+    if (!state.q.trim() && !state.issue) {
       this.stop();
       this.key = key;
       this.answer = null;
@@ -81,7 +81,8 @@ export class SearchView {
 
   asked(state) {
     const { level, effort, tests } = state;
-    const body = { query: state.q, k: Math.max(POOL, state.k), level, effort, tests, explain: true };
+    const about = state.issue ? { issue: state.issue } : { query: state.q };
+    const body = { ...about, k: Math.max(POOL, state.k), level, effort, tests, explain: true };
     if (state.repository) body.repository = state.repository;
     if (state.at) body.at = state.at;
     if (state.folder) body.folder = state.folder;

@@ -13,6 +13,7 @@ export class Server {
   /** `changed` is told whenever something is known anew: whether an index became ready, or where files stand changed. */
   constructor(changed) {
     this.repositories = [];
+    this.fetchesIssues = false;
     this.reports = [];
     this.examples = [];
     this.changed = changed;
@@ -32,7 +33,8 @@ export class Server {
     const before = this.repositories;
     let wait = LATER;
     try {
-      const { repositories } = await get("repositories");
+      const { repositories, fetches_issues: fetches } = await get("repositories");
+      this.fetchesIssues = fetches;
       const wasReady = new Set(before.filter(({ ready }) => ready).map(({ name }) => name));
       const known = new Map(before.map((one) => [one.name, one]));
       const became = before.length > 0 && repositories.some(({ name, ready }) => ready && !wasReady.has(name));

@@ -6,6 +6,7 @@ import { pairsOf, parameters } from "./address.js";
 export const DEFAULTS = Object.freeze({
   view: "search",
   q: "",
+  issue: "",
   repository: "",
   level: "function",
   effort: "balanced",

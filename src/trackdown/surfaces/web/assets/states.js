@@ -16,6 +16,8 @@ const STEPS = {
   download: "Downloading",
   import: "Importing",
   write: "Writing",
+  build: "Building repositories",
+  tables: "Updating tables",
   ask: "Asking the language model",
   compare: "Comparing candidates",
   "read commits": "Reading past commits",
