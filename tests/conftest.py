@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from functools import cache
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 import trackdown
@@ -73,7 +75,16 @@ class Repo:
         text = message.encode() if isinstance(message, str) else message
         alone = ("-c", "maintenance.auto=false")  # no two further processes after every commit
         self.git(*alone, "commit", "-q", "--allow-empty", "--cleanup=verbatim", "-F", "-", stdin=text)
-        return self.git("rev-parse", "HEAD")
+        return self._head()
+
+    def _head(self) -> str:
+        """The id of the current commit. Git has just written it, and tests commit too often to start git for it."""
+        folder = self.root / ".git"
+        try:
+            head = (folder / "HEAD").read_text().strip()
+            return (folder / head.removeprefix("ref: ")).read_text().strip() if head.startswith("ref: ") else head
+        except OSError:  # a worktree, or a format of references that is not one file each
+            return self.git("rev-parse", "HEAD")
 
 
 @pytest.fixture
@@ -114,9 +125,23 @@ def _own_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def pytest_configure() -> None:
     """What fixtures of whole modules and sessions need, too.
 
-    They have no models either. And a program started in the background ignores Ctrl-C, and so would the programs that
-    tests start and interrupt.
+    They have no models either. A property is not judged by how long one example takes: a busy machine must not fail a
+    test. And a program started in the background ignores Ctrl-C, and so would the programs that tests start and
+    interrupt.
     """
     os.environ["TRACKDOWN_MODELS"] = "none"
+    hypothesis.settings.register_profile("untimed", deadline=None)
+    hypothesis.settings.load_profile("untimed")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Thousands of tests and all that they import stay until the end: the garbage collector need not look at them."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()

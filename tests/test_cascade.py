@@ -17,6 +17,8 @@ from trackdown.index.corpus import Corpus, no_vectors
 from trackdown.index.vectors import UnitVectors, build_vectors
 from trackdown.models.registry import Models, open_models
 from trackdown.pipeline import Ranked, SearchPlan, Stopwatch, Tapped, search
+from trackdown.pipeline.cascade import fused_candidates
+from trackdown.pipeline.reranking import trust_in_words
 from trackdown.query.parse import understand
 from trackdown.rerank.plan import CODE, COMMITS, ENCODER, RerankPlan
 from trackdown.store.store import Store
@@ -38,6 +40,7 @@ HISTORY = (
     (MESSAGES[1], ["src/core/header.py"]),
     (MESSAGES[2], ["src/web/router.py"]),
 )
+WORDS = (("lexical", 1.0), ("mentions", 0.5), ("messages", 2.0))
 DEEP = RerankPlan(encoder=50, commits=50, code=50)
 
 
@@ -75,6 +78,28 @@ def test_the_parts_of_a_score_sum_to_it(corpus: Corpus, level: Level, fusion: Fu
             assert sum(part.value for part in item.parts) == pytest.approx(item.score, rel=1e-12)
             assert all(part.text for part in item.parts)
         assert [item.score for item in found] == sorted((item.score for item in found), reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "level", "times"),
+    [
+        ("the session cookie is not signed. " + "We saw it after the upgrade of the router. " * 5, "function", 1),
+        ("the session cookie is not signed. " + "We saw it after the upgrade of the router. " * 5, "file", 1),
+        ("where is the session cookie signed?", "function", 1),
+        ("where is the session cookie signed?", "file", 4),
+        ("sign_cookie", "function", 4),
+        ("sign_cookie", "file", 16),
+        ("no cookie named id was sent", "function", 4),
+        ("where does sign_cookie read its key from?", "function", 1),
+    ],
+)
+def test_words_count_more_where_they_see_more(corpus: Corpus, text: str, level: Level, times: float) -> None:
+    saying = Snapshot(
+        FILES | {"src/web/errors.py": 'def missing(name):\n    raise E(f"no cookie named {name} was sent")\n'}
+    )
+    query = understand(text)
+    fused = fused_candidates(replace(corpus, code=saying.code), query, SearchPlan(level, weights=WORDS))
+    assert trust_in_words(query, fused) == times
 
 
 def test_every_stage_is_heard_and_timed(corpus: Corpus) -> None:

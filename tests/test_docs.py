@@ -10,7 +10,6 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
-from dataclasses import fields
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,8 @@ import pytest
 
 import trackdown
 from tests.conftest import Repo
-from trackdown.settings import Settings, load_settings
+from trackdown.fleet import read_fleet, read_grants
+from trackdown.settings import PROJECT_SETTINGS, Settings, load_settings, setting_names
 from trackdown.surfaces.cli.main import COMMANDS, cli, main
 
 pytestmark = pytest.mark.slow
@@ -208,21 +208,44 @@ def settings_rows() -> dict[str, str]:
 
 def test_the_settings_page_has_every_setting_with_its_default() -> None:
     rows = settings_rows()
-    assert set(rows) == {field.name for field in fields(Settings)}
-    for field in fields(Settings):
-        default = getattr(Settings(), field.name)
+    assert set(rows) == set(setting_names())
+    for name in setting_names():
+        default = getattr(Settings(), name)
         if isinstance(default, Path):
             continue
-        shown = {True: "yes", False: "no"}[default] if isinstance(default, bool) else str(default)
-        assert rows[field.name].strip("`") == shown.removesuffix(".0"), field.name
+        shown = {True: "yes", False: "no"}[default] if isinstance(default, bool) else str(default or "")
+        shown = str(default) if isinstance(default, int | float) and not isinstance(default, bool) else shown
+        assert rows[name].strip("`") == shown.removesuffix(".0"), name
+
+
+def test_the_settings_page_says_what_a_repository_may_set() -> None:
+    text = (ROOT / "docs/settings.md").read_text("utf-8")
+    said = text.partition("It may set the [filters]")[2].partition("Everything else")[0]
+    filters = text.partition("## Filters")[2].partition("## Ranking")[0]
+    named = {*re.findall(r"`(\w+)`", said), *re.findall(r"^\| `(\w+)`", filters, re.M)}
+    assert named == {name for name in PROJECT_SETTINGS if not name.startswith("weight_")}
 
 
 def test_the_example_of_a_settings_file_can_be_read(tmp_path: Path) -> None:
-    for _, text in blocks("toml"):
+    for document, text in blocks("toml"):
+        if document.name == "fleet.md":
+            continue
         (tmp_path / "trackdown").mkdir(exist_ok=True)
         (tmp_path / "trackdown" / "config.toml").write_text(text)
         settings = load_settings({"XDG_CONFIG_HOME": str(tmp_path), "HOME": str(tmp_path)})
-        assert {name: getattr(settings, name) for name in tomllib.loads(text)} == tomllib.loads(text)
+        found = {name: getattr(settings, name) for name in tomllib.loads(text)}
+        assert {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()} == (
+            tomllib.loads(text)
+        )
+
+
+def test_the_examples_of_a_fleet_and_of_its_tokens_can_be_read(tmp_path: Path) -> None:
+    fleet, tokens = [text for document, text in blocks("toml") if document.name == "fleet.md"]
+    (tmp_path / "fleet.toml").write_text(fleet)
+    (tmp_path / "tokens.toml").write_text(tokens)
+    read = read_fleet(tmp_path / "fleet.toml")
+    assert [entry.kind for entry in read.entries] == ["path", "url", "glob", "listing"]
+    assert read_grants(tmp_path / "tokens.toml", read.groups)[0].groups == ("everybody", "payments")
 
 
 def result(name: str) -> Any:
@@ -240,8 +263,8 @@ def cells(row: str) -> list[str]:
 @pytest.mark.parametrize(
     ("row", "file", "metrics"),
     [
-        ("issue → function", "swe-lite-dev-function-models", ["Acc@5", "Acc@10"]),
-        ("issue → file", "swe-lite-dev-file-models", ["Acc@1", "Acc@5"]),
+        ("issue → function", "swe-lite-dev-function-packaged", ["Acc@5", "Acc@10"]),
+        ("issue → file", "swe-lite-dev-file-packaged", ["Acc@1", "Acc@5"]),
         ("issue-style commit message", "cmu-django-models", ["MRR"]),
         ("the same, react", "cmu-react-models", ["MRR"]),
         ("the same, redis", "cmu-redis-models", ["MRR"]),
@@ -253,11 +276,17 @@ def test_the_quality_table_agrees_with_the_results(row: str, file: str, metrics:
     found = result(file)
     scores = found["macro"] if file.startswith("semble") else found["modes"]
     with_models = max((mode for mode in scores if "rerank" in mode), key=len)
-    without = "bm25" if file.startswith("text2code") else "bm25+mentions+commits"
     shown = cells(row)
-    for column, mode in ((2, with_models), (3, without)):
+    for column, mode in ((2, with_models), (3, "hybrid")):
         figures = [f"{scores[mode][metric]:.3f}".removeprefix("0") for metric in metrics]
         assert shown[column] == " / ".join(figures), (row, mode)
+
+
+def test_the_row_of_messages_agrees_with_the_results() -> None:
+    read, fast = result("messages-balanced")["all"], result("messages")["all"]
+    for column, found in ((2, read["after"]), (3, fast["after"])):
+        figures = [f"{found[name]:.3f}".removeprefix("0") for name in ("first", "within_5")]
+        assert cells("error message → function")[column] == " / ".join(figures)
 
 
 def test_the_speed_table_agrees_with_the_results() -> None:

@@ -11,7 +11,7 @@ from tests.index.segments import commits_of, corpus_of, index_of
 from trackdown.index.corpus import Corpus
 from trackdown.pipeline import Ranked, SearchPlan, Stopwatch, search
 from trackdown.query.parse import understand
-from trackdown.types import LEVELS, Fusion, Level
+from trackdown.types import LEVELS, TEST, Fusion, Level
 
 BODY = "def {0}(cookie):\n    session = cookie\n    return session\n"
 FILES = {
@@ -112,7 +112,7 @@ def test_tests_can_be_left_out_and_nothing_else_changes(corpus: Corpus) -> None:
     query = understand("sign the session cookie")
     for level in LEVELS:
         all_of_it = scores(corpus, search(corpus, query, SearchPlan(level, k=100)))
-        without = scores(corpus, search(corpus, query, SearchPlan(level, k=100, tests=False)))
+        without = scores(corpus, search(corpus, query, SearchPlan(level, k=100, without_roles=frozenset({TEST}))))
         assert without == {place: score for place, score in all_of_it.items() if not place.startswith("tests/")}
 
 

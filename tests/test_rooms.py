@@ -13,7 +13,7 @@ import pytest
 from trackdown.doors import exported_names
 
 SOURCE = Path(__file__).parents[1] / "src" / "trackdown"
-EVERYWHERE = {"types", "errors", "doors"}
+EVERYWHERE = {"types", "errors", "doors", "installation"}
 STAGES = {"query", "retrieve", "fuse", "expand", "rerank", "rank"}
 BELOW_ENGINE = {
     "repository",
@@ -36,6 +36,7 @@ TABLE: dict[str, set[str]] = {
     "types": set(),
     "errors": set(),
     "doors": set(),
+    "installation": set(),
     "settings": set(),
     "request": set(),
     "repository": set(),
@@ -58,7 +59,8 @@ TABLE: dict[str, set[str]] = {
     "pipeline": {*STAGES, "index", "excerpts"},
     "confidence": {"pipeline", "query"},
     "engine": {*BELOW_ENGINE, "settings", "request"},
-    "surfaces": {"engine", "settings", "request", "pages"},
+    "fleet": {"engine", "index", "models", "query", "repository", "store", "units", "settings", "request"},
+    "surfaces": {"engine", "fleet", "settings", "request", "pages"},
     "lab": {
         "engine",
         "confidence",
@@ -181,7 +183,7 @@ def test_a_breach_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_types_and_errors_need_the_standard_library_only() -> None:
-    for name in ("types", "errors", "doors"):
+    for name in ("types", "errors", "doors", "installation"):
         for node in ast.walk(ast.parse((SOURCE / f"{name}.py").read_text("utf-8"))):
             if isinstance(node, ast.ImportFrom):
                 assert str(node.module).split(".")[0] in sys.stdlib_module_names | {"trackdown"}
