@@ -75,6 +75,7 @@ def measure(clone: Path, folder: Path, peer: str | None, rounds: int) -> dict[st
         figures |= after_edit(tool, clone, figures["ready_s"], rounds)
         figures |= after_switch(tool, clone, figures["ready_s"])
         figures["in_process_ms"] = tool.in_process(queries, folder)
+        figures["in_process_default_ms"] = tool.in_process_default(queries, folder)
         report["tools"][tool.name] = rounded(figures)
     return report
 
@@ -106,6 +107,10 @@ class Tool:
         """p50 and p95 by the number of words."""
         raise NotImplementedError
 
+    def in_process_default(self, queries: Mapping[int, Sequence[str]], folder: Path) -> dict[str, Any]:
+        """The same for questions that are new; equal where no model reads."""
+        return self.in_process(queries, folder)
+
 
 class Trackdown(Tool):
     """This program."""
@@ -124,6 +129,9 @@ class Trackdown(Tool):
 
     def in_process(self, queries: Mapping[int, Sequence[str]], folder: Path) -> dict[str, Any]:
         return run_driver([sys.executable, str(HERE / "drivers.py"), "trackdown"], self, queries, folder)
+
+    def in_process_default(self, queries: Mapping[int, Sequence[str]], folder: Path) -> dict[str, Any]:
+        return run_driver([sys.executable, str(HERE / "drivers.py"), "default"], self, queries, folder)
 
 
 class Semble(Tool):
