@@ -83,6 +83,7 @@ test-fast: $(STAMP)  ## The tests that take under a minute together
 test-lab: $(STAMP)  ## The tests of measuring and training
 	$(PYTEST) tests/lab
 
+test-browser: TESTERS = $(CORES)  # each has a browser, which uses a core
 test-browser: $(BROWSER_STAMP)  ## Test the web page in Chromium (installs Debian's, or uses CHROMIUM=program)
 	$(PYTEST) tests/browser
 
@@ -186,8 +187,8 @@ bench-fleet: $(BENCH_STAMP)  ## A fleet as it grows: make bench-fleet REPOS='pat
 bench-fleet-kills: $(BENCH_STAMP)  ## Kill a fleet's sync at random moments: make bench-fleet-kills REPOS='path …' VICTIM=writer [KILLS=50] [JSON=file]
 	$(BIN)/python benchmarks/fleet_kills.py $(REPOS) --of $(VICTIM) $(if $(KILLS),--kills $(KILLS)) $(if $(JSON),--json $(JSON))
 
-bench-fleet-quality: $(BENCH_STAMP)  ## Issues asked of a whole fleet: make bench-fleet-quality DATA=file.jsonl REPOS=folder LAYOUT='{owner}/{name}' FLEET=folder [MASK=1] [JSON=file]
-	$(BIN)/python benchmarks/fleet_quality.py $(DATA) --repos $(REPOS) --layout '$(LAYOUT)' --fleet $(FLEET) $(if $(MASK),--mask) $(if $(JSON),--json $(JSON))
+bench-fleet-quality: $(BENCH_STAMP)  ## Issues asked of a whole fleet: make bench-fleet-quality DATA=file.jsonl REPOS=folder LAYOUT='{owner}/{name}' FLEET=folder [OTHERS='path …'] [JSON=file]
+	$(BIN)/python benchmarks/fleet_quality.py $(DATA) --repos $(REPOS) --layout '$(LAYOUT)' --fleet $(FLEET) $(if $(OTHERS),--others $(OTHERS)) $(if $(JSON),--json $(JSON))
 
 bench-live: $(BENCH_STAMP)  ## Delay until a change can be searched: make bench-live REPO=path JSON=result.json
 	$(BIN)/python benchmarks/live.py $(REPO) $(if $(JSON),--json $(JSON))

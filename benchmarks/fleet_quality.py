@@ -1,24 +1,24 @@
-"""Issues asked of a whole fleet: is the right repository first, and how many right functions does the answer have?
+"""Issues asked of a whole fleet: is the right repository first, and are all right functions among ten?
 
-python benchmarks/fleet_quality.py DATA.jsonl --repos FOLDER [--layout …] --fleet FOLDER [--others PATH …]
-    [--issues 150] [--effort balanced] [--mask] [--one-by-one] [--json FILE]
+python benchmarks/fleet_quality.py DATA.jsonl… --repos FOLDER [--layout …] --fleet FOLDER [--others PATH …]
+    [--issues 150] [--efforts fast,balanced] [--one-by-one 50] [--json FILE]
 
-The fleet has the repositories of the issues and the others, at their heads. For each issue its own repository is synced
-at the issue's base commit, and the issue's text is asked without naming the repository: with --mask, the repository's
-and its owner's name are taken out of the text. Beside it the same issue is asked of its own repository alone, and with
---one-by-one of every repository.
+The fleet has the repositories of the issues, and the others at their heads. It is asked in rounds: in each, every
+repository with an issue left is synced at that issue's base commit, and those issues are asked without naming the
+repository, once as they are and once with the repository's and its owner's name masked in the text. Beside it each
+issue is asked of its own repository alone and, for some of them without models, of every repository one by one.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from measure import keep, new_parser
 
-from trackdown.errors import TrackdownError
 from trackdown.fleet import (
     ClusterOptions,
     FleetReader,
@@ -35,69 +35,104 @@ from trackdown.query import understand
 from trackdown.settings import load_settings
 from trackdown.types import Effort, SearchResults
 
+TEXTS = ("as they are", "masked")
+
 
 def main() -> None:
     """Run from the command line."""
     parser = new_parser(__doc__)
-    parser.add_argument("data", type=Path)
+    parser.add_argument("data", type=Path, nargs="+")
     parser.add_argument("--repos", type=Path, required=True)
     parser.add_argument("--layout", default="{owner}/{name}")
     parser.add_argument("--fleet", type=Path, required=True)
     parser.add_argument("--others", type=Path, nargs="*", default=[])
     parser.add_argument("--issues", type=int, default=150)
-    parser.add_argument("--effort", choices=["fast", "balanced", "thorough"], default="balanced")
-    parser.add_argument("--mask", action="store_true")
-    parser.add_argument("--one-by-one", action="store_true")
+    parser.add_argument("--efforts", default="fast,balanced")
+    parser.add_argument("--one-by-one", type=int, default=50, metavar="ISSUES")
+    parser.add_argument("--workers", type=int, default=2)
     arguments = parser.parse_args()
-    tasks = read_swe(arguments.data, arguments.repos, arguments.layout, "function").tasks
-    chosen = sorted(tasks, key=lambda task: task.id)[:: max(1, len(tasks) // arguments.issues)][: arguments.issues]
-    quality = Quality(arguments.fleet, chosen, arguments.others, arguments.effort)
+    tasks = [
+        task for file in arguments.data for task in read_swe(file, arguments.repos, arguments.layout, "function").tasks
+    ]
+    quality = Quality(arguments.fleet, tasks, arguments.others, arguments.efforts.split(","), arguments.workers)
     rows = []
-    for number, task in enumerate(chosen, 1):
-        try:
-            rows.append(quality.asked(task, mask=arguments.mask, one_by_one=arguments.one_by_one))
-        except TrackdownError as error:
-            print(f"{task.id} is left out: {error}")
-            continue
-        print(f"{number}/{len(chosen)} {rows[-1]}", flush=True)
-    report = {"issues": len(rows), "masked": arguments.mask, "effort": arguments.effort, **means(rows)}
-    print(report)
+    for round_ in rounds(tasks, arguments.issues):
+        quality.bring_to(round_)
+        for row in quality.asked(round_, arguments.one_by_one - len(rows)):
+            rows.append(row)
+            print(f"{len(rows)} {row}", flush=True)
+    report = {"issues": len(rows), "repositories": len(quality.places), "syncs": quality.syncs, **means(rows)}
+    print({name: value for name, value in report.items() if name != "syncs"})
     keep({**report, "rows": rows}, arguments.json)
+
+
+def rounds(tasks: Sequence[Task], most: int) -> Iterator[list[Task]]:
+    """The first issue of every repository, then the second ones, and so on; so many in all."""
+    waiting: dict[str, list[Task]] = {}
+    for task in sorted(tasks, key=lambda task: task.id):
+        waiting.setdefault(task.repository, []).append(task)
+    left = most
+    while left > 0 and any(waiting.values()):
+        taken = [own.pop(0) for own in waiting.values() if own][:left]
+        left -= len(taken)
+        yield taken
 
 
 class Quality:
     """A fleet whose repositories move to the base commits of issues."""
 
-    def __init__(self, folder: Path, tasks: Sequence[Task], others: Sequence[Path], effort: Effort) -> None:
+    def __init__(
+        self, folder: Path, tasks: Sequence[Task], others: Sequence[Path], efforts: Sequence[Effort], workers: int
+    ) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.file = folder / "fleet.toml"
-        self.effort = effort
+        self.efforts = efforts
+        self.workers = workers
         self.places = {task.repository: str(Path(task.place).resolve()) for task in tasks}
+        known = set(self.places.values())
         for path in others:
             name = path.name if path.name not in ("repo", ".git") else path.parent.name
-            self.places.setdefault(name.replace("+", "/"), str(path.resolve()))
+            if str(path.resolve()) not in known:
+                self.places.setdefault(name.replace("+", "/"), str(path.resolve()))
         self.settings = load_settings(store=folder / "store")
+        self.syncs: list[dict[str, Any]] = []
 
-    def asked(self, task: Task, *, mask: bool, one_by_one: bool) -> dict[str, Any]:
-        """Ask an issue of the fleet and of its own repository."""
-        entries = []
-        for name, path in self.places.items():
-            at = task.at if name == task.repository else "HEAD"
-            entries.append(f'[[repositories]]\npath = "{path}"\nname = "{name}"\nat = "{at}"\n')
+    def bring_to(self, round_: Sequence[Task]) -> None:
+        """Sync the fleet with the repositories of these issues at their base commits."""
+        commits = {task.repository: task.at for task in round_}
+        entries = [
+            f'[[repositories]]\npath = "{path}"\nname = "{name}"\nat = "{commits.get(name) or "HEAD"}"\n'
+            for name, path in self.places.items()
+        ]
         self.file.write_text('place = "place"\ngrace_hours = 0.1\n' + "".join(entries), "utf-8")
-        sync(read_fleet(self.file), self.settings, SyncOptions(ClusterOptions(workers=0)))
-        reader = FleetReader(Place(read_fleet(self.file).address), self.settings, fresh_seconds=0.0)
-        text = masked(task.query, task.repository) if mask else task.query
-        ranked = reader.candidates(understand(text), ())
-        row: dict[str, Any] = {"id": task.id, "rank": place_in(ranked, task.repository)}
+        done = sync(read_fleet(self.file), self.settings, SyncOptions(ClusterOptions(workers=self.workers)))
+        self.syncs.append(
+            {"built": len(done.built), "units": done.units, "seconds": done.seconds, "problems": dict(done.problems)}
+        )
+        print(self.syncs[-1], flush=True)
+
+    def asked(self, round_: Sequence[Task], one_by_one: int) -> Iterator[dict[str, Any]]:
+        """Ask the issues of the fleet and of their own repositories; so many also of every repository."""
+        reader = FleetReader(Place(read_fleet(self.file).address), self.settings)
+        everything = FleetSearch(look_into=min(100, len(self.places)))
         with FleetRepositories(reader, self.settings) as fleet:
-            row["fleet"] = found(fleet.search(text, effort=self.effort), task)
-            own = fleet.search(text, effort=self.effort, repository=task.repository)
-            row["alone"] = found(own, task)
-            if one_by_one:
-                limit = FleetSearch(look_into=min(100, len(self.places)))
-                row["one by one"] = found(fleet.search(text, effort=self.effort, fleet=limit), task)
-        return row
+            for number, task in enumerate(round_):
+                if task.repository not in reader.published():
+                    continue
+                row: dict[str, Any] = {"id": task.id}
+                for text, query in zip(TEXTS, (task.query, masked(task.query, task.repository)), strict=True):
+                    started = time.perf_counter()
+                    ranked = reader.candidates(understand(query), ())
+                    told: dict[str, Any] = {"rank": place_in(ranked, task.repository)}
+                    told["candidates_s"] = round(time.perf_counter() - started, 3)
+                    for effort in self.efforts:
+                        told[f"fleet {effort}"] = found(fleet.search(query, effort=effort), task)
+                        own = fleet.search(query, effort=effort, repository=task.repository)
+                        told[f"alone {effort}"] = found(own, task)
+                    if number < one_by_one:
+                        told["one by one fast"] = found(fleet.search(query, effort="fast", fleet=everything), task)
+                    row[text] = told
+                yield row
 
 
 def place_in(ranked: Sequence[str], name: str) -> int:
@@ -118,17 +153,30 @@ def found(answer: SearchResults, task: Task) -> bool:
     return all((task.repository, gold.path, gold.symbol) in places for gold in task.gold)
 
 
-def means(rows: Sequence[dict[str, Any]]) -> dict[str, float]:
-    """Shares over all issues."""
-    count = max(1, len(rows))
-    shares = {
-        "repository first": sum(row["rank"] == 1 for row in rows) / count,
-        "repository among three": sum(1 <= row["rank"] <= 3 for row in rows) / count,
-    }
-    for name in ("fleet", "alone", "one by one"):
-        if rows and name in rows[0]:
-            shares[f"{name} Acc@10"] = sum(row[name] for row in rows) / count
-    return {name: round(value, 4) for name, value in shares.items()}
+def means(rows: Sequence[dict[str, Any]]) -> dict[str, dict[str, float]]:
+    """Shares over all issues, for both texts. What was asked of some issues only says of how many."""
+    report: dict[str, dict[str, float]] = {}
+    for text in TEXTS:
+        told = [row[text] for row in rows]
+        shares = {
+            "repository first": share([one["rank"] == 1 for one in told]),
+            "repository among three": share([1 <= one["rank"] <= 3 for one in told]),
+            "repository among five": share([1 <= one["rank"] <= 5 for one in told]),
+        }
+        names = [name for name in told[0] if name.startswith(("fleet", "alone"))] if told else []
+        for name in names:
+            shares[f"{name} Acc@10"] = share([one[name] for one in told])
+        every = [one for one in told if "one by one fast" in one]
+        shares["asked one by one"] = len(every)
+        for name in ("one by one fast", "fleet fast", "alone fast") if every else ():
+            shares[f"of those, {name} Acc@10"] = share([one[name] for one in every if name in one])
+        report[text] = shares
+    return report
+
+
+def share(values: Sequence[bool]) -> float:
+    """The share of those that are true."""
+    return round(sum(values) / max(1, len(values)), 4)
 
 
 if __name__ == "__main__":
