@@ -87,6 +87,7 @@ def test_the_parts_of_a_score_sum_to_it(corpus: Corpus, level: Level, fusion: Fu
         ("the session cookie is not signed. " + "We saw it after the upgrade of the router. " * 5, "file", 1),
         ("where is the session cookie signed?", "function", 1),
         ("where is the session cookie signed?", "file", 4),
+        ("Sign the session cookie\nIt is not signed.", "file", 1),
         ("sign_cookie", "function", 4),
         ("sign_cookie", "file", 16),
         ("no cookie named id was sent", "function", 4),
