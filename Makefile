@@ -27,7 +27,7 @@ TESTERS ?= $(shell expr $(CORES) \* 3 / 2 \| 1)
 PYTEST = $(BIN)/pytest -n $(TESTERS) --dist worksteal
 
 .PHONY: help demo chromium test test-fast test-lab test-browser test-llm coverage release screenshots tour lint types unit clean \
-  bench-cascade bench-depth side-by-side bench-ceiling bench-deep bench-exchange bench-fleet bench-fleet-kills bench-fleet-quality bench-llm-rerank bench-leaks bench-style bench-train bench-live bench-load bench-mcp bench-agents bench-answers \
+  bench-cascade bench-depth side-by-side bench-ceiling bench-deep bench-exchange bench-fleet bench-fleet-kills bench-fleet-quality bench-fleet-access bench-llm-rerank bench-leaks bench-style bench-train bench-live bench-load bench-mcp bench-agents bench-answers \
   bench-speed bench-cmu bench-swe bench-semble bench-text2code bench-reco bench-history bench-impact bench-golden bench-other-words bench-same-answer bench-doubt bench-messages bench-kills \
   bench-graph characterise word-forms versions walk size grammars
 
@@ -181,14 +181,17 @@ bench-deep: $(BENCH_STAMP)  ## Cost of the deep index: make bench-deep REPO=path
 bench-exchange: $(BENCH_STAMP)  ## What an imported index saves: make bench-exchange REPOS='path …' JSON=result.json
 	$(BIN)/python benchmarks/exchange.py $(REPOS) $(if $(JSON),--json $(JSON))
 
-bench-fleet: $(BENCH_STAMP)  ## A fleet as it grows: make bench-fleet REPOS='path …' [STATES=10] [SIZES=10,100] [WORKERS=1,2] [JSON=file]
-	$(BIN)/python benchmarks/fleet.py $(REPOS) $(if $(STATES),--states $(STATES)) $(if $(SIZES),--sizes $(SIZES)) $(if $(WORKERS),--workers $(WORKERS)) $(if $(JSON),--json $(JSON))
+bench-fleet: $(BENCH_STAMP)  ## A fleet as it grows: make bench-fleet REPOS='path …' [STATES=10] [SIZES=10,100] [WORKERS=2] [OPTIONS='--compare 10,100 --moved 60'] [JSON=file]
+	$(BIN)/python benchmarks/fleet.py $(REPOS) $(if $(STATES),--states $(STATES)) $(if $(SIZES),--sizes $(SIZES)) $(if $(WORKERS),--workers $(WORKERS)) $(OPTIONS) $(if $(JSON),--json $(JSON))
 
 bench-fleet-kills: $(BENCH_STAMP)  ## Kill a fleet's sync at random moments: make bench-fleet-kills REPOS='path …' VICTIM=writer [KILLS=50] [JSON=file]
 	$(BIN)/python benchmarks/fleet_kills.py $(REPOS) --of $(VICTIM) $(if $(KILLS),--kills $(KILLS)) $(if $(JSON),--json $(JSON))
 
 bench-fleet-quality: $(BENCH_STAMP)  ## Issues asked of a whole fleet: make bench-fleet-quality DATA=file.jsonl REPOS=folder LAYOUT='{owner}/{name}' FLEET=folder [OTHERS='path …'] [JSON=file]
 	$(BIN)/python benchmarks/fleet_quality.py $(DATA) --repos $(REPOS) --layout '$(LAYOUT)' --fleet $(FLEET) $(if $(OTHERS),--others $(OTHERS)) $(if $(JSON),--json $(JSON))
+
+bench-fleet-access: $(BENCH_STAMP)  ## Does a fleet tell of what a token does not open? make bench-fleet-access REPOS='open … closed' [JSON=file]
+	$(BIN)/python benchmarks/fleet_access.py $(REPOS) $(if $(JSON),--json $(JSON))
 
 bench-live: $(BENCH_STAMP)  ## Delay until a change can be searched: make bench-live REPO=path JSON=result.json
 	$(BIN)/python benchmarks/live.py $(REPO) $(if $(JSON),--json $(JSON))

@@ -1,12 +1,15 @@
 """A fleet as it grows: time to build, size, memory of builder and reader, and how long a search takes.
 
-python benchmarks/fleet.py REPOSITORY… [--states 10] [--apart 200] [--sizes 10,100] [--workers 1,2]
-    [--queries 50] [--effort fast] [--fleet FOLDER] [--json FILE]
+python benchmarks/fleet.py REPOSITORY… [--states 10] [--apart 200] [--most-files 2000] [--sizes 10,100,1000]
+    [--workers 2] [--compare 10,100] [--with-workers 1,2,4] [--moved 60] [--queries 50] [--efforts fast]
+    [--fleet FOLDER] [--json FILE]
 
-Each repository is in the fleet at several states, so many first parents apart: equal content would be one shard. For
-each size the first so many of them are synced into a place of its own with each number of workers, from an empty
-store; the last place is then searched in one process, warm after one search of each query's repositories. Queries
-are the subjects of the repositories' latest commits. A second sync, with nothing new, is timed, too.
+Each repository is in the fleet at several states, so many first parents apart: equal content would be one shard. The
+states come in turns: first all heads, then the next ones. One place grows through --sizes; each sync adds what is new
+and runs a second time with nothing new. Then it is searched in one process, each query twice: cold, when shards may
+have to be fetched into the cache, and warm. Queries are the subjects of the repositories' latest commits. For
+the sizes of --compare a place is built from nothing with each number of --with-workers. --moved is the size of a fleet
+that is synced after five of its repositories moved, and after its static model changed (to none).
 """
 
 from __future__ import annotations
@@ -18,12 +21,16 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from measure import family_memory, keep, latest_subjects, new_parser, peak_memory, spread
+from measure import keep, latest_subjects, new_parser, peak_memory
 
 PROGRAM = [sys.executable, "-m", "trackdown"]
+MOVED = 5
+State = tuple[Path, str, str]
+"""A repository's path, a commit of it, and the name of both in the fleet."""
 
 
 def main() -> None:
@@ -32,108 +39,138 @@ def main() -> None:
     parser.add_argument("repositories", nargs="+", type=Path)
     parser.add_argument("--states", type=int, default=10)
     parser.add_argument("--apart", type=int, default=200)
+    parser.add_argument("--most-files", type=int, default=10**9, help="leave larger states out")
     parser.add_argument("--sizes", default="10,100")
-    parser.add_argument("--workers", default="1,2")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--compare", default="")
+    parser.add_argument("--with-workers", default="1,2,4")
+    parser.add_argument("--moved", type=int, default=0)
     parser.add_argument("--queries", type=int, default=50)
-    parser.add_argument("--effort", default="fast")
+    parser.add_argument("--efforts", default="fast")
     parser.add_argument("--fleet", type=Path, help="keep the fleets in this folder")
     arguments = parser.parse_args()
     folder = arguments.fleet or Path(tempfile.mkdtemp(prefix="trackdown-fleet-"))
-    folder.mkdir(parents=True, exist_ok=True)
-    members = states(arguments.repositories, arguments.states, arguments.apart)
-    queries = [subject for path in arguments.repositories for subject in latest_subjects(path, 3)][: arguments.queries]
-    rows = []
-    for size in map(int, arguments.sizes.split(",")):
-        if size > len(members):
-            print(f"there are {len(members)} states: no fleet of {size}")
-            continue
-        for workers in map(int, arguments.workers.split(",")):
-            row = built(folder, members[:size], workers)
-            rows.append(row)
-            print(json.dumps(row))
-        row = searched(folder / "fleet.toml", queries, arguments.effort) | {"repositories": size}
-        rows.append(row)
-        print(json.dumps(row))
-    keep({"states": len(members), "effort": arguments.effort, "rows": rows}, arguments.json)
+    members = states(arguments.repositories, arguments.states, arguments.apart, arguments.most_files)
+    print(f"{len(members)} states of {len({path for path, _, _ in members})} repositories", flush=True)
+    queries = [
+        subject
+        for path in arguments.repositories[:: max(1, len(arguments.repositories) // arguments.queries)]
+        for subject in latest_subjects(path, 1)
+    ][: arguments.queries]
+    report: dict[str, Any] = {"states": len(members), "compared": [], "moved": [], "grown": []}
+
+    def add(kind: str, row: dict[str, Any]) -> None:
+        report[kind].append(row)
+        print(kind, json.dumps(row), flush=True)
+        keep(report, arguments.json)
+
+    for size in numbers(arguments.compare):
+        for workers in numbers(arguments.with_workers):
+            shutil.rmtree(folder / "compared", ignore_errors=True)
+            add("compared", synced(folder / "compared", members[:size], workers) | {"workers": workers})
+    if arguments.moved:
+        for row in after_moves(folder / "moved", members[: arguments.moved], arguments.workers):
+            add("moved", row)
+    for size in (size for size in numbers(arguments.sizes) if size <= len(members)):
+        row = synced(folder / "grown", members[:size], arguments.workers)
+        row["again_s"] = synced(folder / "grown", members[:size], arguments.workers)["seconds"]
+        row["place_mb"] = round(sum(one.stat().st_size for one in files(folder / "grown" / "place")) / 1e6)
+        for effort in arguments.efforts.split(","):
+            row[effort] = searched(folder / "grown", queries, effort)
+        add("grown", row)
     if arguments.fleet is None:
         shutil.rmtree(folder)
 
 
-def states(repositories: list[Path], count: int, apart: int) -> list[tuple[Path, str, str]]:
-    """Path, commit and name of every state: first those of all repositories' heads, then the next ones."""
-    found: list[list[tuple[Path, str, str]]] = []
+def numbers(text: str) -> list[int]:
+    """The numbers of an option."""
+    return [int(one) for one in text.split(",") if one]
+
+
+def files(folder: Path) -> list[Path]:
+    """All files below a folder."""
+    return [one for one in folder.rglob("*") if one.is_file()]
+
+
+def states(repositories: Sequence[Path], count: int, apart: int, most_files: int) -> list[State]:
+    """States of all repositories, each in turn: heads first."""
+    found: list[list[State]] = []
     for path in repositories:
-        git = ["git", "-C", str(path), "rev-list", "--first-parent", "HEAD"]
-        commits = subprocess.check_output(git, text=True).split()[::apart][:count]
+        git = ["git", "-C", str(path)]
+        commits = subprocess.check_output([*git, "rev-list", "--first-parent", "HEAD"], text=True).split()
         name = path.name if path.name not in ("repo", ".git") else path.parent.name
-        found.append([(path.resolve(), commit, f"{name}@{commit[:10]}") for commit in commits])
+        found.append([])
+        for commit in commits[::apart][:count]:
+            tree = subprocess.check_output([*git, "ls-tree", "-r", "--name-only", commit])
+            if 0 < tree.count(b"\n") <= most_files:
+                found[-1].append((path.resolve(), commit, f"{name}@{commit[:10]}"))
     longest = max(map(len, found))
     return [own[at] for at in range(longest) for own in found if at < len(own)]
 
 
-def built(folder: Path, members: list[tuple[Path, str, str]], workers: int) -> dict[str, Any]:
-    """Sync into an empty place from an empty store, then once more."""
-    for name in ("place", "store"):
-        shutil.rmtree(folder / name, ignore_errors=True)
+def write(folder: Path, members: Sequence[State]) -> None:
+    """The file of a fleet."""
+    folder.mkdir(parents=True, exist_ok=True)
     entries = [f'[[repositories]]\npath = "{path}"\nat = "{at}"\nname = "{name}"\n' for path, at, name in members]
-    (folder / "fleet.toml").write_text('place = "place"\n' + "".join(entries), "utf-8")
-    first = synced(folder, workers)
-    second = synced(folder, workers)
-    size = sum(file.stat().st_size for file in (folder / "place").rglob("*") if file.is_file())
-    return {
-        "repositories": len(members),
-        "workers": workers,
-        "units": first["units"],
-        "build_s": first["wall_s"],
-        "failed": len(first["problems"]),
-        "again_s": second["wall_s"],
-        "place_mb": round(size / 1e6, 1),
-        "builder_mb": first["peak_mb"],
-    }
+    (folder / "fleet.toml").write_text('place = "place"\ngrace_hours = 0.02\n' + "".join(entries), "utf-8")
 
 
-def synced(folder: Path, workers: int) -> dict[str, Any]:
-    """One sync: what it says, how long it took and how much memory all its processes had."""
+def synced(folder: Path, members: Sequence[State], workers: int, **environment: str) -> dict[str, Any]:
+    """One sync: what it did, how long it took, and the most memory that all its processes had together."""
+    write(folder, members)
     command = [*PROGRAM, "fleet", "sync", "--fleet", str(folder / "fleet.toml"), "--workers", str(workers)]
     started = time.monotonic()
     with subprocess.Popen(
         [*command, "--format", "json"],
-        env=os.environ | {"TRACKDOWN_STORE": str(folder / "store")},
+        env=os.environ | {"TRACKDOWN_STORE": str(folder / "store"), **environment},
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
     ) as process:
         peak = peak_memory(process)
         out, _ = process.communicate()
-    report: dict[str, Any] = json.loads(out)
-    return {**report, "wall_s": round(time.monotonic() - started, 2), "peak_mb": round(peak[0])}
-
-
-def searched(file: Path, queries: list[str], effort: str) -> dict[str, Any]:
-    """How long searches take in one process, and the memory it has in the end."""
-    from trackdown.fleet import FleetReader, FleetRepositories, Place, read_fleet
-    from trackdown.settings import load_settings
-
-    settings = load_settings(store=file.parent / "reader")
-    reader = FleetReader(Place(read_fleet(file).address), settings)
-    cold: list[float] = []
-    warm: list[float] = []
-    choosing: list[float] = []
-    with FleetRepositories(reader, settings) as fleet:
-        for seconds in (cold, warm):
-            for query in queries:
-                started = time.perf_counter()
-                answer = fleet.search(query, effort=effort)
-                seconds.append(time.perf_counter() - started)
-                choosing.append(answer.timings_ms["candidates"] / 1000)
-    memory = round(family_memory(os.getpid()))
+    told = json.loads(out)
     return {
-        "searches": len(queries),
-        "cold_s": spread(cold),
-        "warm_s": spread(warm),
-        "candidates_s": spread(choosing[len(queries) :]),
-        "reader_mb": memory,
+        "repositories": told["repositories"],
+        "built": len(told["built"]),
+        "units": told["units"],
+        "seconds": round(time.monotonic() - started, 1),
+        "builder_mb": round(peak[0]),
+        "problems": told["problems"],
     }
+
+
+def after_moves(folder: Path, members: Sequence[State], workers: int) -> list[dict[str, Any]]:
+    """Syncs of one fleet: the first, with nothing new, after some moved, after its model changed."""
+    first = [
+        (path, f"{at}~30" if number < MOVED else at, name.partition("@")[0])
+        for number, (path, at, name) in enumerate(members)
+    ]
+    now = [(path, at, name.partition("@")[0]) for path, at, name in members]
+    return [
+        {"sync": what, **synced(folder, which, workers, **environment)}
+        for what, which, environment in (
+            ("first", first, {}),
+            ("nothing new", first, {}),
+            (f"{MOVED} moved by 30 commits", now, {}),
+            ("another model", now, {"TRACKDOWN_MODELS": "none"}),
+        )
+    ]
+
+
+def searched(folder: Path, queries: Sequence[str], effort: str) -> dict[str, Any]:
+    """How long searches take in a process of their own, and the most memory it has."""
+    driver = [sys.executable, str(Path(__file__).with_name("fleet_reader.py")), str(folder / "fleet.toml"), effort]
+    process = subprocess.Popen(
+        driver,
+        env=os.environ | {"TRACKDOWN_STORE": str(folder / "reader")},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    peak = peak_memory(process)
+    out, _ = process.communicate(json.dumps(list(queries)))
+    return {"searches": len(queries), **json.loads(out), "reader_mb": round(peak[0])}
 
 
 if __name__ == "__main__":

@@ -55,7 +55,7 @@ def main() -> None:
         task for file in arguments.data for task in read_swe(file, arguments.repos, arguments.layout, "function").tasks
     ]
     quality = Quality(arguments.fleet, tasks, arguments.others, arguments.efforts.split(","), arguments.workers)
-    rows = []
+    rows: list[dict[str, Any]] = []
     for round_ in rounds(tasks, arguments.issues):
         quality.bring_to(round_)
         for row in quality.asked(round_, arguments.one_by_one - len(rows)):
