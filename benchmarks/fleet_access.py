@@ -2,11 +2,12 @@
 
 python benchmarks/fleet_access.py OPEN… CLOSED [--tries 200] [--pairs 500] [--json FILE]
 
-Repositories are synced as two groups, the last one as a group of its own, and served over HTTP and over MCP with a token
-for each group. With the token of the others, every route and tool is asked for the last one by its name and by other
-ways to say it. The answer must be what a name gives that nobody has, and no answer may hold the name, a path or a commit of
-the closed repository. Then queries in pairs: words of the closed repository that the open ones lack, and the same
-letters in another order. If the times of the two told them apart, the area under the ROC curve would be above .5.
+Repositories are synced as two groups, the last one as a group of its own, and served over HTTP and over MCP with a
+token for each group. With the token of the others, every route and tool is asked for the last one by its name and by
+other ways to say it. The answer must be what a name gives that nobody has, and no answer may hold the name, a path or
+a commit of the closed repository. Then queries in pairs: words of the closed repository that the open ones lack, and
+the same letters in another order. If the times of the two told them apart, the area under the ROC curve would be
+above .5.
 """
 
 from __future__ import annotations
