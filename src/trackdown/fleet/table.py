@@ -110,7 +110,7 @@ class GroupTables:
 
     def _index(self, table: Any, *, changed: bool) -> None:
         """Have every row in the indexes: rows outside them are scanned by every search."""
-        from lancedb.index import FTS, IvfPq
+        from lancedb.index import FTS, IvfSq
 
         present = {index.columns[0] for index in table.list_indices()}
         if not table.count_rows():
@@ -128,7 +128,8 @@ class GroupTables:
             if column not in present:
                 table.create_index(column, config=words)
         if "vector" not in present and table.count_rows("vector IS NOT NULL") >= _WORTH_AN_INDEX:
-            table.create_index("vector", config=IvfPq(distance_type="cosine"))
+            # Of 60,000 half-precision vectors it takes a second, product quantisation 90, and it rounds less.
+            table.create_index("vector", config=IvfSq(distance_type="cosine", sample_rate=64, max_iterations=20))
         if changed:
             table.optimize()
 
