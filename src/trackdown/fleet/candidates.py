@@ -38,11 +38,15 @@ class Channel:
 
 CHANNELS = (
     Channel("body", 1.0, 300),
-    Channel("names", 0.8, 200),
-    Channel("messages", 0.8, 50),
-    Channel("history", 0.6, 200),
-    Channel("vector", 0.3, 200),
+    Channel("names", 0.4, 300),
+    Channel("messages", 0.3, 300),
+    Channel("history", 1.0, 300),
+    Channel("vector", 0.3, 300),
 )
+"""Chosen on one issue each of 75 repositories; `benchmarks/fleet_quality.py` asks these and others."""
+_FEW_WORDS = 20
+_MESSAGE = 0.8
+"""The weight of messages in a query of few words, which may be one. Issues share runs of three words by chance."""
 
 
 def rank_repositories(
@@ -57,8 +61,10 @@ def rank_repositories(
             for table in tables:
                 for name, score in _rows(table, channel, wanted[channel.column], languages):
                     found[name].append(score)
+        is_short = len(query.text.split()) <= _FEW_WORDS
+        weight = _MESSAGE if channel.column == "messages" and is_short else channel.weight
         for name, score in _by_repository(found).items():
-            total[name] += channel.weight * score
+            total[name] += weight * score
     for name in names:
         share = _says_name(query, name)
         if share:
