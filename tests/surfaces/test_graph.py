@@ -45,7 +45,9 @@ def test_json_has_the_fields_of_the_contract_and_no_others(ready: Program, shop:
 
 
 def test_the_time_it_takes_can_be_limited_or_not(ready: Program) -> None:
-    runs = [ready("graph", "Session.sign_cookie", *options) for options in ((), ("--seconds", "0"), ("--seconds", "60"))]
+    runs = [
+        ready("graph", "Session.sign_cookie", *options) for options in ((), ("--seconds", "0"), ("--seconds", "60"))
+    ]
     assert {run.out for run in runs} == {runs[0].out} and all((run.code, run.err) == (0, "") for run in runs)
     refused = ready("graph", "Session.sign_cookie", "--seconds", "-1")
     assert refused.code == 2 and "--seconds" in refused.err

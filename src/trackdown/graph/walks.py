@@ -37,7 +37,7 @@ def walk(
 ) -> Subgraph:
     """Everything within `depth` edges of the starts. A node that isn't `seen` is ignored.
 
-    A deadline says afterwards whether it was missed: then edges of the farthest nodes, or into any node, may be missing.
+    A deadline says afterwards whether it was missed: then edges may be missing, above all those of the farthest nodes.
     """
     distance = dict.fromkeys(starts, 0)
     edges: dict[Edge, None] = {}

@@ -22,8 +22,9 @@ _STRONGER: tuple[Origin, ...] = ("environment", "command line")
 def with_project_file(settings: Settings, data: bytes, where: str) -> Settings:
     """The settings with what a repository's file says, except where the user has said otherwise.
 
-    `where` names the file in errors; servers show them, so it should not say in which folder it is. Raises ProjectFileError for a file that is too large or cannot be parsed, and for
-    a setting that is unknown, refused or invalid.
+    `where` names the file in errors; servers show them, so it should not say in which folder it is. Raises
+    ProjectFileError for a file that is too large or cannot be parsed, and for a setting that is unknown, refused or
+    invalid.
     """
     try:
         values = {name: _converted(name, value, where) for name, value in _table(data, where).items()}
