@@ -79,16 +79,24 @@ def ask(one: Round, clone: Path, folder: Path, queries: Sequence[str]) -> Iterat
     print(one.name, file=sys.stderr, flush=True)
 
 
+BUSY = """
+import os, sys, threading
+threading.Thread(target=lambda: (sys.stdin.read(), os._exit(0)), daemon=True).start()
+while True: pass
+"""
+"""Computes until its standard input ends: the system closes that when the process that holds it is killed."""
+
+
 @contextmanager
-def busy_processes(count: int) -> Iterator[None]:
-    """So many processes beside ours that do nothing but compute."""
-    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
+def busy_processes(count: int) -> Iterator[list[subprocess.Popen[bytes]]]:
+    """Processes beside ours that do nothing but compute, and that end with it, however it ends."""
+    busy = [subprocess.Popen([sys.executable, "-c", BUSY], stdin=subprocess.PIPE) for _ in range(count)]
     try:
-        yield
+        yield busy
     finally:
         for process in busy:
             process.kill()
-            process.wait()
+            process.communicate()
 
 
 def compare(queries: Sequence[str], answers: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:

@@ -178,7 +178,7 @@ class SearchResults(Sequence[Result]):
     """Ranked results, with notes and timings. `llm` is the cost table of the language model, if one was asked.
 
     `confidence` is None in early results, before the models have read. `deep` is the state of the deep index that the
-    search met; None if nothing is indexed yet.
+    search met; None if nothing is indexed yet, or without an encoder.
     """
 
     query: str
@@ -262,7 +262,8 @@ class Inventory:
 
 @dataclass(frozen=True, slots=True)
 class RepositoryStatus:
-    """What the store holds for one repository, as `trackdown status` shows it. `deep` is None if it is not indexed."""
+    """What the store holds for one repository, as `trackdown status` shows it. `deep` is None if it is not indexed, or
+    without an encoder."""
 
     repository: str
     kind: str

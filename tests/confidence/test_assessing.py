@@ -97,10 +97,10 @@ def test_showing_less_is_less_likely_to_show_a_right_place(opened: trackdown.Rep
     assert ten is not None and one is not None and one.probability < ten.probability
 
 
-def test_the_first_result_is_never_more_likely_than_the_answer(opened: trackdown.Repository) -> None:
+def test_a_single_result_is_as_likely_as_the_answer(opened: trackdown.Repository) -> None:
     for query in ("size of a value", "header walrus zeppelin", "symbol: header"):
         found = opened.search(query, k=1, effort="fast")
-        assert found.confidence is not None and found.confidence.probability >= (found[0].probability or 1)
+        assert found.confidence is not None and found.confidence.probability == found[0].probability
 
 
 def plain(answer: float, result: float) -> Calibration:
@@ -118,8 +118,28 @@ def test_thresholds_make_the_verdict(chance: float, verdict: str) -> None:
     signs = AnswerSigns(dict.fromkeys(ANSWER_FEATURES, 0.0), np.zeros((10, len(RESULT_FEATURES) - 1)))
     found = assess(understand("sign the cookie"), "function", signs, 10, plain(chance, 0.1))
     assert found.confidence.verdict == verdict and found.confidence.probability == pytest.approx(chance)
-    assert found.probabilities == (0.1,) * 10
+    assert found.probabilities == tuple(sorted(found.probabilities, reverse=True)) and len(found.probabilities) == 10
     assert ("level file" in found.confidence.why) == (verdict == "weak")
+
+
+@pytest.mark.parametrize("message", [0.0, 1.0])
+@pytest.mark.parametrize("rows", [1, 3, 10, 20])
+def test_answers_and_results_agree_however_many_are_shown(rows: int, message: float) -> None:
+    random = np.random.default_rng(7 * rows)
+    signs = AnswerSigns(dict.fromkeys(ANSWER_FEATURES, 0.0) | {"message": message}, random.random((rows, 12)))
+    for chance in (0.02, 0.4, 0.9, 0.985):
+        calibration = plain(chance, 0.1)
+        varied = replace(calibration.result, weights=tuple(random.normal(0, 2, len(RESULT_FEATURES)).tolist()))
+        calibration = replace(calibration, result=varied)
+        before, known = 0.0, tuple[float, ...]()
+        for count in range(1, rows + 1):
+            found = assess(understand("no stock is left"), "function", signs, count, calibration)
+            answer, each = found.confidence.probability, found.probabilities
+            assert max(each) <= answer <= sum(each) + 1e-3 * count  # each is rounded
+            assert answer >= before and each[:-1] == known and list(each) == sorted(each, reverse=True)
+            assert count > 1 or answer == each[0]
+            before, known = answer, each
+        assert before == pytest.approx(max(chance, 0.8 * message), abs=1e-4)
 
 
 def test_an_error_message_is_not_asked_for_another_one() -> None:

@@ -71,6 +71,13 @@ def test_a_walk_stops_at_its_bound_and_says_so() -> None:
     assert seen.cut and len(seen.nodes) == 3
 
 
+def test_a_walk_stops_at_its_deadline() -> None:
+    late, early = Deadline(0.0), Deadline(600.0)
+    assert {depth for _, depth in walk(graph(), [ROOT], 10, deadline=late).nodes} == {0, 1} and late.missed
+    whole = walk(graph(), [ROOT], 10, deadline=early)
+    assert set(whole.edges) == set(walk(graph(), [ROOT], 10).edges) and not early.missed
+
+
 def test_only_what_was_asked_for() -> None:
     found = graph()
     page = Node("file", "app/page.py")

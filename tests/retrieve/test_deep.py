@@ -30,7 +30,7 @@ class Given:
         self._ready = ready
         self._query = query
 
-    def state(self) -> DeepState:
+    def state_if_any(self) -> DeepState:
         return DeepState(self._ready, 301 if self._ready else 300, 301)
 
     def vectors(self) -> SegmentedVectors | None:

@@ -18,7 +18,7 @@ from trackdown.settings import (
     with_project_file,
 )
 
-WHERE = "/src/shop/.trackdown.toml"
+WHERE = ".trackdown.toml of shop"
 REFUSED = sorted(set(setting_names()) - PROJECT_SETTINGS)
 
 

@@ -41,6 +41,8 @@ def test_paths_can_be_opened_from_the_current_folder(ready: Program, shop: Repo)
 def test_files_are_listed_once(ready: Program) -> None:
     run = ready("search", "session cookie", "-l")
     assert len(run.out.splitlines()) == len(set(run.out.splitlines())) >= 2
+    two = ready("search", "session cookie", "-l", "-k", "2").out.splitlines()
+    assert len(two) == 2 and two == run.out.splitlines()[:2]  # -k counts files
     ready("search", "session", "-l", "--format", "json").refused(2, "-l or --format")
 
 

@@ -23,7 +23,7 @@ def begun(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> Repo:
 
 def test_it_is_computed_shown_and_used(begun: Repo, capsys: pytest.CaptureFixture[str]) -> None:
     place = str(begun.root)
-    assert main(["status", place]) == 0 and "deep index:  none" in capsys.readouterr().out
+    assert main(["status", place]) == 0 and "deep index" not in capsys.readouterr().out
     assert main(["index", place]) == 0 and "deep" not in capsys.readouterr().out
     assert main(["status", place]) == 0
     assert (
@@ -56,6 +56,20 @@ def test_without_models_it_is_an_error(
     monkeypatch.setenv("TRACKDOWN_MODELS", "none")
     assert main(["index", str(begun.root), "--deep"]) == 1
     assert "the deep index cannot be computed: there is no encoder" in capsys.readouterr().err
+
+
+def test_without_models_nothing_speaks_of_it(
+    begun: Repo, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TRACKDOWN_MODELS", "none")
+    place = str(begun.root)
+    assert main(["index", place]) == main(["status", place]) == 0
+    assert main(["search", "evict", place, "--explain"]) == 0
+    said = capsys.readouterr()
+    assert "deep index" not in said.out.lower() + said.err.lower()
+    assert main(["status", place, "--format", "json"]) == 0 and json.loads(capsys.readouterr().out)["deep"] is None
+    assert main(["search", "evict", place, "--mode", "hybrid+deep"]) == 0
+    assert "there is no encoder, and so no deep index" in capsys.readouterr().err
 
 
 def test_long_work_tells_the_time_left_where_there_is_no_terminal(

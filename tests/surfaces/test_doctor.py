@@ -133,6 +133,10 @@ def test_settings_and_variables_that_are_wrong(program: Program, repo: Repo) -> 
     assert checks(run)["settings file"]["state"] == "problem" and "sk-secret" not in run.out
     repo.write(".trackdown.toml", "k = 3\n")
     assert doctor(program)["settings file"]["found"].endswith("sets k")
+    repo.write(".trackdown.toml", "")
+    assert doctor(program)["settings file"]["found"].endswith(".trackdown.toml sets nothing")
+    (repo.root / ".trackdown.toml").unlink()
+    assert doctor(program)["settings file"]["found"] == "the repository has no .trackdown.toml"
 
 
 def test_a_place_that_is_not_there_is_a_problem(program: Program) -> None:

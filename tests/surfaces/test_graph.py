@@ -44,6 +44,15 @@ def test_json_has_the_fields_of_the_contract_and_no_others(ready: Program, shop:
     assert {"source": test, "target": METHOD, "type": "invokes", "how": "exact"} in answer["edges"]
 
 
+def test_the_time_it_takes_can_be_limited_or_not(ready: Program) -> None:
+    runs = [
+        ready("graph", "Session.sign_cookie", *options) for options in ((), ("--seconds", "0"), ("--seconds", "60"))
+    ]
+    assert {run.out for run in runs} == {runs[0].out} and all((run.code, run.err) == (0, "") for run in runs)
+    refused = ready("graph", "Session.sign_cookie", "--seconds", "-1")
+    assert refused.code == 2 and "--seconds" in refused.err
+
+
 def test_text_is_a_tree_with_arrows(ready: Program) -> None:
     run = ready("graph", "Session.sign_cookie")
     lines = run.out.splitlines()

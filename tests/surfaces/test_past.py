@@ -52,6 +52,7 @@ def test_blame_prints_who_when_and_which_commit(ready: Program, shop: Repo) -> N
         f"  7-8  {first}  2020-09-13  Ada  Begin the shop",
         f"    9  {last}  2020-09-13  Ada  Sign the session cookie against tampering",
     ]
+    assert ready("blame", "web/session.py:9").out.startswith("web/session.py:9\n")
     answer = ready("blame", "web/session.py:9", "--format", "json").json()
     assert [one["commit"][:10] for one in answer["lines"]] == [last] and answer["lines"][0]["issues"] == []
 

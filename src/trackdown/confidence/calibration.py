@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from importlib import resources
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -58,28 +58,40 @@ class Calibration:
     weak: float
     strong: float
 
-    def probabilities(self, signs: AnswerSigns, count: int) -> tuple[float, list[float]]:
-        """The probability that a right place is among the first `count` results, and that of each result."""
+    def probabilities(self, signs: AnswerSigns, count: int, least: float = 0.0) -> tuple[float, list[float]]:
+        """The probability that a right place is among the first `count` results, `least` or more, and that of each.
+
+        They agree: the answer is as likely as its best result at least, and as all its results together at most. The
+        answer that shows one result is as likely as that result.
+        """
         row = np.array([[signs.answer[name] for name in ANSWER_FEATURES]])
-        odds = float(self.answer.log_odds(row)[0])
-        each = self.of_results(odds, signs.results)
+        so_far, each = self._by_rank(float(self.answer.log_odds(row)[0]), signs.results, least)
         if not each:
             return 0.0, []
-        answer = _probability(odds)
-        if count < SHOWN and len(each) > count:
-            answer *= _any(each[:count]) / _any(each)
-        return _bounded(answer), [_bounded(min(one, answer)) for one in each[:count]]
+        return _bounded(so_far[:count][-1]), [_bounded(one) for one in each[:count]]
 
     def of_results(self, answer_odds: float, rows: Floats) -> list[float]:
-        """The probability of each result, given the log-odds of the answer.
+        """The probability of each result, given the log-odds of the answer. A lower rank is never more likely."""
+        return self._by_rank(answer_odds, rows, 0.0)[1]
 
-        A lower rank is never more likely, and no result is more likely than that any of them is right.
+    def _by_rank(self, answer_odds: float, rows: Floats, least: float) -> tuple[list[float], list[float]]:
+        """For each rank, the probability that a right place is among the results so far, and that of the result there.
+
+        The answer's model says how likely it is that any of ten is right, the one of results how much of that each rank
+        contributes. A result is as likely, at least, as that the first right place is at its rank.
         """
         if not len(rows):
-            return []
+            return [], []
         with_answer = np.concatenate([np.full((len(rows), 1), answer_odds), rows], axis=1)
-        found = [_probability(odds) for odds in self.result.log_odds(with_answer).tolist()]
-        return list(accumulate([min(found[0], _probability(answer_odds)), *found[1:]], min))
+        alone = list(accumulate(map(_probability, self.result.log_odds(with_answer).tolist()), min))
+        any_right = list(accumulate(alone[:SHOWN], lambda found, one: found + one - found * one))
+        answer = _probability(answer_odds)
+        so_far = [max(least, answer * found / any_right[-1]) for found in any_right]
+        so_far += [so_far[-1]] * (len(alone) - len(so_far))
+        first_here = [late - early for early, late in pairwise([0.0, *so_far])]
+        each = [min(max(two), so_far[0]) for two in zip(alone, first_here, strict=True)]
+        each[0] = so_far[0]
+        return so_far, list(accumulate(reversed(each), max))[::-1]
 
     def as_dict(self) -> dict[str, Any]:
         """The value for the data file."""
@@ -110,11 +122,6 @@ def _model(value: Mapping[str, Any]) -> LogisticModel:
 
 def _probability(log_odds: float) -> float:
     return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, log_odds))))
-
-
-def _any(each: Sequence[float]) -> float:
-    """The probability that at least one of several independent things holds."""
-    return 1.0 - math.prod(1.0 - one for one in each)
 
 
 def _bounded(probability: float) -> float:

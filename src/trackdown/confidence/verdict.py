@@ -45,15 +45,14 @@ def assess(query: Query, level: Level, signs: AnswerSigns, count: int, calibrati
     if not count:
         why = f"{signs.elsewhere}. {_ASK_FOR_FILES}" if signs.elsewhere else _help(query, level, signs.answer)
         return Assessment(Confidence("weak", 0.0, f"{NOTHING.why}. {why}"), ())
-    probability, each = calibration.probabilities(signs, count)
+    quoted = signs.answer["message"] >= _VERBATIM and not signs.elsewhere
+    probability, each = calibration.probabilities(signs, count, _QUOTED if quoted else 0.0)
     if signs.elsewhere:
         probability = min(probability, _SAID_ELSEWHERE * calibration.weak)
         why = f"{signs.elsewhere}. {_ASK_FOR_FILES}"
         return Assessment(Confidence("weak", probability, why), tuple(min(one, probability) for one in each))
     if query.exactly_quoted:
         return Assessment(_CONTAINS, ())
-    if signs.answer["message"] >= _VERBATIM:
-        probability = max(probability, _QUOTED)
     verdict: Verdict = "likely"
     if probability < calibration.weak:
         verdict = "weak"

@@ -74,7 +74,7 @@ if TYPE_CHECKING:
     from trackdown.engine.serving.named_repositories import ServedInfo
     from trackdown.engine.serving.served_repository import ServedRepository
     from trackdown.engine.serving.shared_repositories import SharedRepositories
-    from trackdown.graph import DIRECTIONS, EDGE_TYPES, HOWS, Direction, Edge, EdgeType, How, Node
+    from trackdown.graph import DIRECTIONS, EDGE_TYPES, HOWS, WALK_SECONDS, Direction, Edge, EdgeType, How, Node
     from trackdown.index import Corpus
 else:
     __getattr__ = door(__name__)

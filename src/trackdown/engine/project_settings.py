@@ -25,7 +25,7 @@ def project_settings(source: Source, settings: Settings, at: str | None = None) 
     data = read_root_file(source, PROJECT_FILE, at, MAX_PROJECT_FILE_BYTES)
     if data is None:
         return settings
-    where = describe_project_file(source, at)
+    where = _name_in_errors(source, at)
     found = with_project_file(settings, data, where)
     try:
         checked_filters(Filters(languages=found.languages, without_paths=found.exclude))
@@ -54,7 +54,14 @@ def source_of(place: str, settings: Settings) -> Source:
 
 
 def describe_project_file(source: Source, at: str | None = None) -> str:
-    """Where a source's own settings are, in words."""
+    """Where a source's own settings are, in words. Not for servers' answers: it says where the repository is."""
     if at is None and source.kind != "bare":
         return str(source.root / PROJECT_FILE)
+    return _name_in_errors(source, at)
+
+
+def _name_in_errors(source: Source, at: str | None) -> str:
+    """The file without its folder, which people elsewhere have no use for."""
+    if at is None and source.kind != "bare":
+        return f"{PROJECT_FILE} of {source.name}"
     return f"{PROJECT_FILE} of {source.name} at {at or 'HEAD'}"

@@ -15,7 +15,7 @@ from trackdown.engine.indexing.damage import reports_damage
 from trackdown.engine.open_repository import OpenRepository
 from trackdown.engine.past.past_commits import HistoryLimits, HistoryRequest, search_history
 from trackdown.engine.searching.search import run_search
-from trackdown.graph import EDGE_TYPES, HOWS, Direction, EdgeType, How
+from trackdown.graph import EDGE_TYPES, HOWS, WALK_SECONDS, Direction, EdgeType, How
 from trackdown.index import Corpus
 from trackdown.request import SearchRequest, request_of
 from trackdown.types import (
@@ -197,15 +197,17 @@ class Repository(OpenRepository):
         hows: Sequence[How] = HOWS,
         at: str | None = None,
         *,
+        seconds: float | None = WALK_SECONDS,
         progress: Progress = no_progress,
     ) -> Neighbourhood:
         """The graph around a target, within `depth` edges: containment, imports, calls and inheritance.
 
-        `target` is a file, FILE:LINE, a folder or a symbol. Raises UsageError, UnknownRevision, StoreError, GitError.
+        `target` is a file, FILE:LINE, a folder or a symbol. After some `seconds` (None: however long it takes) the
+        answer is what was found so far, and `partial`. Raises UsageError, UnknownRevision, StoreError, GitError.
         """
         from trackdown.engine.navigation.questions import walk_graph
 
-        return walk_graph(self, target, depth, edges, direction, hows, at, progress)
+        return walk_graph(self, target, depth, edges, direction, hows, at, seconds, progress)
 
     @reports_damage
     def index(self, at: str | None = None, *, deep: bool = False, progress: Progress = no_progress) -> RepositoryStatus:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from trackdown.doors import door
 
 if TYPE_CHECKING:
-    from trackdown.graph.deadline import Deadline
+    from trackdown.graph.deadline import WALK_SECONDS, Deadline
     from trackdown.graph.edges import DIRECTIONS, EDGE_TYPES, HOWS, Direction, Edge, EdgeType, How, Node
     from trackdown.graph.graph import ROOT, Graph, resolution_notes
     from trackdown.graph.paths import shared_length

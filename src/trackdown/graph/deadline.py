@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import time
 
+WALK_SECONDS = 10.0
+"""How long a walk looks for edges, unless its caller says otherwise: a name like `poll` is in hundreds of files."""
+
 
 class Deadline:
     """A time after which no more files are resolved. `missed` says that some were not because of it."""

@@ -1,10 +1,11 @@
-"""Walks breadth-first along edges, with bounds on depth and size, so that it ends in cycles and large graphs."""
+"""Walks breadth-first along edges, bounded in depth, size and time, so that it ends in cycles and large graphs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from trackdown.graph.deadline import Deadline
 from trackdown.graph.edges import EDGE_TYPES, HOWS, Direction, Edge, EdgeType, How, Node
 from trackdown.graph.graph import Graph
 
@@ -32,8 +33,12 @@ def walk(
     hows: Sequence[How] = HOWS,
     most: int = MOST_NODES,
     seen: Callable[[Node], bool] | None = None,
+    deadline: Deadline | None = None,
 ) -> Subgraph:
-    """Everything within `depth` edges of the starts. A node that isn't `seen` is ignored."""
+    """Everything within `depth` edges of the starts. A node that isn't `seen` is ignored.
+
+    A deadline says afterwards whether it was missed: then edges may be missing, above all those of the farthest nodes.
+    """
     distance = dict.fromkeys(starts, 0)
     edges: dict[Edge, None] = {}
     layer = list(distance)
@@ -41,7 +46,9 @@ def walk(
     for step in range(1, depth + 1):
         following: list[Node] = []
         for node in layer:
-            for edge in graph.edges(node, types, direction, hows):
+            if edges and deadline is not None and deadline.passed():
+                break
+            for edge in graph.edges(node, types, direction, hows, deadline):
                 other = edge.target if edge.source == node else edge.source
                 if seen is not None and not seen(other):
                     continue

@@ -45,8 +45,8 @@ class RerankModels(Protocol):
 class DeepIndex(Protocol):
     """The deep index of a snapshot: encoder vectors of its units, computed ahead of searches."""
 
-    def state(self) -> DeepState:
-        """How far it is."""
+    def state_if_any(self) -> DeepState | None:
+        """How far it is; None without an encoder, since then there is none to compute."""
         ...
 
     def vectors(self) -> SegmentedVectors | None:

@@ -89,7 +89,8 @@ def read_head(git: Git, oid: str) -> CommitHead:
         raise GitError(f"git did not read commit {oid}")
     found, parents, author, email, time, message = fields
     seconds = min(max(int(time), 0), _LAST_SECOND) if re.fullmatch(r"-?\d{1,20}", time) else 0
-    return CommitHead(found, tuple(parents.split()), author, email, seconds, message.strip())
+    lines = message.replace("\r\n", "\n")  # as code hosts write them that take messages from a form
+    return CommitHead(found, tuple(parents.split()), author, email, seconds, lines.strip())
 
 
 def read_diff(git: Git, head: CommitHead) -> CommitDiff:

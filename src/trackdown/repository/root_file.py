@@ -23,7 +23,7 @@ def read_root_file(source: Source, name: str, at: str | None, limit: int) -> byt
     Raises UnknownRevision, and ProjectFileError if it is a link or anything else that is not a readable file.
     """
     if at is None and source.kind != "bare":
-        return _on_disk(source.root / name, limit)
+        return _on_disk(source.root / name, f"{name} of {source.name}", limit)
     commit = source.head() if at is None else source.resolve(at)
     if commit is None or source.git is None:
         return None
@@ -33,21 +33,22 @@ def read_root_file(source: Source, name: str, at: str | None, limit: int) -> byt
         raise ProjectFileError(f"{name} of {commit[:10]} cannot be read: {error}") from None
 
 
-def _on_disk(path: Path, limit: int) -> bytes | None:
+def _on_disk(path: Path, what: str, limit: int) -> bytes | None:
+    """The content of a file; errors call it `what`, because they also reach people who use a server."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.EMLINK):
-            raise _is_link(str(path)) from None
-        raise ProjectFileError(f"{path} cannot be read ({error.strerror}): check its permissions") from None
+            raise _is_link(what) from None
+        raise ProjectFileError(f"{what} cannot be read ({error.strerror}): check its permissions") from None
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise ProjectFileError(f"{path} is not a file: remove it, or put a file in its place")
+            raise ProjectFileError(f"{what} is not a file: remove it, or put a file in its place")
         return os.read(descriptor, limit + 1)
     except OSError as error:
-        raise ProjectFileError(f"{path} cannot be read ({error.strerror})") from None
+        raise ProjectFileError(f"{what} cannot be read ({error.strerror})") from None
     finally:
         os.close(descriptor)
 

@@ -12,7 +12,6 @@ from typing import Any
 
 from trackdown.errors import ProjectFileError, UsageError
 from trackdown.settings.conversion import check_name, convert
-from trackdown.settings.loading import user_file
 from trackdown.settings.values import PROJECT_SETTINGS, Origin, Settings, variable_of
 
 PROJECT_FILE = ".trackdown.toml"
@@ -23,8 +22,9 @@ _STRONGER: tuple[Origin, ...] = ("environment", "command line")
 def with_project_file(settings: Settings, data: bytes, where: str) -> Settings:
     """The settings with what a repository's file says, except where the user has said otherwise.
 
-    `where` names the file in errors. Raises ProjectFileError for a file that is too large or cannot be parsed, and for
-    a setting that is unknown, refused or invalid.
+    `where` names the file in errors; servers show them, so it should not say in which folder it is. Raises
+    ProjectFileError for a file that is too large or cannot be parsed, and for a setting that is unknown, refused or
+    invalid.
     """
     try:
         values = {name: _converted(name, value, where) for name, value in _table(data, where).items()}
@@ -56,6 +56,6 @@ def _converted(name: str, value: object, where: str) -> Any:
     check_name(name, where)
     if name not in PROJECT_SETTINGS:
         raise UsageError(
-            f"{where}: a repository may not set {name}; set {variable_of(name)}, or {name} in {user_file()}"
+            f"{where}: a repository may not set {name}; set {variable_of(name)}, or {name} in your own config.toml"
         )
     return convert(name, value, where)

@@ -191,6 +191,26 @@ def test_a_second_import_takes_the_place_of_the_first(
     assert found == searched(zebra.root, settings)[0]
 
 
+def test_an_import_that_fails_leaves_the_former_one_in_use(
+    zebra: Repo, laptop: Settings, shard: Path, tmp_path: Path
+) -> None:
+    other = clone(zebra, tmp_path / "clone")
+    imported(other.root, laptop, shard)
+    before, whole = state(other.root, laptop), shard.read_bytes()
+    damaged = bytearray(whole)
+    damaged[len(whole) // 2] ^= 1
+    for place in (tmp_path / "other.shard", shard):  # from elsewhere, and from where the former one came
+        place.write_bytes(damaged)
+        with pytest.raises(ShardError, match="damaged"):
+            imported(other.root, laptop, place)
+        assert state(other.root, laptop) == before and before.used
+    shard.write_bytes(whole)
+    with pytest.raises(ShardError, match="not 00"):
+        imported(other.root, laptop, shard, digest="00")
+    imported(other.root, laptop, shard)
+    assert state(other.root, laptop) == before and searched(other.root, laptop)[1] == []
+
+
 def test_an_export_has_no_other_branch_and_no_edits_and_is_the_same_every_time(
     zebra: Repo, settings: Settings, tmp_path: Path, shard: Path
 ) -> None:

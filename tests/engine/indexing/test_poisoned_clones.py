@@ -116,4 +116,4 @@ def test_an_altered_commit_is_left_out_with_a_note(repo: Repo, commits: list[str
     with trackdown.open(repo.root, settings=settings) as opened:
         found = opened.history("move the parser by Eve")
     assert commits[2] not in [commit.commit for commit in found.commits]
-    assert any("damaged: some changes of 1 commits" in note for note in found.notes)
+    assert any("damaged: some changes of 1 commit are" in note for note in found.notes)

@@ -75,7 +75,7 @@ def test_a_shallow_clone_answers_from_what_it_has_and_says_so(zebra: Repo, open_
     shallow = clone(zebra, tmp_path / "shallow", "--no-local", "--depth", "2")
     opened = open_repo(shallow)
     answer = opened.search("zebra cookie")
-    assert answer.results and any("incomplete" in note for note in answer.notes)
+    assert answer.results and any("this clone is shallow" in note for note in answer.notes)
     assert len(opened.history("add zebra number")) == 2
     whole = open_repo(zebra.root).search("zebra cookie")
     assert whole.notes == () and len(open_repo(zebra.root).history("add zebra number")) == 8

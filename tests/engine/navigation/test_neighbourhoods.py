@@ -238,6 +238,18 @@ def test_what_is_too_much_is_cut_and_that_is_said(repo: Repo, open_repo: Opener)
     assert not few.cut and few.notes == ()
 
 
+def test_a_name_in_too_many_files_is_cut_in_time_and_that_is_said(repo: Repo, open_repo: Opener) -> None:
+    callers = {f"z/far{n}.py": "from a.target import poll\n\n\ndef f():\n    poll()\n" for n in range(60)}
+    repo.commit("Polls", {"a/target.py": "def poll():\n    pass\n", **callers})
+    opened = open_repo(repo.root)
+    late = opened.graph("poll", 3, edges=["invokes"], seconds=0.0)
+    assert late.partial and late.cut and 0 < len(late.edges) < 60
+    assert len(late.notes) == 1 and "incomplete" in late.notes[0] and "within 0 seconds" in late.notes[0]
+    for seconds in (None, 600.0):
+        whole = opened.graph("poll", edges=["invokes"], seconds=seconds)
+        assert len(whole.edges) == 60 and whole.notes == () and not whole.partial and not whole.cut
+
+
 def test_more_starts_than_fit_are_cut(repo: Repo, open_repo: Opener) -> None:
     body = "\n".join(f"class C{number}:\n    def same(self): pass\n" for number in range(MOST_NODES + 5))
     repo.commit("Much", {"much.py": body})

@@ -36,6 +36,13 @@ def shop(repo: Repo) -> Repo:
     return repo
 
 
+def test_a_message_with_the_line_ends_of_a_form_has_plain_ones(repo: Repo, open_repo: Opener) -> None:
+    repo.commit("Begin", {"a.py": "a = 1\n"})
+    repo.git("commit", "-q", "--amend", "--cleanup=verbatim", "-m", "Begin (#3)\r\n\r\nWith care.\r\n")
+    found = open_repo(repo.root).show("HEAD")
+    assert (found.subject, found.message) == ("Begin (#3)", "Begin (#3)\n\nWith care.")
+
+
 def test_units_issues_companions_and_similar_commits(shop: Repo, open_repo: Opener) -> None:
     found = open_repo(shop.root).show("HEAD")
     assert (found.subject, found.author, found.time[:10]) == ("Sign the cookie with a secret", "Ada", "2020-09-13")

@@ -57,6 +57,7 @@ def test_authors_are_parts_of_names_or_addresses(shop: Repo, open_repo: Opener) 
     opened = open_repo(shop.root)
     assert subjects(opened, author="byte") == ["Drop what is gone", "Check the cookie"]
     assert subjects(opened, author="BOB@shop") == ["Drop what is gone", "Check the cookie"]
+    assert subjects(opened, author="shop.example") == subjects(opened) and subjects(opened, author="bob@nowhere") == []
     assert len(subjects(opened, author=["byte", "ada"])) == 5
     nobody = opened.history(author="eve")
     assert not nobody.commits and nobody.notes == ("no commit here is by 'eve'",)

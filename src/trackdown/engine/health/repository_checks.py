@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from trackdown.engine.health.health_check import HealthCheck
 from trackdown.engine.project_settings import describe_project_file, project_settings, source_of
 from trackdown.errors import ProjectFileError, TrackdownError
-from trackdown.repository import Source
-from trackdown.settings import Settings, setting_names, tracker_variables
+from trackdown.repository import Source, read_root_file
+from trackdown.settings import MAX_PROJECT_FILE_BYTES, PROJECT_FILE, Settings, setting_names, tracker_variables
 from trackdown.trackers import token_variables
 
 
@@ -43,6 +43,8 @@ def _settings_file(source: Source, settings: Settings) -> HealthCheck:
     if not settings.project_file:
         return HealthCheck("settings file", "ok", "not obeyed (project_file is no)")
     names = [name for name in setting_names() if found.origin(name) == "project file"]
+    if not names and read_root_file(source, PROJECT_FILE, None, MAX_PROJECT_FILE_BYTES) is None:
+        return HealthCheck("settings file", "ok", f"the repository has no {PROJECT_FILE}")
     said = f"{where} sets {', '.join(names)}" if names else f"{where} sets nothing"
     return HealthCheck("settings file", "ok", said)
 

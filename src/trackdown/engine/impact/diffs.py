@@ -63,8 +63,10 @@ def worktree_diff(source: Source, *, staged: bool) -> Diff:
         listed = source.git.run("ls-files", "--others", "--exclude-standard", "-z")
         patches += [FilePatch(None, os.fsdecode(path)) for path in listed.split(b"\0") if path]
     if not patches:
-        hint = "" if staged else ", or REV..REV for the changes between two commits"
-        raise UsageError(f"{source.name} has no {what} changes: give a patch{hint}")
+        first = "stage them with `git add`, or " if staged else ""
+        raise UsageError(
+            f"{source.name} has no {what} changes: {first}give a patch, or REV..REV for the changes between two commits"
+        )
     return Diff(f"{what} changes", tuple(patches))
 
 

@@ -93,6 +93,10 @@ class SnapshotDeep:
         total = int(self.needed.sum())
         return DeepState(bool(self.reader) and units == total, units, total)
 
+    def state_if_any(self) -> DeepState | None:
+        """How far it is; None without an encoder, since then there is none to compute."""
+        return self.state() if self.reader else None
+
     def vectors(self) -> SegmentedVectors | None:
         """The vectors of all units; None as long as one that needs a vector has none.
 

@@ -30,6 +30,7 @@ from trackdown.index import (
     adopt_static,
     bind_import,
     fitting_subject,
+    imported_into,
     namespace_of,
 )
 from trackdown.repository import Snapshot, Source, commit_snapshot
@@ -50,7 +51,7 @@ def import_index(
     insecure: bool = False,
     progress: Progress = no_progress,
 ) -> ExchangeReport:
-    """Import the index in a file or at a URL into this clone. It replaces what was imported before.
+    """Import the index in a file or at a URL into this clone. It replaces what was imported before, once it fits.
 
     `digest` is the one that it must have. Raises ShardError if it cannot be downloaded, is damaged or does not fit,
     UsageError, NoSuchPath and StoreError.
@@ -94,12 +95,17 @@ def _adopt(repository: Repository, shard: Shard, origin: str, progress: Progress
     with store.writing(repository.indexes.identity(source.head()), _WAIT_SECONDS) as is_ours:
         if not is_ours:
             raise StoreBusy(f"another process is indexing {source.name}: try again")
-        forget_import(store, source)
+        former = imported_into(store, source)
+        if former is not None and former.namespace == namespace:
+            for number in range(len(shard.parts)):
+                shard.read(number, progress)  # a damaged copy must not replace a whole one
+            forget_import(store, source)
         try:
             report = _adopt_parts(repository, shard, subject, imported, progress)
         except BaseException:
             _remove(store, namespace)
             raise
+        forget_import(store, source)
         bind_import(store, source, imported)
         repository.indexes.forget()
     collect_beyond_limit(store, settings.store_limit_mb << 20)

@@ -186,8 +186,7 @@ class OpenIndexes:
         if unreadable := sum(item.reason == "unreadable" for item in snapshot.excluded):
             all_notes.append(f"files that cannot be read were left out ({unreadable}): `index --dry-run` lists them")
         if commits is not None and commits.incomplete:
-            unknown = f"some changes of {commits.incomplete} commits are unknown"
-            all_notes.append(f"this clone is incomplete or damaged: {unknown}")
+            all_notes.append(_incomplete_note(snapshot.source, commits.incomplete))
         if as_text := _files_as_text(code):
             all_notes.append(_as_text_note(as_text))
         index = commits.index if commits is not None else None
@@ -250,6 +249,13 @@ class OpenIndexes:
         if asked[0] is not index:
             asked = self._asked = (index, {})
         return commit_messages(self.store, self.identity(commit), index, positions, self.source.git, asked[1])
+
+
+def _incomplete_note(source: Source, count: int) -> str:
+    what = f"some changes of {count} commit{'' if count == 1 else 's'} are unknown"
+    if source.shallow:
+        return f"this clone is shallow, so its history ends early and {what}: `git fetch --unshallow` brings the rest"
+    return f"this clone is incomplete or damaged: {what}"
 
 
 def _files_as_text(code: CodeIndex) -> dict[str, str]:

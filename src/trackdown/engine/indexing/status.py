@@ -57,7 +57,7 @@ def describe(
         index_bytes=sum(sizes),
         store=str(store.top),
         store_bytes=store.size(),
-        deep=indexes.deep(snapshot, code).state() if code is not None else None,
+        deep=indexes.deep(snapshot, code).state_if_any() if code is not None else None,
         imported=_import_state(indexes, code),
     )
 

@@ -13,6 +13,7 @@ from trackdown.graph import (
     EDGE_TYPES,
     HOWS,
     MOST_NODES,
+    Deadline,
     Direction,
     Edge,
     EdgeType,
@@ -29,7 +30,10 @@ MOST_DEPTH = 20
 
 @dataclass(frozen=True, slots=True)
 class Neighbourhood:
-    """Nodes, nearest first, and edges around the starts, which are the first nodes. `cut` if it was too large."""
+    """Nodes, nearest first, and edges around the starts, which are the first nodes.
+
+    `cut` if it was too large or took too long; `partial` if time was up, or if the index is behind the disk.
+    """
 
     target: str
     starts: tuple[Node, ...]
@@ -59,20 +63,36 @@ class Reach:
 
 
 def neighbourhood(
-    graph: Graph, target: str, starts: Starts, reach: Reach, most: int = MOST_NODES, within: str = ""
+    graph: Graph,
+    target: str,
+    starts: Starts,
+    reach: Reach,
+    most: int = MOST_NODES,
+    within: str = "",
+    seconds: float | None = None,
 ) -> Neighbourhood:
-    """Walk from the starts within `reach` and the folder `within`. A note says if it was cut at `most` nodes."""
+    """Walk from the starts within `reach` and the folder `within`.
+
+    A note says if it was cut at `most` nodes, or because `seconds` were over.
+    """
     notes = [*starts.notes, *_unresolved(graph, starts.nodes, reach)]
     first = starts.nodes[:most]
     types = tuple(type_ for type_ in EDGE_TYPES if type_ in reach.edges)
     seen = (lambda node: lies_below(node.path.strip("/"), within)) if within else None
-    found = walk(graph, first, reach.depth, types, reach.direction, reach.hows, most, seen)
+    deadline = Deadline(seconds) if seconds is not None else None
+    found = walk(graph, first, reach.depth, types, reach.direction, reach.hows, most, seen, deadline)
     cut = found.cut or len(first) < len(starts.nodes)
     if cut:
         notes.append(f"cut at {most:,} places (the nearest). To see all of them, use less depth or fewer edge types")
-    return Neighbourhood(
-        target, first, tuple(node for node, _ in found.nodes), found.edges, cut, notes=tuple(dict.fromkeys(notes))
-    )
+    late = deadline is not None and deadline.missed
+    if late:
+        notes.append(
+            f"incomplete: not all files that may have an edge were read within {seconds:g} seconds. Ask again to see "
+            "more, since what was read is kept, or use less depth or fewer edge types"
+        )
+    nodes = tuple(node for node, _ in found.nodes)
+    said = tuple(dict.fromkeys(notes))
+    return Neighbourhood(target, first, nodes, found.edges, cut or late, notes=said, partial=late)
 
 
 def _unresolved(graph: Graph, starts: Sequence[Node], reach: Reach) -> list[str]:

@@ -79,15 +79,16 @@ def walk_graph(
     direction: Direction,
     hows: Sequence[How],
     at: str | None,
+    seconds: float | None,
     progress: Progress,
 ) -> Neighbourhood:
     """See `Repository.graph`."""
     reach = Reach(depth, edges, direction, hows)
     corpus = repository.present_or(at, progress)
     starts = target_resolver(repository, corpus).find(target)
-    found = neighbourhood(corpus.graph(), target, starts, reach, within=repository.within)
+    found = neighbourhood(corpus.graph(), target, starts, reach, within=repository.within, seconds=seconds)
     notes = (*repository.notes_of(corpus), *found.notes)
-    return replace(found, snapshots=(corpus.snapshot.info,), notes=notes, partial=corpus.partial)
+    return replace(found, snapshots=(corpus.snapshot.info,), notes=notes, partial=corpus.partial or found.partial)
 
 
 def find_source(

@@ -22,7 +22,7 @@ from trackdown.units import oid_of_key, term_counts
 _TERMS = 60
 _CUT = (
     "callers, subclasses and importers are incomplete: too many files mention the name to read them all at once. Ask "
-    "again to see more, since what was read is kept, or `trackdown graph` to see all"
+    "again to see more, since what was read is kept, or `trackdown graph --seconds 0` to see all"
 )
 
 

@@ -77,14 +77,15 @@ def passing(index: CommitIndex, commit: str, wanted: CommitFilter, git: Git | No
 
 
 def _by_author(index: CommitIndex, commit: str, author: str, git: Git | None) -> Mask:
+    """The commits of authors with this part of a name; if no name has it, with this part of an address."""
     found = np.zeros(index.count, dtype=bool)
-    if "@" in author and git is not None:
-        listed = git.text("rev-list", "--regexp-ignore-case", "--fixed-strings", f"--author={author}", commit).split()
-        found[positions_of(index, listed)] = True
-        return found
     names = all_authors(index)
     part = author.strip().lower()
     matching = {name for name in set(names) if part in name.lower()}
+    if git is not None and ("@" in part or not matching):  # the index has no addresses
+        listed = git.text("rev-list", "--regexp-ignore-case", "--fixed-strings", f"--author={part}", commit).split()
+        found[positions_of(index, listed)] = True
+        return found
     found[[at for at, name in enumerate(names) if name in matching]] = True
     return found
 

@@ -62,7 +62,7 @@ def run_search(
                 (corpus.snapshot.info,),
                 (*repository.notes_of(corpus), *filter_notes(corpus.code, stages, folder, filters, query.valueless)),
                 corpus.partial,
-                deep=corpus.deep.state() if corpus.deep is not None else None,
+                deep=corpus.deep.state_if_any() if corpus.deep is not None else None,
             )
             with SourceReader(corpus.snapshot) as reader:
                 bound = bound_corpus(corpus, reader, llm=llm, note=notes.append, progress=report)
@@ -72,7 +72,7 @@ def run_search(
                 found = pipeline.search(bound, query, stages, watch, tapped.append, report_early)
                 assessed = _assessed(query, stages, tapped, len(found))
                 results = read_results(reader, corpus, found, assessed.probabilities)
-                answer = replace(answer, deep=bound.deep.state() if bound.deep is not None else None)
+                answer = replace(answer, deep=bound.deep.state_if_any() if bound.deep is not None else None)
             watch.lap("snippets")
             lost = len(found) - len(results)
             if not lost or corpus.partial or attempt == _ATTEMPTS - 1:
@@ -85,6 +85,10 @@ def run_search(
     notes += llm.notes() if llm is not None else []
     if stages.deep and answer.deep is not None and not answer.deep.ready:
         notes.append(f"the deep index is {answer.deep.sentence()}; searched without it")
+    if stages.deep and answer.deep is None:
+        notes.append(
+            "there is no encoder, and so no deep index (`trackdown modes` lists the models): searched without it"
+        )
     notes = [*answer.notes, *_model_notes(repository.indexes.models, stages), *notes, *repository.store.take_notes()]
     cost = llm.cost() if llm is not None else {}
     return replace(

@@ -11,6 +11,7 @@ import click
 
 from trackdown.engine import Repository
 from trackdown.errors import UsageError
+from trackdown.request import SearchRequest
 from trackdown.surfaces.cli.answer_places import AnswerPlaces
 from trackdown.surfaces.cli.llm_cost import print_llm_cost
 from trackdown.surfaces.cli.options import json_value, print_json, print_notes
@@ -32,6 +33,10 @@ class AnswerOutput:
     opens: bool = False
     explain: bool = False
     blames: bool = False
+
+    def asking_for(self, request: SearchRequest) -> SearchRequest:
+        """The request, for files if only files are printed and no level was asked for: -k then counts files."""
+        return replace(request, level="file") if self.style == _FILES and request.level is None else request
 
     def print(self, answer: SearchResults, repositories: Sequence[Repository], at: str | None) -> None:
         """Print an answer of these repositories at a revision; notes go to standard error. Raises UsageError."""

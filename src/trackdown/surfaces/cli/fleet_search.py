@@ -71,6 +71,6 @@ def search(
             raise UsageError(f"the fleet has no group {group!r}; there are {', '.join(found.groups)}")
     reader = FleetReader(Place(found.address), settings, groups or None)
     with FleetRepositories(reader, settings) as repositories, TerminalProgress(fleet.stem) as progress:
-        asked = request(text or "")
+        asked = output.asking_for(request(text or ""))
         answer = repositories.search(asked, fleet=FleetSearch(only, look_into), progress=progress)
     output.print(answer, (), None)

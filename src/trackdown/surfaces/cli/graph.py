@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from trackdown.engine import DIRECTIONS, EDGE_TYPES, HOWS, MOST_DEPTH, Neighbourhood
+from trackdown.engine import DIRECTIONS, EDGE_TYPES, HOWS, MOST_DEPTH, WALK_SECONDS, Neighbourhood
 from trackdown.errors import UsageError
 from trackdown.pages import place_to_save, save
 from trackdown.surfaces.cli.options import at_option, open_all, print_notes
@@ -61,6 +61,13 @@ Examples:
     metavar="HOW,...",
     help="How edges may have been resolved: to the definition itself, by what is in scope, or by name alone.",
 )
+@click.option(
+    "--seconds",
+    type=click.FloatRange(min=0),
+    default=WALK_SECONDS,
+    show_default=True,
+    help="How long to look for edges; 0 for as long as it takes.",
+)
 @at_option
 @click.option("--format", "style", type=click.Choice(FORMATS), help="The format. Default: by the suffix of --output.")
 @click.option("--output", metavar="FILE", type=click.Path(path_type=Path), help="Write to a file, and say what.")
@@ -71,6 +78,7 @@ def command(
     depth: int,
     direction: Any,
     how: str,
+    seconds: float,
     at: str | None,
     style: str | None,
     output: Path | None,
@@ -87,7 +95,9 @@ def command(
     (repository,) = open_all([place])
     repository.confined = False  # PATH says where to begin: whoever sits here has the whole repository
     with TerminalProgress(repository.source.name) as progress:
-        answer = repository.graph(target, depth, _split(edges), direction, _split(how), at, progress=progress)
+        answer = repository.graph(
+            target, depth, _split(edges), direction, _split(how), at, seconds=seconds or None, progress=progress
+        )
     if style != "json":
         print_notes(answer.notes)
     content = _written(answer, style, on_terminal=written_to is None and sys.stdout.isatty())

@@ -125,7 +125,8 @@ def print_blame(answer: Blame) -> None:
     """Print where lines come from, neighbouring lines of one commit together."""
     page = open_page()
     symbol = f"  {one_line(answer.symbol)}" if answer.symbol else ""
-    page.line("bold", f"{one_line(answer.path)}:{answer.start_line}-{answer.end_line}{symbol}")
+    last = f"-{answer.end_line}" if answer.end_line > answer.start_line else ""
+    page.line("bold", f"{one_line(answer.path)}:{answer.start_line}{last}{symbol}")
     width = max((len(_span(one)) for one in answer.lines), default=0)
     names = max((min(len(one_line(one.author)), _LONGEST_AUTHOR) for one in answer.lines), default=0)
     for one in answer.lines:

@@ -78,7 +78,7 @@ def command(
         query = fetched.text
     names = ", ".join(dict.fromkeys(repository.source.name for repository in repositories))
     with TerminalProgress(names) as progress:
-        asked = request(query)
+        asked = output.asking_for(request(query))
         answer = search_all(repositories, asked, progress=progress)
     if fetched is not None:
         answer = fetched.noted(answer)

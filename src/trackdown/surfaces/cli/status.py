@@ -38,7 +38,7 @@ def command(place: str, style: str) -> None:
         "files": f"{status.files} in; left out: " + _counts(status.excluded),
         "languages": _counts(status.languages),
         "units": str(status.units),
-        "deep index": status.deep.sentence() if status.deep is not None else "none",
+        **({"deep index": status.deep.sentence()} if status.deep is not None else {}),
         "commits": str(status.commits),
         "index size": human_bytes(status.index_bytes),
         **({"imported": _imported(status.imported)} if status.imported is not None else {}),

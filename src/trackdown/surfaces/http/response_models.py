@@ -34,8 +34,9 @@ class GraphEdgeEntry:
 
 @dataclass(frozen=True, slots=True)
 class GraphAnswer:
-    """Nodes, nearest first, and the edges between them. `cut`: not everything fitted. `drawing`: coordinates, if asked
-    for.
+    """Nodes, nearest first, and the edges between them. `cut`: not everything fitted, or time was up.
+
+    `drawing`: coordinates, if asked for.
     """
 
     start: list[str]
