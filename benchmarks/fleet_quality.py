@@ -19,11 +19,11 @@ from typing import Any
 
 from measure import keep, new_parser
 
+from trackdown.engine import merged
 from trackdown.fleet import (
     ClusterOptions,
     FleetReader,
     FleetRepositories,
-    FleetSearch,
     Place,
     SyncOptions,
     read_fleet,
@@ -111,10 +111,9 @@ class Quality:
         )
         print(self.syncs[-1], flush=True)
 
-    def asked(self, round_: Sequence[Task], one_by_one: int) -> Iterator[dict[str, Any]]:
+    def asked(self, round_: Sequence[Task], every: int) -> Iterator[dict[str, Any]]:
         """Ask the issues of the fleet and of their own repositories; so many also of every repository."""
         reader = FleetReader(Place(read_fleet(self.file).address), self.settings)
-        everything = FleetSearch(look_into=min(100, len(self.places)))
         with FleetRepositories(reader, self.settings) as fleet:
             for number, task in enumerate(round_):
                 if task.repository not in reader.published():
@@ -122,17 +121,22 @@ class Quality:
                 row: dict[str, Any] = {"id": task.id}
                 for text, query in zip(TEXTS, (task.query, masked(task.query, task.repository)), strict=True):
                     started = time.perf_counter()
-                    ranked = reader.candidates(understand(query), ())
+                    ranked = list(reader.candidates(understand(query), ()))
                     told: dict[str, Any] = {"rank": place_in(ranked, task.repository)}
                     told["candidates_s"] = round(time.perf_counter() - started, 3)
                     for effort in self.efforts:
                         told[f"fleet {effort}"] = found(fleet.search(query, effort=effort), task)
                         own = fleet.search(query, effort=effort, repository=task.repository)
                         told[f"alone {effort}"] = found(own, task)
-                    if number < one_by_one:
-                        told["one by one fast"] = found(fleet.search(query, effort="fast", fleet=everything), task)
+                    if number < every:
+                        told["one by one fast"] = found(one_by_one(fleet, query), task)
                     row[text] = told
                 yield row
+
+
+def one_by_one(fleet: FleetRepositories, query: str) -> SearchResults:
+    """The answers of all repositories, merged by the probability of each result."""
+    return merged([fleet.search(query, effort="fast", repository=name) for name in fleet.names], 10)
 
 
 def place_in(ranked: Sequence[str], name: str) -> int:

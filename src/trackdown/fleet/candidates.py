@@ -51,8 +51,8 @@ _MESSAGE = 0.8
 
 def rank_repositories(
     tables: Sequence[Any], query: Query, names: Sequence[str], languages: Sequence[str], static: StaticTable | None
-) -> list[str]:
-    """The repositories that have anything in common with a query, best first."""
+) -> dict[str, float]:
+    """The repositories that have anything in common with a query, best first, with their scores."""
     wanted = _asked(query, static)
     total: defaultdict[str, float] = defaultdict(float)
     for channel in CHANNELS:
@@ -70,7 +70,8 @@ def rank_repositories(
         if share:
             total[name] += _NAMED * share
     known = set(names)
-    return sorted((name for name in total if name in known), key=lambda name: (-total[name], name))
+    ranked = sorted((name for name in total if name in known), key=lambda name: (-total[name], name))
+    return {name: total[name] for name in ranked}
 
 
 def _asked(query: Query, static: StaticTable | None) -> dict[str, Any]:

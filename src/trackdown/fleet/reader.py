@@ -86,8 +86,8 @@ class FleetReader:
         """The number of the manifest that is being read."""
         return self._current()[0].number
 
-    def candidates(self, query: Query, languages: Sequence[str]) -> list[str]:
-        """The repositories that may answer a query, best first. Raises FleetError."""
+    def candidates(self, query: Query, languages: Sequence[str]) -> dict[str, float]:
+        """The repositories that may answer a query, best first, with their scores. Raises FleetError."""
         manifest, visible = self._current()
         groups = sorted({group for one in visible.values() for group in one.groups if self._sees(group)})
         static = model_shelf(self._settings.models, self._settings.thread_count).static()

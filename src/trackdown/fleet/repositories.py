@@ -24,6 +24,7 @@ from trackdown.engine import (
 )
 from trackdown.errors import FleetError, RepositoryError, UsageError
 from trackdown.fleet.reader import FleetReader
+from trackdown.fleet.weighing import repository_shares, weighed
 from trackdown.query import understand
 from trackdown.request import SearchRequest, request_of
 from trackdown.settings import Settings
@@ -140,15 +141,17 @@ class FleetRepositories(SharedRepositories):
             raise UsageError("a fleet has one commit of each repository, the published one: leave out `at`")
         started = time.perf_counter()
         only = (repository,) if repository is not None else limits.only
-        names, of = self._chosen(request, only, limits.look_into or LOOKED_INTO[effort])
+        shares, of = self._chosen(request, only, limits.look_into or LOOKED_INTO[effort])
+        names = list(shares)
         chosen = (time.perf_counter() - started) * 1000
         answers: list[SearchResults] = []
         problems: list[str] = []
         for name in names:
             try:
                 call = CallOptions(wait=wait, progress=progress, cancelled=cancelled)
-                hearing = heard_with(early, answers, name, k)
-                answers.append(self._searched(name, request, hearing, call))
+                share, hearing = shares[name], heard_with(early, answers, name, k)
+                hear = None if hearing is None else _weighed_for(hearing, share)
+                answers.append(weighed(self._searched(name, request, hear, call), share))
             except (RepositoryError, FleetError) as error:
                 if len(names) == 1:
                     raise
@@ -176,18 +179,20 @@ class FleetRepositories(SharedRepositories):
                 raise
             return under_name(self._ask(self._only(name), search, call), name)  # the cache has made room meanwhile
 
-    def _chosen(self, request: SearchRequest, only: Sequence[str], most: int) -> tuple[list[str], int]:
-        """The repositories to look into, best first, and how many there are to choose from."""
+    def _chosen(self, request: SearchRequest, only: Sequence[str], most: int) -> tuple[dict[str, float], int]:
+        """The repositories to look into, best first, with their shares; and how many there are to choose from."""
         for name in only:
             self._reader.find(name)
         names = list(dict.fromkeys(only)) or list(self.names)
         if not names:
             raise FleetError("nothing is published yet: run `trackdown fleet sync`")
         query = understand(request.query)
-        if len(names) <= most:
-            return names, len(names)
-        ranked = self._reader.candidates(query, [*request.languages, *query.filters.languages])
-        return [name for name in ranked if name in names][:most] or names[:most], len(names)
+        if len(names) == 1:
+            return {names[0]: 1.0}, 1
+        scores = self._reader.candidates(query, [*request.languages, *query.filters.languages])
+        known = {name: score for name, score in scores.items() if name in names}
+        chosen = [*known, *(name for name in names if name not in known and len(names) <= most)][:most]
+        return repository_shares(known, chosen or names[:most]), len(names)
 
     def history(
         self,
@@ -205,7 +210,7 @@ class FleetRepositories(SharedRepositories):
         if chosen is None and len(self.names) > 1:
             if not query.strip():
                 raise UsageError(f"name a repository, or give a query; there are {len(self.names)} repositories")
-            chosen, _ = self._chosen(SearchRequest(query), (), LOOKED_INTO["fast"])
+            chosen = list(self._chosen(SearchRequest(query), (), LOOKED_INTO["fast"])[0])
         ask = super().history
         answers = [
             ask(query, repository=name, k=k, at=at, exclude=exclude, limits=limits, **call)
@@ -244,6 +249,10 @@ class FleetRepositories(SharedRepositories):
 
     def _each(self, repository: str | None, ask: Callable[[ServedRepository], T]) -> Iterator[tuple[T | None, str]]:
         yield ask(self._only(repository)), ""
+
+
+def _weighed_for(hearing: Callable[[SearchResults], None], share: float) -> Callable[[SearchResults], None]:
+    return lambda early: hearing(weighed(early, share))
 
 
 def _looked_into(names: Sequence[str], of: int) -> str:

@@ -1,0 +1,45 @@
+"""Answers of several repositories, weighed by how likely each repository has the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from trackdown.confidence import load_calibration
+from trackdown.types import Confidence, Result, SearchResults, Verdict
+
+_POWER = 4
+"""How much the better repository is trusted. With the fourth power, results of wrong repositories hardly displace right
+ones any more; higher powers change nothing."""
+_NAME_ONE = "other repositories fit the query, too. Name one (--repository)"
+
+
+def repository_shares(scores: Mapping[str, float], names: Sequence[str]) -> dict[str, float]:
+    """How likely each of some repositories has the answer, given what each scores; equal if nothing is known."""
+    powers = {name: scores.get(name, 0.0) ** _POWER for name in {*scores, *names}}
+    total = sum(powers.values())
+    return {name: powers[name] / total if total else 1 / len(names) for name in names}
+
+
+def weighed(answer: SearchResults, share: float) -> SearchResults:
+    """An answer of a repository that has it with a probability of `share`."""
+    return replace(
+        answer,
+        results=tuple(_of_result(result, share) for result in answer.results),
+        confidence=None if answer.confidence is None else _of_answer(answer.confidence, share),
+    )
+
+
+def _of_result(result: Result, share: float) -> Result:
+    return result if result.probability is None else replace(result, probability=round(result.probability * share, 4))
+
+
+def _of_answer(confidence: Confidence, share: float) -> Confidence:
+    calibration = load_calibration()
+    probability = round(confidence.probability * share, 4)
+    verdict: Verdict = confidence.verdict
+    if verdict == "strong" and probability < calibration.strong:
+        verdict = "likely"
+    if verdict == "likely" and probability < calibration.weak:
+        return Confidence("weak", probability, _NAME_ONE)
+    return Confidence(verdict, probability, confidence.why)

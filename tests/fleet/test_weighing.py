@@ -1,0 +1,40 @@
+"""Answers of several repositories become one list by how likely each repository has the answer."""
+
+from __future__ import annotations
+
+import pytest
+
+from trackdown.fleet.weighing import repository_shares, weighed
+from trackdown.types import Confidence, SearchResults, Verdict
+
+
+def test_the_better_repository_is_trusted_more_than_its_score_says() -> None:
+    shares = repository_shares({"web": 2.0, "shop": 1.0, "maps": 0.5}, ["web", "shop"])
+    assert shares["web"] / shares["shop"] == pytest.approx(16)
+    assert sum(shares.values()) < 1  # maps may have it, and is not looked into
+
+
+def test_where_nothing_is_known_all_are_alike() -> None:
+    assert repository_shares({}, ["web", "shop"]) == {"web": 0.5, "shop": 0.5}
+    assert repository_shares({"web": 1.0}, ["web", "shop"]) == {"web": 1.0, "shop": 0.0}
+
+
+@pytest.mark.parametrize(
+    ("verdict", "probability", "share", "expected"),
+    [
+        ("strong", 0.95, 1.0, "strong"),
+        ("strong", 0.95, 0.6, "likely"),
+        ("strong", 0.95, 0.1, "weak"),
+        ("likely", 0.5, 0.9, "likely"),
+        ("likely", 0.5, 0.5, "weak"),
+        ("weak", 0.1, 1.0, "weak"),
+    ],
+)
+def test_an_answer_is_as_sure_as_its_repository(
+    verdict: Verdict, probability: float, share: float, expected: Verdict
+) -> None:
+    answer = SearchResults("q", "function", (), confidence=Confidence(verdict, probability, "words agree"))
+    found = weighed(answer, share).confidence
+    assert found is not None and found.verdict == expected
+    assert found.probability == pytest.approx(probability * share)
+    assert ("--repository" in found.why) == (expected == "weak" != verdict)
