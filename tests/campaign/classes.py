@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tests.campaign import damage, endpoints, grown_sources, hostile_repositories, http_requests, kills, mcp_messages, refused_io, side_by_side
+from tests.campaign import (
+    damage,
+    endpoints,
+    grown_sources,
+    hostile_repositories,
+    http_requests,
+    kills,
+    mcp_messages,
+    refused_io,
+    side_by_side,
+)
 from tests.campaign.scene import CaseRun
 
 

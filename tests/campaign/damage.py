@@ -70,17 +70,16 @@ def delete(path: Path, dice: random.Random) -> str:
 KINDS: tuple[Callable[[Path, random.Random], str], ...] = (flip, flip, zero, scramble, truncate, extend, delete)
 
 
-def run(ground: Ground) -> str:
+def run(ground: Ground) -> None:
     """Damage one to three files of a clean store, ask a command, and then search."""
     dice, program = ground.dice, ground.scene.program(ground.folder)
-    done = []
     for _ in range(dice.choice((1, 1, 1, 2, 3))):
         files = sorted(path for path in program.store.rglob("*") if path.is_file())
         if files:
             weights = [1 + path.stat().st_size ** 0.5 for path in files]
             (path,) = dice.choices(files, weights)
-            done.append(f"{path.name}: {dice.choice(KINDS)(path, dice)}")
+            ground.say(f"{path.name}: {dice.choice(KINDS)(path, dice)}")
     name = dice.choice([*READERS, "status", "clear"])
+    ground.say(name)
     ground.ask(program, name)
     ground.asked_again(program)
-    return f"{', '.join(done)}; then {name}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import random
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -14,32 +13,63 @@ from tests.campaign.scene import QUERY, Ground, Scene
 from tests.models.llm.loopback import completion
 from tests.surfaces.program import Program
 
-STATUSES = ("200 OK", "204 No Content", "206 Part", "401 No", "403 No", "404 No", "418 Tea", "429 Later", "500 Oops",
-            "503 Later", "999 What", "-1 x", "200", "abc")  # fmt: skip
-HEADERS = (b"", b"Content-Type: text/html\r\n", b"Retry-After: 99999999\r\n", b"Retry-After: soon\r\n", b"X: \xff\x00\r\n",
-           b"Content-Type: application/json; charset=utf-99\r\n", b"Set-Cookie: " + b"a" * 9_000 + b"\r\n")  # fmt: skip
-LOCATIONS = ("/again", "file:///etc/passwd", "ftp://x/y", "http://127.0.0.1:1/", "//", "", "\x7f", "http://[::1", "gopher:x")
+STATUSES = (
+    "200 OK",
+    "204 No Content",
+    "206 Part",
+    "401 No",
+    "403 No",
+    "404 No",
+    "418 Tea",
+    "429 Later",
+    "500 Oops",
+    "503 Later",
+    "999 What",
+    "-1 x",
+    "200",
+    "abc",
+)
+HEADERS = (
+    b"",
+    b"Content-Type: text/html\r\n",
+    b"Retry-After: 99999999\r\n",
+    b"Retry-After: soon\r\n",
+    b"X: \xff\x00\r\n",
+    b"Content-Type: application/json; charset=utf-99\r\n",
+    b"Set-Cookie: " + b"a" * 9_000 + b"\r\n",
+)
+LOCATIONS = (
+    "/again",
+    "file:///etc/passwd",
+    "ftp://x/y",
+    "http://127.0.0.1:1/",
+    "//",
+    "",
+    "\x7f",
+    "http://[::1",
+    "gopher:x",
+)
 ISSUE = b'{"iid": 5, "title": "The session cookie is not signed", "description": "Sign it.", "state": "opened"}'
 Answer = Callable[[socket.socket, threading.Event], None]
 """Writes the answer to one connection, until it is done or the event is set."""
 
 
-def run(ground: Ground) -> str:
+def run(ground: Ground) -> None:
     """Ask one of the three servers, which answers as the dice say; then search without it."""
     name, ask = ground.dice.choice((("language model", _ask_llm), ("tracker", _ask_tracker), ("import", _ask_import)))
-    return f"{name}: {ask(ground)}"
+    ground.say(name)
+    ask(ground)
 
 
-def _ask_llm(ground: Ground) -> str:
+def _ask_llm(ground: Ground) -> None:
     program = ground.scene.program(ground.folder).having(TRACKDOWN_LLM_TIMEOUT_S="1", TRACKDOWN_LLM_MODEL="small")
     plain = ground.scene.kept.get("bm25 answer") or _symbols(ground, program, "bm25")
     ground.scene.kept["bm25 answer"] = plain
-    how, answer = _drawn(ground.dice, completion(ground.dice.choice(("2 > 1", "", "[9999]", "1" * 5_000))))
+    answer = _drawn(ground, completion(ground.dice.choice(("2 > 1", "", "[9999]", "1" * 5_000))))
     with _serving(answer) as port:
         found = _symbols(ground, program.having(TRACKDOWN_LLM=f"http://127.0.0.1:{port}/v1"), "bm25+llm-rerank")
     ground.judge.expect(sorted(found) == sorted(plain), f"other results: {found}")
     ground.asked_again(program)
-    return how
 
 
 def _symbols(ground: Ground, program: Program, mode: str) -> list[str]:
@@ -48,8 +78,8 @@ def _symbols(ground: Ground, program: Program, mode: str) -> list[str]:
     return [f"{result['path']}:{result['symbol']}" for result in answer["results"]]
 
 
-def _ask_tracker(ground: Ground) -> str:
-    how, answer = _drawn(ground.dice, ISSUE)
+def _ask_tracker(ground: Ground) -> None:
+    answer = _drawn(ground, ISSUE)
     program = ground.scene.program(ground.folder)
     with _serving(answer) as port:
         url = f"http://127.0.0.1:{port}"
@@ -59,18 +89,16 @@ def _ask_tracker(ground: Ground) -> str:
     ground.judge.judge("search --issue", run)
     ground.judge.expect("s3cret-token" not in run.out + run.err, "the token is shown")
     ground.asked_again(program)
-    return how
 
 
-def _ask_import(ground: Ground) -> str:
-    how, answer = _drawn(ground.dice, _shard(ground.scene))
+def _ask_import(ground: Ground) -> None:
+    answer = _drawn(ground, _shard(ground.scene))
     program = ground.scene.program(ground.folder, empty=ground.dice.random() < 0.7)
     with _serving(answer) as port:
         url = f"http://127.0.0.1:{port}/shop.shard"
         run = program("index", "--import", url, "--format", "json", timeout=MOST_SECONDS)
     ground.judge.judge("index --import", run)
     ground.asked_again(program)
-    return how
 
 
 def _shard(scene: Scene) -> bytes:
@@ -82,8 +110,9 @@ def _shard(scene: Scene) -> bytes:
     return shard
 
 
-def _drawn(dice: random.Random, good: bytes) -> tuple[str, Answer]:
-    """A way to answer, with its name: the good body, or anything but."""
+def _drawn(ground: Ground, good: bytes) -> Answer:
+    """A way to answer: with the good body, or with anything but."""
+    dice = ground.dice
     at = dice.randrange(len(good))
     flipped = good[:at] + bytes([good[at] ^ 1 << dice.randrange(8)]) + good[at + 1 :]
     bomb = gzip.compress(bytes(1 << 24))
@@ -98,9 +127,13 @@ def _drawn(dice: random.Random, good: bytes) -> tuple[str, Answer]:
         "promises a terabyte": _sends(_framed(good, length=1 << 40)),
         "promises nonsense": _sends(b"HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n" + good),
         "sends without a length": _sends(b"HTTP/1.1 200 OK\r\n\r\n" + good),
-        "breaks its chunks": _sends(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nfff\r\n" + good[:at] + b"\r\nzz"),
+        "breaks its chunks": _sends(
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nfff\r\n" + good[:at] + b"\r\nzz"
+        ),
         f"says {status}": _sends(_framed(good, status=status, header=header)),
-        f"redirects to {location!r}": _sends(_framed(b"", status="302 Found", header=b"Location: " + location + b"\r\n")),
+        f"redirects to {location!r}": _sends(
+            _framed(b"", status="302 Found", header=b"Location: " + location + b"\r\n")
+        ),
         "sends a bomb": _sends(_framed(bomb, header=b"Content-Encoding: gzip\r\n")),
         "sends noise as an answer": _sends(_framed(noise)),
         "sends noise": _sends(noise),
@@ -112,7 +145,8 @@ def _drawn(dice: random.Random, good: bytes) -> tuple[str, Answer]:
         "floods its head": _floods(b"HTTP/1.1 200 OK\r\n", b"X-Header: more\r\n" * 1000),
     }
     how = dice.choice(list(ways))
-    return how, ways[how]
+    ground.say(how)
+    return ways[how]
 
 
 def _framed(body: bytes, *, status: str = "200 OK", header: bytes = b"", length: int | None = None) -> bytes:

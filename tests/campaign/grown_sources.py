@@ -16,16 +16,18 @@ AT_ONCE = 4
 SIZES = (300, 3_000, 20_000)
 
 
-def run(ground: Ground) -> str:
+def run(ground: Ground) -> None:
     """Extract units and references of a few sources in one language, as indexing does."""
     dice = ground.dice
     language = dice.choice(languages())
-    sources = [_mutant(dice, language, number) if dice.random() < 0.6 else _shape(dice, language) for number in range(AT_ONCE)]
+    sources = [
+        _mutant(dice, language, number) if dice.random() < 0.6 else _shape(dice, language) for number in range(AT_ONCE)
+    ]
+    ground.say(", ".join(source.name for source in sources))
     for outcome in try_inputs(list({source.name: source for source in sources}.values())):
         if outcome.failure or outcome.seconds > MOST_SECONDS:
             ground.judge.fail(f"{outcome.name}: {outcome.failure or 'too slow'} ({outcome.seconds} s)")
         ground.judge.seen[Verdict.PARTIAL if outcome.cut else Verdict.EQUAL] += 1
-    return "; ".join(source.name for source in sources)
 
 
 def _shape(dice: random.Random, language: str) -> GrammarInput:

@@ -19,14 +19,33 @@ from tests.surfaces.program import Program
 SECRET = "outsideonlyword"
 """A word in a file outside the repository; no answer may contain it."""
 _CODE = "def sign_cookie(value):\n    return value + 'cookie'\n"
+_KEYS = (
+    "core.fsmonitor core.hooksPath core.pager core.editor core.sshCommand core.askPass core.alternateRefsCommand "
+    "diff.external diff.x.textconv diff.x.command filter.x.clean filter.x.smudge filter.x.process credential.helper "
+    "gpg.program uploadpack.packObjectsHook log.showSignature"
+).split()
+"""Settings of git that name programs, or let it run one."""
 Trait = Callable[[Repo, random.Random, Path], None]
 """Makes a repository worse. The path is that of a program which writes down that it ran."""
 
 
 def odd_names(repo: Repo, dice: random.Random, bait: Path) -> None:
     """Put files under names with control characters, line ends, quotes, options and bytes that are not UTF-8."""
-    names = [b"new\nline.py", b"es\x1b[31mc.py", b"caf\xe9.py", b"-rf.py", b"a\tb.py", b'quo"te.py', b"back\\slash.py",
-             b" space .py", b"\xf0\x9f\x8d\xaa.py", b"\xe2\x80\xae.py", b"*.py", b":(glob).py", b"n" * 250 + b".py"]  # fmt: skip
+    names = [
+        b"new\nline.py",
+        b"es\x1b[31mc.py",
+        b"caf\xe9.py",
+        b"-rf.py",
+        b"a\tb.py",
+        b'quo"te.py',
+        b"back\\slash.py",
+        b" space .py",
+        b"\xf0\x9f\x8d\xaa.py",
+        b"\xe2\x80\xae.py",
+        b"*.py",
+        b":(glob).py",
+        b"n" * 250 + b".py",
+    ]
     for name in dice.sample(names, 5):
         with open(os.path.join(os.fsencode(repo.root), name), "wb") as stream:
             stream.write(_CODE.encode())
@@ -82,7 +101,9 @@ def broken_objects(repo: Repo, dice: random.Random, bait: Path) -> None:
                 path.chmod(0o644)
                 path.write_bytes(dice.randbytes(40))
             case _:
-                forge_loose(repo.root / ".git", path.parent.name + path.name, dice.choice(("blob", "commit", "tree")), b"x")
+                forge_loose(
+                    repo.root / ".git", path.parent.name + path.name, dice.choice(("blob", "commit", "tree")), b"x"
+                )
 
 
 def unborn(repo: Repo, dice: random.Random, bait: Path) -> None:
@@ -102,10 +123,7 @@ def rewritten_past(repo: Repo, dice: random.Random, bait: Path) -> None:
 
 def programs(repo: Repo, dice: random.Random, bait: Path) -> None:
     """Configure hooks, filters, helpers and monitors that would run a program."""
-    for key in ("core.fsmonitor", "core.hooksPath", "core.pager", "core.editor", "core.sshCommand", "core.askPass",
-                "diff.external", "filter.x.clean", "filter.x.smudge", "filter.x.process", "diff.x.textconv",
-                "diff.x.command", "credential.helper", "gpg.program", "uploadpack.packObjectsHook",
-                "core.alternateRefsCommand", "log.showSignature"):  # fmt: skip
+    for key in _KEYS:
         value = "true" if key == "log.showSignature" else str(bait.parent if key == "core.hooksPath" else bait)
         repo.git("config", key, value)
     repo.write(".gitattributes", "* filter=x diff=x merge=x\n")
@@ -146,8 +164,18 @@ def submodules(repo: Repo, dice: random.Random, bait: Path) -> None:
 
 def project_files(repo: Repo, dice: random.Random, bait: Path) -> None:
     """Write settings and ignore patterns that ask for more than they may, or never end."""
-    toml = ("store = '/'\n", "llm = 'http://127.0.0.1:9'\n", "exclude = ['" + "*" * 3000 + "a']\n", "k = 1e400\n",
-            "\0", "[" * 5000, "exclude = [[1]]\n", "k = -1\n", "tests = 'x\n", "a = 1\n" * 20_000)  # fmt: skip
+    toml = (
+        "store = '/'\n",
+        "llm = 'http://127.0.0.1:9'\n",
+        "exclude = ['" + "*" * 3000 + "a']\n",
+        "k = 1e400\n",
+        "\0",
+        "[" * 5000,
+        "exclude = [[1]]\n",
+        "k = -1\n",
+        "tests = 'x\n",
+        "a = 1\n" * 20_000,
+    )
     repo.write(".trackdown.toml", dice.choice(toml))
     ignore = ("*" * 500 + "\n", "!" * 500 + "\n", "**/" * 500 + "a\n", "[" * 5000, "\\", "\xff\xfe\n", "(a+)+$\n")
     repo.write(".trackdownignore", dice.choice(ignore))
@@ -156,16 +184,33 @@ def project_files(repo: Repo, dice: random.Random, bait: Path) -> None:
 def odd_history(repo: Repo, dice: random.Random, bait: Path) -> None:
     """Commit with dates, authors and messages that no tool would write."""
     tree = repo.git("write-tree")
-    who = dice.choice(("Ada <a> 99999999999999 +0000", "<> 0 +9999", "\x1b[31m <x\x07> -1 -0000", "A" * 5000 + " <a> 1 +0000"))
-    text = f"tree {tree}\nparent {repo.git('rev-parse', 'HEAD')}\nauthor {who}\ncommitter {who}\n\n\x1b[2J#7 cookie\0x\n"
+    who = dice.choice(
+        ("Ada <a> 99999999999999 +0000", "<> 0 +9999", "\x1b[31m <x\x07> -1 -0000", "A" * 5000 + " <a> 1 +0000")
+    )
+    text = (
+        f"tree {tree}\nparent {repo.git('rev-parse', 'HEAD')}\nauthor {who}\ncommitter {who}\n\n\x1b[2J#7 cookie\0x\n"
+    )
     made = repo.git("hash-object", "-t", "commit", "-w", "--literally", "--stdin", stdin=text.encode())
     (repo.root / ".git" / "refs" / "heads" / "main").write_text(made + "\n")
 
 
 TRAITS: tuple[Trait, ...] = (
-    odd_names, links, special_files, giants, deep, colliding_names, rewritten_past, programs, submodules, project_files,
-    odd_history, broken_objects, elsewhere, bad_references, unborn,
-)  # fmt: skip
+    odd_names,
+    links,
+    special_files,
+    giants,
+    deep,
+    colliding_names,
+    rewritten_past,
+    programs,
+    submodules,
+    project_files,
+    odd_history,
+    broken_objects,
+    elsewhere,
+    bad_references,
+    unborn,
+)
 """Those after which git may no longer work come last."""
 COMMANDS = (
     ("search", "sign the cookie", "--effort", "fast"),
@@ -182,19 +227,19 @@ COMMANDS = (
 )
 
 
-def run(ground: Ground) -> str:
+def run(ground: Ground) -> None:
     """Make a repository with one to three hostile traits, ask some commands, and search twice."""
     dice, outside = ground.dice, ground.folder / "outside.py"
     outside.write_text(f"def sign_cookie_{SECRET}():\n    return 'cookie'\n")
     ran = ground.folder / "ran"
     bait = write_program(ground.folder / "bait" / "bait", f"touch {ran}; exit 1")
     repo = Repo(ground.folder / "repo")
-    if empty := dice.random() < 0.05:
-        traits = []
-    else:
+    traits: list[Trait] = []
+    if dice.random() < 0.95:
         repo.commit("Begin to sign the cookie", {"a.py": _CODE, "lib/b.js": "function cookie() { return 1; }\n"})
-        traits = dice.sample(TRAITS, dice.choice((1, 1, 2, 3)))
-    for trait in sorted(traits, key=TRAITS.index):
+        traits = sorted(dice.sample(TRAITS, dice.choice((1, 1, 2, 3))), key=TRAITS.index)
+    ground.say(", ".join(trait.__name__ for trait in traits) or "an empty repository")
+    for trait in traits:
         with suppress(AssertionError):  # git itself may refuse what the traits before have made of the repository
             trait(repo, dice, bait)
     ran.unlink(missing_ok=True)  # git itself may have run it while the repository was made
@@ -209,4 +254,3 @@ def run(ground: Ground) -> str:
     ground.judge.expect(answers[-2] == answers[-1], "search: two answers differ")
     ground.judge.expect(not ran.exists(), "a program that the repository names was run")
     ground.judge.expect(fingerprint(repo.root) == before, "the hostile repository was changed")
-    return "an empty repository" if empty else ", ".join(trait.__name__ for trait in traits)

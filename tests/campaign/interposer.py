@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 import subprocess
 from dataclasses import dataclass
@@ -23,7 +24,8 @@ class Refusal:
     fate: str
 
     def __str__(self) -> str:
-        return f"{self.call} {self.at} to {self.at + self.times - 1}: {self.fate}"
+        code = int(self.fate) if self.fate.isdigit() else 0
+        return f"{self.call} {self.at} to {self.at + self.times - 1}: {errno.errorcode.get(code, self.fate)}"
 
 
 def lacks_compiler() -> str:

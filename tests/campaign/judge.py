@@ -120,7 +120,7 @@ def without_what_varies(answer: Any) -> Any:
 def _difference(one: Any, other: Any, at: str = "") -> str:
     """Where two answers differ first."""
     if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
-        return next((_difference(one[name], other[name], f"{at}.{name}") for name in one if one[name] != other[name]))
+        return next(_difference(one[name], other[name], f"{at}.{name}") for name in one if one[name] != other[name])
     if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
         pairs = enumerate(zip(one, other, strict=True))
         return next(_difference(a, b, f"{at}[{number}]") for number, (a, b) in pairs if a != b)
@@ -174,5 +174,3 @@ def living_children() -> set[int]:
             with suppress(ChildProcessError):
                 os.waitpid(int(entry), os.WNOHANG)
     return found
-
-

@@ -21,39 +21,39 @@ _FLEET = "fleet sync"
 _SYNC = ("fleet", "sync", "--workers", "0")
 
 
-def run(ground: Ground) -> str:
+def run(ground: Ground) -> None:
     """Kill a command, run it again, and search."""
     dice = ground.dice
     name = dice.choice([*COMMANDS, "index", _FLEET])
     empty = dice.random() < 0.5
     program = ground.scene.program(ground.folder, empty=empty)
+    ground.say(f"{name} with {'an empty' if empty else 'a clean'} store")
     words = COMMANDS.get(name, _SYNC)
     if name == _FLEET:
         program = _fleet(ground, ground.folder, program)
     if dice.random() < 0.5 and not lacks_compiler():
-        how = _kill_at_call(ground, program, words)
+        _kill_at_call(ground, program, words)
     else:
-        how = _kill_at_moment(ground, program, words, f"{name}{empty}")
+        _kill_at_moment(ground, program, words, f"{name}{empty}")
     if name == _FLEET:
         _judge_fleet(ground, program)
     else:
         ground.ask(program, name, f"{name} again", may_refuse=False)
         ground.asked_again(program)
-    return f"{name} with {'an empty' if empty else 'a clean'} store, {how}"
 
 
-def _kill_at_call(ground: Ground, program: Program, words: tuple[str, ...]) -> str:
+def _kill_at_call(ground: Ground, program: Program, words: tuple[str, ...]) -> None:
     """Let the process that makes the n-th call of a kind below the store die of it."""
     dice = ground.dice
     refusal = Refusal(dice.choice(CALLS), int(2 ** dice.uniform(0, 7)), 1, "kill")
-    process = under(program, refusal, ground.scene).start(*words, "--format", "json")
-    _wait(process)
-    return f"killed at {refusal.call} {refusal.at}"
+    ground.say(f"killed at {refusal.call} {refusal.at}")
+    _wait(under(program, refusal, ground.scene).start(*words, "--format", "json"))
 
 
-def _kill_at_moment(ground: Ground, program: Program, words: tuple[str, ...], timed: str) -> str:
+def _kill_at_moment(ground: Ground, program: Program, words: tuple[str, ...], timed: str) -> None:
     """Kill the program, or its whole group, at a share of the time it takes."""
     share, whole = ground.dice.random(), ground.dice.random() < 0.5
+    ground.say(f"{'its group' if whole else 'it'} killed at {share:.0%} of its time")
     key = f"seconds of {timed}"
     if key not in ground.scene.kept:
         ground.scene.kept[key] = _seconds(ground, words, timed.endswith("True"))
@@ -62,7 +62,6 @@ def _kill_at_moment(ground: Ground, program: Program, words: tuple[str, ...], ti
     with suppress(ProcessLookupError):
         (os.killpg if whole else os.kill)(process.pid, signal.SIGKILL)
     _wait(process)
-    return f"{'its group' if whole else 'it'} killed at {share:.0%} of its time"
 
 
 def _seconds(ground: Ground, words: tuple[str, ...], empty: bool) -> float:

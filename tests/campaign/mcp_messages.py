@@ -8,8 +8,8 @@ import subprocess
 import threading
 from typing import Any
 
-from tests.campaign.http_requests import PARAMETERS, VALUES
 from tests.campaign.judge import MOST_SECONDS, Verdict
+from tests.campaign.odd_values import PARAMETERS, VALUES
 from tests.campaign.scene import QUERY, Ground
 from tests.surfaces.mcp.test_life import HELLO
 from tests.surfaces.program import COMMAND, Program
@@ -27,26 +27,35 @@ TOOLS = {
     "no_such_tool": {},
 }
 """The tools, with arguments that are good."""
-METHODS = ("initialize", "ping", "tools/list", "tools/call", "resources/list", "prompts/get", "logging/setLevel", "x", "",
-           "completion/complete", "notifications/initialized", "notifications/progress", "roots/list")  # fmt: skip
+METHODS = (
+    "initialize ping tools/list tools/call resources/list prompts/get logging/setLevel completion/complete roots/list "
+    "notifications/initialized notifications/progress no/such/method"
+).split()
 _LAST = 987_654
-_CALL = {"jsonrpc": "2.0", "id": _LAST, "method": "tools/call",
-         "params": {"name": "search_code", "arguments": {"query": QUERY, "effort": "fast"}}}  # fmt: skip
+_CALL = {
+    "jsonrpc": "2.0",
+    "id": _LAST,
+    "method": "tools/call",
+    "params": {"name": "search_code", "arguments": {"query": QUERY, "effort": "fast"}},
+}
 
 
-def run(ground: Ground) -> str:
+def run(ground: Ground) -> None:
     """Send a server up to a dozen odd lines, then a good call; or close its pipes in the middle."""
     dice = ground.dice
     lines = [_line(dice) for _ in range(dice.randint(1, 12))]
+    ground.say(repr(b" | ".join(line[:60] for line in lines)))
     program = ground.scene.program(ground.folder, empty=dice.random() < 0.2)
     if dice.random() < 0.25:
+        ground.say("pipes closed")
         _hang_up(ground, program, lines)
-        return f"pipes closed after {b' | '.join(line[:60] for line in lines)!r}"
+        return
     if "mcp answer" not in ground.scene.kept:
         ground.scene.kept["mcp answer"] = _converse(ground, ground.scene.clean, [])
     answer = _converse(ground, program, lines)
-    ground.judge.expect(answer == ground.scene.kept["mcp answer"] or "index" in answer, f"another answer: {answer[:300]}")
-    return repr(b" | ".join(line[:60] for line in lines))
+    ground.judge.expect(
+        answer == ground.scene.kept["mcp answer"] or "index" in answer, f"another answer: {answer[:300]}"
+    )
 
 
 def _line(dice: random.Random) -> bytes:
@@ -66,7 +75,16 @@ def _line(dice: random.Random) -> bytes:
             return _encoded(message)
         case _:
             return dice.choice(
-                (b"", b"{", b"[]", b"null", b"[" * 20_000, b"\xff\xfe", dice.randbytes(50).replace(b"\n", b""), b"1" * 10_000)
+                (
+                    b"",
+                    b"{",
+                    b"[]",
+                    b"null",
+                    b"[" * 20_000,
+                    b"\xff\xfe",
+                    dice.randbytes(50).replace(b"\n", b""),
+                    b"1" * 10_000,
+                )
             )
 
 

@@ -39,49 +39,51 @@ def lacks() -> str:
     return "; ".join(filter(None, [lacks_compiler(), "" if can_mount() else "file systems cannot be mounted here"]))
 
 
-def run(ground: Ground) -> str:
+def run(ground: Ground) -> None:
     """Run a command whose files refuse; then, with files that do not, search."""
     dice = ground.dice
     name, empty = dice.choice([*READERS, "status", "clear", "search", "index"]), dice.random() < 0.5
     program = ground.scene.program(ground.folder, empty=empty)
     ways = [_limited, *([] if lacks_compiler() else [_refused] * 4), *([_mounted] if can_mount() else [])]
-    how, run = dice.choice(ways)(ground, program, (*COMMANDS[name], "--format", "json"))
+    ground.say(f"{name} with {'an empty' if empty else 'a clean'} store")
+    run = dice.choice(ways)(ground, program, (*COMMANDS[name], "--format", "json"))
     clean = None if name in ("status", "clear") else ground.scene.answers[name]
     ground.judge.judge(name, run, clean)
     ground.asked_again(program)
-    return f"{name} with {'an empty' if empty else 'a clean'} store, {how}"
 
 
-def _refused(ground: Ground, program: Program, words: tuple[str, ...]) -> tuple[str, Run]:
+def _refused(ground: Ground, program: Program, words: tuple[str, ...]) -> Run:
     """The n-th call of a kind below the store, and perhaps those after it, fail or are cut short or slow."""
     dice = ground.dice
     call = dice.choice(list(FAILURES))
     fates = [*map(str, FAILURES[call]), *(["short", "slow"] if call in ("read", "write") else [])]
     refusal = Refusal(call, int(2 ** dice.uniform(0, 6)), dice.choice((1, 1, 3, 20)), dice.choice(fates))
-    run = under(program, refusal, ground.scene)(*words, before=_as_it_is, timeout=MOST_SECONDS)
-    code = int(refusal.fate) if refusal.fate.isdigit() else 0
-    return f"{refusal} {errno.errorcode.get(code, '')}".strip(), run
+    ground.say(str(refusal))
+    return under(program, refusal, ground.scene)(*words, before=_as_it_is, timeout=MOST_SECONDS)
 
 
-def _limited(ground: Ground, program: Program, words: tuple[str, ...]) -> tuple[str, Run]:
+def _limited(ground: Ground, program: Program, words: tuple[str, ...]) -> Run:
     """The process may have few files open, write little to each, or use little memory."""
     name = ground.dice.choice(list(LIMITS))
     kind, (least, most) = LIMITS[name]
     amount = ground.dice.randint(least, most)
     unit = {"open files": 1, "kilobytes of a file": 1 << 10, "megabytes of memory": 1 << 20}[name]
     before: Callable[[], None] = functools.partial(resource.setrlimit, kind, (amount * unit, amount * unit))
-    return f"{amount} {name}", program(*words, before=before, timeout=MOST_SECONDS)
+    ground.say(f"{amount} {name}")
+    return program(*words, before=before, timeout=MOST_SECONDS)
 
 
-def _mounted(ground: Ground, program: Program, words: tuple[str, ...]) -> tuple[str, Run]:
+def _mounted(ground: Ground, program: Program, words: tuple[str, ...]) -> Run:
     """The store is on a disk that is read-only, or has little room left."""
     program.store.mkdir(exist_ok=True)
     if ground.dice.random() < 0.3:
-        return "a read-only store", run_mounted(program, read_only(program.store), *words)
+        ground.say("on a read-only disk")
+        return run_mounted(program, read_only(program.store), *words)
     kilobytes = ground.dice.randint(4, 400)
     store, kept = shlex.quote(str(program.store)), shlex.quote(str(ground.folder / "kept"))
     copy = f"cp -a {store} {kept}; {tiny(program.store, kilobytes)}; cp -a {kept}/. {store} 2>/dev/null || true"
-    return f"a store of {kilobytes} kB", run_mounted(program, copy, *words)
+    ground.say(f"on a disk of {kilobytes} kB")
+    return run_mounted(program, copy, *words)
 
 
 def _as_it_is() -> None:

@@ -45,12 +45,12 @@ def adopt_orphans() -> None:
 
 def run_case(kind: str, seed: int, scene: Scene, run: CaseRun | None = None) -> Outcome:
     """Run one case in a folder of its own, and look at what it leaves behind."""
-    judge, started, what = Judge(), time.monotonic(), ""
+    judge, started, steps = Judge(), time.monotonic(), list[str]()
     before, expected = fingerprint(scene.repo.root), living_children() | scene.processes
     with tempfile.TemporaryDirectory(dir=scene.folder, prefix=f"{kind}-", ignore_cleanup_errors=True) as folder:
-        ground = Ground(seed, random.Random(f"{kind} {seed}"), Path(folder), scene, judge)
+        ground = Ground(seed, random.Random(f"{kind} {seed}"), Path(folder), scene, judge, steps)
         try:
-            what = (run or CLASSES[kind].run)(ground)
+            (run or CLASSES[kind].run)(ground)
         except (TimeoutError, subprocess.TimeoutExpired):
             judge.fail("no answer in 30 seconds")
         except Exception as error:  # a fault of the campaign is a failed case, not the end of the run
@@ -58,7 +58,8 @@ def run_case(kind: str, seed: int, scene: Scene, run: CaseRun | None = None) -> 
         for command in end_leftovers(expected | scene.processes):
             judge.fail(f"left running: {command}")
     judge.expect(fingerprint(scene.repo.root) == before, "the repository was changed")
-    return Outcome(kind, seed, what, judge.verdict, tuple(judge.problems), round(time.monotonic() - started, 2))
+    seconds = round(time.monotonic() - started, 2)
+    return Outcome(kind, seed, "; ".join(steps), judge.verdict, tuple(judge.problems), seconds)
 
 
 def planned(cases: int, kinds: Iterable[str], first: int = 1) -> Iterator[tuple[str, int]]:
@@ -89,7 +90,9 @@ def table(outcomes: Iterable[Outcome]) -> tuple[str, dict[str, dict[str, object]
     rows: dict[str, list[Outcome]] = {kind: [] for kind in CLASSES}
     for outcome in outcomes:
         rows.setdefault(outcome.kind, []).append(outcome)
-    lines = [f"{'class':12} {'cases':>6} {'survived':>9} {'equal':>6} {'partial':>8} {'refused':>8} {'failed':>7}  seeds"]
+    lines = [
+        f"{'class':12} {'cases':>6} {'survived':>9} {'equal':>6} {'partial':>8} {'refused':>8} {'failed':>7}  seeds"
+    ]
     values: dict[str, dict[str, object]] = {}
     failures = []
     for kind, ended in {**rows, "all": [one for many in rows.values() for one in many]}.items():
@@ -102,7 +105,8 @@ def table(outcomes: Iterable[Outcome]) -> tuple[str, dict[str, dict[str, object]
                 f"{kind:12} {len(ended):6} {survived:9} {count[Verdict.EQUAL]:6} {count[Verdict.PARTIAL]:8} "
                 f"{count[Verdict.REFUSED]:8} {len(failed):7}  {shown}".rstrip()
             )
-        values[kind] = {"cases": len(ended), "survived": survived, **count, "seeds": [] if kind == "all" else failed}
+        values[kind] = {"cases": len(ended), "survived": survived, "seeds": [] if kind == "all" else failed}
+        values[kind] |= {verdict.value: number for verdict, number in count.items()}
         values[kind]["seconds"] = round(sum(one.seconds for one in ended), 1)
         failures += [one for one in ended if one.problems and kind != "all"]
     for one in failures:
@@ -128,12 +132,14 @@ def main() -> int:
     adopt_orphans()
     with tempfile.TemporaryDirectory(prefix="trackdown-campaign-", ignore_cleanup_errors=True) as folder:
         outcomes = [done[case] for case in wanted if case in done]
-        outcomes += _run([case for case in wanted if case not in done], Path(folder), None if repeats else options.journal)
+        outcomes += _run(
+            [case for case in wanted if case not in done], Path(folder), None if repeats else options.journal
+        )
     text, values = table(outcomes)
     print(text)
     if options.json:
-        report = {"date": time.strftime("%Y-%m-%d"), "classes": values}
-        report["failures"] = [asdict(one) for one in outcomes if one.problems]
+        failures = [asdict(one) for one in outcomes if one.problems]
+        report = {"date": time.strftime("%Y-%m-%d"), "classes": values, "failures": failures}
         options.json.write_text(json.dumps(report, indent=1) + "\n")
     return 1 if any(one.problems for one in outcomes) else 0
 

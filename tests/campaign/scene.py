@@ -65,6 +65,11 @@ class Ground:
     folder: Path
     scene: Scene
     judge: Judge
+    steps: list[str] = field(default_factory=list)
+
+    def say(self, step: str) -> None:
+        """Note what is about to be done, for the report."""
+        self.steps.append(step)
 
     def ask(self, program: Program, name: str, label: str = "", *, may_refuse: bool = True) -> Any:
         """Run a command of the list and judge its answer against the clean store's."""
@@ -81,8 +86,8 @@ class Ground:
         self.judge.seen = before  # the case is named after the command under fault
 
 
-CaseRun = Callable[[Ground], str]
-"""Runs one case and returns what it did, in words."""
+CaseRun = Callable[[Ground], None]
+"""Runs one case."""
 
 
 def build_scene(folder: Path) -> Scene:

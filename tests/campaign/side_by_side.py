@@ -14,19 +14,21 @@ _COLLECT = "collect"
 MOST_AT_ONCE = 6
 
 
-def run(ground: Ground) -> str:
+def run(ground: Ground) -> None:
     """Start up to six commands within a moment; each is judged, and then a search."""
     dice = ground.dice
     empty = dice.random() < 0.5
     program = ground.scene.program(ground.folder, empty=empty)
-    names = dice.choices([*READERS, "search", "index", "clear", _CLEAR_ALL, _COLLECT, "status"], k=dice.randint(2, MOST_AT_ONCE))
+    names = dice.choices(
+        [*READERS, "search", "index", "clear", _CLEAR_ALL, _COLLECT, "status"], k=dice.randint(2, MOST_AT_ONCE)
+    )
     delays = [dice.choice((0.0, dice.uniform(0, 0.4))) for _ in names]
+    ground.say(f"{', '.join(names)} at once with {'an empty' if empty else 'a clean'} store")
     with ThreadPoolExecutor(len(names)) as pool:
         started = [pool.submit(_later, program, name, delay) for name, delay in zip(names, delays, strict=True)]
     for name, one in zip(names, started, strict=True):
         ground.judge.judge(name, one.result(), _clean(ground, name))
     ground.asked_again(program)
-    return f"{', '.join(names)} at once with {'an empty' if empty else 'a clean'} store"
 
 
 def _later(program: Program, name: str, delay: float) -> Run:
