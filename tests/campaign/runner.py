@@ -11,6 +11,7 @@ import argparse
 import ctypes
 import json
 import random
+import signal
 import subprocess
 import sys
 import tempfile
@@ -130,6 +131,7 @@ def main() -> int:
     cases = options.cases or (len(kinds) if repeats else 3000)
     wanted = list(planned(cases, kinds, options.seed if repeats else 1))
     adopt_orphans()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that servers end and folders go
     with tempfile.TemporaryDirectory(prefix="trackdown-campaign-", ignore_cleanup_errors=True) as folder:
         outcomes = [done[case] for case in wanted if case in done]
         outcomes += _run(
