@@ -155,22 +155,25 @@ def end_leftovers(expected: set[int]) -> list[str]:
         with suppress(OSError):
             named.append(Path(f"/proc/{process}/cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace"))
             os.kill(process, signal.SIGKILL)
+    for process in _children().keys() - expected:  # orphans that nobody else waits for
+        with suppress(ChildProcessError):
+            os.waitpid(process, 0 if process in left else os.WNOHANG)
     return named
 
 
 def living_children() -> set[int]:
-    """Return the living children of this process. Dead orphans are waited for on the way, so that they go."""
-    found = set()
-    for entry in os.listdir("/proc"):
-        if not entry.isdigit():
-            continue
+    """Return the children of this process that have not ended."""
+    return {process for process, state in _children().items() if state != "Z"}
+
+
+def _children() -> dict[int, str]:
+    """The children of this process, dead ones included, with their states as /proc has them."""
+    found = {}
+    for entry in filter(str.isdigit, os.listdir("/proc")):
         try:
             fields = Path("/proc", entry, "stat").read_text("utf-8", "replace").rpartition(")")[2].split()
         except OSError:
             continue
-        if int(fields[1]) == os.getpid() and fields[0] != "Z":
-            found.add(int(entry))
-        elif int(fields[1]) == os.getpid():
-            with suppress(ChildProcessError):
-                os.waitpid(int(entry), os.WNOHANG)
+        if int(fields[1]) == os.getpid():
+            found[int(entry)] = fields[0]
     return found

@@ -103,10 +103,9 @@ def build_scene(folder: Path) -> Scene:
     }
     scene = Scene(folder, repo, Program(folder / "clean", repo.root, variables))
     judge = Judge()
-    for _ in range(2):  # what the first round leaves in the store, the second reads
-        for name, words in COMMANDS.items():
-            if name != "clear":
-                run = scene.clean(*words, "--format", "json", timeout=120)
-                scene.answers[name] = judge.judge(name, run, may_refuse=False)
+    for name, words in COMMANDS.items():
+        if name != "clear":
+            run = scene.clean(*words, "--format", "json", timeout=120)
+            scene.answers[name] = judge.judge(name, run, may_refuse=False)
     assert not judge.problems, judge.problems
     return scene

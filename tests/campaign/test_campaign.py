@@ -3,45 +3,50 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
+from tests.campaign import judge
 from tests.campaign.classes import CLASSES
 from tests.campaign.judge import Judge, Verdict
 from tests.campaign.runner import Outcome, planned, read_journal, run_case, table
 from tests.campaign.scene import Ground, Scene, build_scene
-from tests.surfaces.program import Run
-
-
-@pytest.fixture(scope="module")
-def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
-    built = build_scene(tmp_path_factory.mktemp("campaign"))
-    yield built
-    for end in built.at_end:
-        end()
+from tests.conftest import Repo
+from tests.surfaces.program import Program, Run
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", CLASSES)
-def test_a_case_of_every_class_survives(scene: Scene, kind: str) -> None:
-    outcome = run_case(kind, 1, scene)
-    assert not outcome.problems and outcome.what, outcome
-
-
-@pytest.mark.slow
-def test_a_case_that_breaks_the_rule_fails(scene: Scene) -> None:
-    def changes_the_repository(ground: Ground) -> None:
-        ground.scene.repo.write("web/new.py", "x = 1\n")
-
+def test_a_case_of_every_class_survives(tmp_path: Path) -> None:
+    scene = build_scene(tmp_path)
     try:
-        outcome = run_case("broken", 1, scene, changes_the_repository)
+        outcomes = [run_case(kind, 1, scene) for kind in CLASSES]
     finally:
-        (scene.repo.root / "web" / "new.py").unlink()
-    assert outcome.verdict is Verdict.FAILED and outcome.problems == ("the repository was changed",)
+        for end in scene.at_end:
+            end()
+    assert not [one for one in outcomes if one.problems or not one.what]
+
+
+def test_a_case_that_breaks_the_rule_fails(tmp_path: Path, repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(judge, "_LEAVING_SECONDS", 0.1)
+
+    def misbehaves(ground: Ground) -> None:
+        repo.write("new.py", "x = 1\n")
+        subprocess.Popen(["sleep", "60"])
+        raise TimeoutError
+
+    scene = Scene(tmp_path, repo, Program(tmp_path / "store", repo.root))
+    outcome = run_case("broken", 1, scene, misbehaves)
+    slow, left, changed = outcome.problems
+    assert outcome.verdict is Verdict.FAILED
+    assert (slow, left.strip(), changed) == (
+        "no answer in 30 seconds",
+        "left running: sleep 60",
+        "the repository was changed",
+    )
 
 
 @pytest.mark.parametrize(
@@ -61,9 +66,9 @@ def test_a_case_that_breaks_the_rule_fails(scene: Scene) -> None:
     ],
 )
 def test_the_rule(run: Run, verdict: Verdict) -> None:
-    judge = Judge()
-    judge.judge("a command", run, {"a": 1})
-    assert judge.verdict is verdict
+    seen = Judge()
+    seen.judge("a command", run, {"a": 1})
+    assert seen.verdict is verdict
 
 
 def test_cases_are_shared_out_and_repeatable() -> None:
