@@ -197,7 +197,6 @@ def odd_history(repo: Repo, dice: random.Random, bait: Path) -> None:
 TRAITS: tuple[Trait, ...] = (
     odd_names,
     links,
-    special_files,
     giants,
     deep,
     colliding_names,
@@ -210,8 +209,9 @@ TRAITS: tuple[Trait, ...] = (
     elsewhere,
     bad_references,
     unborn,
+    special_files,
 )
-"""Those after which git may no longer work come last."""
+"""Those after which git may no longer work, or may wait at a pipe, come last."""
 COMMANDS = (
     ("search", "sign the cookie", "--effort", "fast"),
     ("search", "sign the cookie", "--effort", "fast", "--at", "HEAD"),

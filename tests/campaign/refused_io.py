@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import functools
-import os
 import resource
 import shlex
 from collections.abc import Callable
@@ -87,5 +86,4 @@ def _mounted(ground: Ground, program: Program, words: tuple[str, ...]) -> Run:
 
 
 def _as_it_is() -> None:
-    """Nothing is to be done in the child; but a function makes it a process of its own, which loads the layer."""
-    os.umask(0o077)
+    """Do nothing in the child: that there is a function makes it a process of its own, which loads the layer."""

@@ -69,7 +69,6 @@ def test_a_search_beside_a_first_index_answers_with_what_is_there(program: Progr
         (status,) = beside("index", grown.root, "--format", "json").json()
         assert status["ready"] is False and "another process is indexing" in status["notes"][0]
         assert beside("history", "cookie session", grown.root, "--format", "json").json()["partial"] is True
-        assert beside("graph", "part0", grown.root, "--format", "json").json()["partial"] is True
         assert beside("status", grown.root, "--format", "json").json()["ready"] is False
     finally:
         os.kill(worker, signal.SIGCONT)
