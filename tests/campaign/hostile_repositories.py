@@ -176,9 +176,11 @@ def project_files(repo: Repo, dice: random.Random, bait: Path) -> None:
         "tests = 'x\n",
         "a = 1\n" * 20_000,
     )
-    repo.write(".trackdown.toml", dice.choice(toml))
     ignore = ("*" * 500 + "\n", "!" * 500 + "\n", "**/" * 500 + "a\n", "[" * 5000, "\\", "\xff\xfe\n", "(a+)+$\n")
-    repo.write(".trackdownignore", dice.choice(ignore))
+    if dice.random() < 0.5:
+        repo.write(".trackdown.toml", dice.choice(toml))
+    else:
+        repo.write(dice.choice((".trackdownignore", ".gitignore")), dice.choice(ignore))
 
 
 def odd_history(repo: Repo, dice: random.Random, bait: Path) -> None:
@@ -221,7 +223,7 @@ COMMANDS = (
     ("graph", "sign_cookie"),
     ("show", "HEAD"),
     ("blame", "a.py:1"),
-    ("impact", "HEAD"),
+    ("impact", "HEAD~1..HEAD"),
     ("status",),
     ("clear",),
 )
@@ -236,7 +238,8 @@ def run(ground: Ground) -> None:
     repo = Repo(ground.folder / "repo")
     traits: list[Trait] = []
     if dice.random() < 0.95:
-        repo.commit("Begin to sign the cookie", {"a.py": _CODE, "lib/b.js": "function cookie() { return 1; }\n"})
+        repo.commit("Begin", {"lib/b.js": "function cookie() { return 1; }\n"})
+        repo.commit("Sign the cookie", {"a.py": _CODE})
         traits = sorted(dice.sample(TRAITS, dice.choice((1, 1, 2, 3))), key=TRAITS.index)
     ground.say(", ".join(trait.__name__ for trait in traits) or "an empty repository")
     for trait in traits:
