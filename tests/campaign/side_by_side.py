@@ -27,7 +27,10 @@ def run(ground: Ground) -> None:
     with ThreadPoolExecutor(len(names)) as pool:
         started = [pool.submit(_later, program, name, delay) for name, delay in zip(names, delays, strict=True)]
     for name, one in zip(names, started, strict=True):
-        ground.judge.judge(name, one.result(), _clean(ground, name))
+        run = one.result()
+        ground.judge.judge(name, run, _clean(ground, name))
+        is_false = "not an indexed file" in run.err or "has no file" in run.err
+        ground.judge.expect(not is_false or "is indexing" in run.err, f"{name}: calls missing what is not indexed yet")
     ground.asked_again(program)
 
 

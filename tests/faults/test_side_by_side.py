@@ -70,6 +70,9 @@ def test_a_search_beside_a_first_index_answers_with_what_is_there(program: Progr
         assert status["ready"] is False and "another process is indexing" in status["notes"][0]
         assert beside("history", "cookie session", grown.root, "--format", "json").json()["partial"] is True
         assert beside("status", grown.root, "--format", "json").json()["ready"] is False
+        for command in (["related", "part0/module0.py:1"], ["blame", "part0/module0.py:1"], ["graph", "read_cookie"]):
+            run = beside(*command, grown.root)
+            assert run.code == 0 or "another process is indexing" in run.err, "it is not there yet, and is not missing"
     finally:
         os.kill(worker, signal.SIGCONT)
     assert finish(indexing).code == 0

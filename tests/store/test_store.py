@@ -235,3 +235,12 @@ def test_a_full_disk_is_one_line_and_the_old_arrays_stay(tmp_path: Path) -> None
     found = store.open_arrays("code-a")
     assert found is not None and np.array_equal(found["x"], np.arange(5))
     assert len(list((tmp_path / FORMAT / "arrays").iterdir())) == 1
+
+
+def test_an_array_file_that_cannot_be_removed_is_one_line(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    (store.folder / "arrays").mkdir(exist_ok=True)
+    (store.folder / "arrays" / "code-a.arrays").mkdir()  # a folder cannot be unlinked, not even by root
+    with pytest.raises(StoreError, match=r"^the store at \S+ cannot be used: Is a directory$"):
+        store.delete_arrays("code-a")
+    store.close()

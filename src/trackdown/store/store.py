@@ -127,8 +127,11 @@ class Store:
         return file_size(self._array_path(name))
 
     def delete_arrays(self, name: str) -> None:
-        """Remove an array file; readers that have it open can still read it."""
-        self._array_path(name).unlink(missing_ok=True)
+        """Remove an array file; readers that have it open can still read it. Raises StoreError."""
+        try:
+            self._array_path(name).unlink(missing_ok=True)
+        except OSError as error:
+            raise self._explained(error) from None
 
     def _array_path(self, name: str) -> Path:
         return self.folder / "arrays" / f"{name}{SUFFIX}"
