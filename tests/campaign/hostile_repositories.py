@@ -61,7 +61,10 @@ def links(repo: Repo, dice: random.Random, bait: Path) -> None:
 def special_files(repo: Repo, dice: random.Random, bait: Path) -> None:
     """Put a pipe that nobody writes to and a socket beside the code."""
     os.mkfifo(repo.root / "pipe.py")
-    os.mkfifo(repo.root / dice.choice((".trackdownignore", ".gitignore", ".trackdown.toml", ".gitattributes")))
+    names: tuple[str, ...] = (".trackdownignore", ".trackdown.toml", ".gitmodules", "README.md")
+    if dice.random() < 0.1:  # git waits at these until it is stopped, which takes seconds for each command
+        names = (".gitignore", ".gitattributes")
+    os.mkfifo(repo.root / dice.choice(names))
     here = os.open(repo.root, os.O_RDONLY)
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(f"/proc/self/fd/{here}/socket.py")
