@@ -64,7 +64,9 @@ def special_files(repo: Repo, dice: random.Random, bait: Path) -> None:
     names: tuple[str, ...] = (".trackdownignore", ".trackdown.toml", ".gitmodules", "README.md")
     if dice.random() < 0.1:  # git waits at these until it is stopped, which takes seconds for each command
         names = (".gitignore", ".gitattributes")
-    os.mkfifo(repo.root / dice.choice(names))
+    pipe = repo.root / dice.choice(names)
+    pipe.unlink(missing_ok=True)
+    os.mkfifo(pipe)
     here = os.open(repo.root, os.O_RDONLY)
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(f"/proc/self/fd/{here}/socket.py")

@@ -49,6 +49,18 @@ def test_a_damaged_array_file_is_as_good_as_none_and_said(tmp_path: Path) -> Non
     assert store.notes == ["code-a.arrays is truncated: rebuilding it"]
 
 
+def test_a_folder_in_place_of_an_array_file_is_as_good_as_none(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.write_arrays("code-a", {"x": np.arange(5)}, {})
+    path = store.folder / "arrays" / "code-a.arrays"
+    path.unlink()
+    path.mkdir()
+    assert store.open_arrays("code-a") is None and store.take_notes() == ["code-a.arrays is a folder: rebuilding it"]
+    store.write_arrays("code-a", {"x": np.arange(5)}, {})
+    assert store.open_arrays("code-a") is not None
+    store.close()
+
+
 def test_a_damaged_database_is_begun_anew_and_said(tmp_path: Path) -> None:
     store = Store(tmp_path)
     store.database.write_record("code", "a", b"1")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -111,6 +111,11 @@ class Store:
             return None
         except StoreCorrupt as error:
             self.notes.append(f"{error}: rebuilding it")
+            return None
+        except IsADirectoryError:
+            with suppress(OSError):  # what is in the folder is not ours to remove
+                self._array_path(name).rmdir()
+            self.notes.append(f"{self._array_path(name).name} is a folder: rebuilding it")
             return None
         except PermissionError:
             self.notes.append(f"{self._array_path(name).name} cannot be read: rebuilding it")
