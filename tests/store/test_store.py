@@ -61,6 +61,20 @@ def test_a_folder_in_place_of_an_array_file_is_as_good_as_none(tmp_path: Path) -
     store.close()
 
 
+def test_a_folder_in_place_of_the_database_is_replaced_if_it_is_empty(tmp_path: Path) -> None:
+    Store(tmp_path).close()
+    path = tmp_path / DATABASE
+    path.unlink()
+    path.mkdir()
+    store = Store(tmp_path)
+    assert not store.read_only and store.take_notes() == [f"{path} is a folder: rebuilding it"]
+    store.close()
+    path.unlink()
+    (path / "somebody's").mkdir(parents=True)
+    with pytest.raises(StoreError, match="is a folder and cannot be removed: Directory not empty"):
+        Store(tmp_path)
+
+
 def test_a_damaged_database_is_begun_anew_and_said(tmp_path: Path) -> None:
     store = Store(tmp_path)
     store.database.write_record("code", "a", b"1")
