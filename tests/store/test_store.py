@@ -61,6 +61,13 @@ def test_a_folder_in_place_of_an_array_file_is_as_good_as_none(tmp_path: Path) -
     store.close()
 
 
+def test_a_pipe_in_place_of_an_array_file_is_not_waited_for(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    os.mkfifo(store.folder / "arrays" / "code-a.arrays")
+    assert store.open_arrays("code-a") is None and store.take_notes() == ["code-a.arrays is truncated: rebuilding it"]
+    store.close()
+
+
 def test_a_folder_in_place_of_the_database_is_replaced_if_it_is_empty(tmp_path: Path) -> None:
     Store(tmp_path).close()
     path = tmp_path / DATABASE
