@@ -29,7 +29,7 @@ PYTEST = $(BIN)/pytest -n $(TESTERS) --dist worksteal
 .PHONY: help demo chromium test test-fast test-lab test-browser test-llm coverage release screenshots tour lint types unit clean \
   bench-cascade bench-depth side-by-side bench-ceiling bench-deep bench-exchange bench-fleet bench-fleet-kills bench-fleet-quality bench-fleet-access bench-llm-rerank bench-leaks bench-style bench-train bench-live bench-load bench-mcp bench-agents bench-answers \
   bench-speed bench-cmu bench-swe bench-semble bench-text2code bench-reco bench-history bench-impact bench-golden bench-other-words bench-same-answer bench-doubt bench-messages bench-kills \
-  bench-graph characterise word-forms versions walk size grammars
+  bench-graph characterise word-forms versions walk size grammars campaign
 
 help:  ## List the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 16
@@ -251,6 +251,11 @@ size: $(BENCH_STAMP)  ## Lines, lengths of functions, long files, repeated class
 
 grammars: $(STAMP)  ## Parse thousands of hostile sources in every language: make grammars [JSON=file] [SIZE=bytes]
 	$(BIN)/python -m tests.campaign.grammars $(if $(SIZE),--size $(SIZE)) $(if $(JSON),--out $(JSON))
+
+# It goes on where it was cut: finished cases are in campaign.jsonl. Delete that file to begin anew.
+campaign: $(STAMP)  ## Try thousands of faults: make campaign [CASES=3000] [ONLY=damage] [SEED=123] [JSON=file]
+	$(BIN)/python -m tests.campaign $(if $(CASES),--cases $(CASES)) $(if $(ONLY),--only '$(ONLY)') $(if $(SEED),--seed $(SEED)) \
+	  $(if $(JSON),--json $(JSON))
 
 clean:  ## Remove everything the targets created
 	rm -rf $(VENV) dist coverage.xml .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis

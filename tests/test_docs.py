@@ -91,6 +91,14 @@ def test_links_lead_somewhere(document: Path) -> None:
             assert anchor in map(slug, headings), f"{name_of(document)} links to {target}#{anchor}"
 
 
+def test_every_promise_names_a_test_that_exists() -> None:
+    text = (ROOT / "SECURITY.md").read_text("utf-8")
+    named = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", text)
+    assert len(named) > 30 and text.count("::") == len(named)
+    for path, test in named:
+        assert f"def {test}(" in (ROOT / path).read_text("utf-8"), f"SECURITY.md names {path}::{test}"
+
+
 def test_every_folder_of_the_package_is_in_the_architecture() -> None:
     text = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
     for room in sorted((ROOT / "src" / "trackdown").iterdir()):

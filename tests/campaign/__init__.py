@@ -1,1 +1,1 @@
-"""Fault injection by the thousand, too long for `make test`: each part is a command that prints its own table."""
+"""Fault injection by the thousand, too long for `make test`: `make campaign` runs it, `make grammars` a part of it."""

@@ -68,8 +68,11 @@ def test_a_search_beside_a_first_index_answers_with_what_is_there(program: Progr
         assert text.code == 0 and text.err.startswith("note: another process is indexing")
         (status,) = beside("index", grown.root, "--format", "json").json()
         assert status["ready"] is False and "another process is indexing" in status["notes"][0]
-        assert beside("history", "cookie session", grown.root).code == 0
+        assert beside("history", "cookie session", grown.root, "--format", "json").json()["partial"] is True
         assert beside("status", grown.root, "--format", "json").json()["ready"] is False
+        for command in (["related", "part0/module0.py:1"], ["blame", "part0/module0.py:1"], ["graph", "read_cookie"]):
+            run = beside(*command, grown.root)
+            assert run.code == 0 or "another process is indexing" in run.err, "it is not there yet, and is not missing"
     finally:
         os.kill(worker, signal.SIGCONT)
     assert finish(indexing).code == 0

@@ -49,6 +49,39 @@ def test_a_damaged_array_file_is_as_good_as_none_and_said(tmp_path: Path) -> Non
     assert store.notes == ["code-a.arrays is truncated: rebuilding it"]
 
 
+def test_a_folder_in_place_of_an_array_file_is_as_good_as_none(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.write_arrays("code-a", {"x": np.arange(5)}, {})
+    path = store.folder / "arrays" / "code-a.arrays"
+    path.unlink()
+    path.mkdir()
+    assert store.open_arrays("code-a") is None and store.take_notes() == ["code-a.arrays is a folder: rebuilding it"]
+    store.write_arrays("code-a", {"x": np.arange(5)}, {})
+    assert store.open_arrays("code-a") is not None
+    store.close()
+
+
+def test_a_pipe_in_place_of_an_array_file_is_not_waited_for(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    os.mkfifo(store.folder / "arrays" / "code-a.arrays")
+    assert store.open_arrays("code-a") is None and store.take_notes() == ["code-a.arrays is truncated: rebuilding it"]
+    store.close()
+
+
+def test_a_folder_in_place_of_the_database_is_replaced_if_it_is_empty(tmp_path: Path) -> None:
+    Store(tmp_path).close()
+    path = tmp_path / DATABASE
+    path.unlink()
+    path.mkdir()
+    store = Store(tmp_path)
+    assert not store.read_only and store.take_notes() == [f"{path} is a folder: rebuilding it"]
+    store.close()
+    path.unlink()
+    (path / "somebody's").mkdir(parents=True)
+    with pytest.raises(StoreError, match="is a folder and cannot be removed: Directory not empty"):
+        Store(tmp_path)
+
+
 def test_a_damaged_database_is_begun_anew_and_said(tmp_path: Path) -> None:
     store = Store(tmp_path)
     store.database.write_record("code", "a", b"1")
@@ -235,3 +268,12 @@ def test_a_full_disk_is_one_line_and_the_old_arrays_stay(tmp_path: Path) -> None
     found = store.open_arrays("code-a")
     assert found is not None and np.array_equal(found["x"], np.arange(5))
     assert len(list((tmp_path / FORMAT / "arrays").iterdir())) == 1
+
+
+def test_an_array_file_that_cannot_be_removed_is_one_line(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    (store.folder / "arrays").mkdir(exist_ok=True)
+    (store.folder / "arrays" / "code-a.arrays").mkdir()  # a folder cannot be unlinked, not even by root
+    with pytest.raises(StoreError, match=r"^the store at \S+ cannot be used: Is a directory$"):
+        store.delete_arrays("code-a")
+    store.close()

@@ -15,6 +15,7 @@ from tests.surfaces.program import Program, without_escapes
 
 pytestmark = pytest.mark.slow
 
+FIELDS = ["start", "nodes", "edges", "cut", "partial", "notes", "snapshots"]
 NODE = ["id", "kind", "path", "symbol", "start_line", "end_line"]
 EDGE = ["source", "target", "type", "how"]
 METHOD = "web/session.py:Session.sign_cookie:7"
@@ -23,9 +24,9 @@ METHOD = "web/session.py:Session.sign_cookie:7"
 def test_json_has_the_fields_of_the_contract_and_no_others(ready: Program, shop: Repo) -> None:
     run = ready("graph", "Session.sign_cookie", "--format", "json")
     answer = run.json()
-    assert run.err == "" and list(answer) == ["start", "nodes", "edges", "cut", "notes", "snapshots"]
+    assert run.err == "" and list(answer) == FIELDS
     assert all(list(node) == NODE for node in answer["nodes"]) and all(list(edge) == EDGE for edge in answer["edges"])
-    assert (answer["start"], answer["cut"], answer["notes"]) == ([METHOD], False, [])
+    assert (answer["start"], answer["cut"], answer["partial"], answer["notes"]) == ([METHOD], False, False, [])
     assert answer["snapshots"] == [{"repository": "shop", "commit": shop.git("rev-parse", "HEAD"), "dirty": False}]
     assert answer["nodes"][0] == {
         "id": METHOD,

@@ -129,6 +129,8 @@ class Connection:
         with opening_lock(self.path):
             self._file = self._stamp()
             self._read_only = self.full = False
+            if self.path.is_dir():  # SQLite would take it for a file that cannot be written
+                raise StoreCorrupt(f"{self.path} is a folder")
             try:
                 if self._may_write():
                     connection = self._open_for_writing()
@@ -214,8 +216,11 @@ class Connection:
             if self.is_replaced():
                 return
             try:
-                for suffix in ("", *_COMPANIONS):
-                    Path(f"{self.path}{suffix}").unlink(missing_ok=True)
+                for path in (Path(f"{self.path}{suffix}") for suffix in ("", *_COMPANIONS)):
+                    if path.is_dir() and not path.is_symlink():
+                        path.rmdir()  # only if it is empty: what is in it is not ours to remove
+                    else:
+                        path.unlink(missing_ok=True)
             except OSError as failed:
                 raise StoreError(f"{error} and cannot be removed: {failed.strerror}") from None
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -112,6 +112,11 @@ class Store:
         except StoreCorrupt as error:
             self.notes.append(f"{error}: rebuilding it")
             return None
+        except IsADirectoryError:
+            with suppress(OSError):  # what is in the folder is not ours to remove
+                self._array_path(name).rmdir()
+            self.notes.append(f"{self._array_path(name).name} is a folder: rebuilding it")
+            return None
         except PermissionError:
             self.notes.append(f"{self._array_path(name).name} cannot be read: rebuilding it")
             return None
@@ -127,8 +132,11 @@ class Store:
         return file_size(self._array_path(name))
 
     def delete_arrays(self, name: str) -> None:
-        """Remove an array file; readers that have it open can still read it."""
-        self._array_path(name).unlink(missing_ok=True)
+        """Remove an array file; readers that have it open can still read it. Raises StoreError."""
+        try:
+            self._array_path(name).unlink(missing_ok=True)
+        except OSError as error:
+            raise self._explained(error) from None
 
     def _array_path(self, name: str) -> Path:
         return self.folder / "arrays" / f"{name}{SUFFIX}"

@@ -146,6 +146,23 @@ def test_a_server_that_falls_silent_is_left(serve: Serve, monkeypatch: pytest.Mo
     over.set()
 
 
+@pytest.mark.parametrize("part", ["head", "body"])
+def test_a_server_that_drips_is_left(serve: Serve, monkeypatch: pytest.MonkeyPatch, part: str) -> None:
+    over = threading.Event()
+    monkeypatch.setattr(downloading, "_SILENT_SECONDS", 0.3)
+
+    def drips(request: BaseHTTPRequestHandler) -> None:
+        request.wfile.write(b"HTTP/1.1 200 OK\r\n" + (b"\r\n" if part == "body" else b"X: "))
+        while not over.wait(0.02):
+            request.wfile.write(b"y")
+
+    web = serve({"/a": drips})
+    said = "the server sent nothing for 0.3 seconds" if part == "head" else r"only \d+ bytes came in 0.3 seconds"
+    with pytest.raises(ShardError, match=said):
+        fetched(f"{web.url}/a")
+    over.set()
+
+
 def test_a_download_that_takes_too_long_is_ended(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(downloading, "_SECONDS", -1.0)
     web = serve({"/a": sends(CONTENT)})

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import socket
+import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, BinaryIO
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, BinaryIO
 from urllib.parse import SplitResult, urljoin, urlsplit, urlunsplit
 
 from trackdown.errors import ShardError, StoreError, UsageError
@@ -17,10 +19,11 @@ if TYPE_CHECKING:
 
 _SECONDS = 900.0
 """The longest that a download may take."""
-_SILENT_SECONDS = 30.0
-"""The longest that a server may send nothing."""
+_SILENT_SECONDS = 10.0
+"""The longest that a server may send nothing, or take to begin its answer, redirects included."""
+_LEAST_BYTES = 10_000
+"""What it has to send in that time, once it has begun."""
 _MOST_REDIRECTS = 5
-_CHUNK = 1 << 18
 _LOCAL = {"localhost", "127.0.0.1", "::1"}
 
 
@@ -58,20 +61,66 @@ def _pieces(url: str, token: str, limit: int, progress: Progress, insecure: bool
     until = time.monotonic() + _SECONDS
     timeout = httpx.Timeout(_SILENT_SECONDS)
     is_local = urlsplit(url).hostname in _LOCAL
+    silent = f"cannot download {origin}: the server sent nothing for {_SILENT_SECONDS:g} seconds"
+    begin = _BeginLimit(_SILENT_SECONDS)
     try:
         with (
+            begin,
             httpx.Client(timeout=timeout, follow_redirects=False, trust_env=not is_local) as client,
-            _answer(client, url, token, insecure) as response,
+            _answer(client, url, token, insecure, begin) as response,
         ):
+            begin.over()
             yield from _body(response, origin, limit, until, progress)
     except httpx.TimeoutException:
-        raise ShardError(f"cannot download {origin}: the server sent nothing for {_SILENT_SECONDS:g} seconds") from None
+        raise ShardError(silent) from None
     except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
-        raise ShardError(f"cannot download {origin}: {error or type(error).__name__}") from None
+        said = silent if begin.is_late else f"cannot download {origin}: {error or type(error).__name__}"
+        raise ShardError(said) from None
+
+
+class _BeginLimit:
+    """Cuts the connection if the answer has not begun in time.
+
+    Every single read of a head that drips is short, so no timeout of one read ends it.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.is_late = False
+        self._socket: socket.socket | None = None
+        self._timer = threading.Timer(seconds, self._cut)
+        self._timer.daemon = True
+
+    def __enter__(self) -> None:
+        self._timer.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.over()
+        if self._socket is not None:
+            self._socket.close()
+
+    def over(self) -> None:
+        """Stop the clock: the answer has begun, or nobody waits for it any longer."""
+        self._timer.cancel()
+        self._timer.join()
+
+    def on_event(self, name: str, info: dict[str, Any]) -> None:
+        """Keep a copy of each new connection's socket, which the clock's thread can shut down."""
+        if name.endswith("connect_tcp.complete"):
+            before, self._socket = self._socket, info["return_value"].get_extra_info("socket").dup()
+            if before is not None:
+                before.close()
+            if self.is_late:
+                self._cut()
+
+    def _cut(self) -> None:
+        self.is_late = True
+        if self._socket is not None:
+            with suppress(OSError):
+                self._socket.shutdown(socket.SHUT_RDWR)
 
 
 @contextmanager
-def _answer(client: httpx.Client, url: str, token: str, insecure: bool) -> Iterator[httpx.Response]:
+def _answer(client: httpx.Client, url: str, token: str, insecure: bool, begin: _BeginLimit) -> Iterator[httpx.Response]:
     """The answer at the end of all redirects."""
     first = _checked(url, insecure or urlsplit(url).hostname in _LOCAL)
     target = url
@@ -81,7 +130,7 @@ def _answer(client: httpx.Client, url: str, token: str, insecure: bool) -> Itera
         is_safe = parts.scheme == "https" or parts.hostname in _LOCAL
         if token and is_safe and (parts.scheme, parts.netloc) == (first.scheme, first.netloc):
             headers["Authorization"] = f"Bearer {token}"
-        with client.stream("GET", target, headers=headers) as response:
+        with client.stream("GET", target, headers=headers, extensions={"trace": begin.on_event}) as response:
             if not response.is_redirect:
                 if response.status_code != 200:
                     raise ShardError(_refusal(origin_of(url), response.status_code, bool(token)))
@@ -122,8 +171,15 @@ def _body(response: httpx.Response, origin: str, limit: int, until: float, progr
     if total is not None and total > limit:
         raise too_large
     done = 0
-    for piece in response.iter_raw(_CHUNK):
+    watched_until, watched_from = time.monotonic() + _SILENT_SECONDS, 0
+    for piece in response.iter_raw():  # in pieces as they arrive: larger ones would have to be waited for
         done += len(piece)
+        if time.monotonic() > watched_until:
+            if done - watched_from < _LEAST_BYTES:
+                raise ShardError(
+                    f"cannot download {origin}: only {done - watched_from:,} bytes came in {_SILENT_SECONDS:g} seconds"
+                )
+            watched_until, watched_from = time.monotonic() + _SILENT_SECONDS, done
         if done > limit:
             raise too_large
         if time.monotonic() > until:

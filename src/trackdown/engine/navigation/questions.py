@@ -68,7 +68,13 @@ def target_resolver(repository: Repository, corpus: Corpus) -> TargetResolver:
         lambda path: path_from_root(repository, path),
         source.subfolder,
         confined=repository.confined,
+        lacks=_lacks(corpus),
     )
+
+
+def _lacks(corpus: Corpus) -> str:
+    """What a partial corpus says is missing from it; '' for a whole one."""
+    return "; ".join(corpus.notes) if corpus.partial else ""
 
 
 def walk_graph(
@@ -104,7 +110,7 @@ def find_source(
     for _ in range(2):
         corpus = repository.present_or(at, progress)
         with SourceReader(corpus.snapshot) as reader:
-            found = read_unit(corpus.code, reader, wanted, repository.source.name, repository.within)
+            found = read_unit(corpus.code, reader, wanted, repository.source.name, repository.within, _lacks(corpus))
         if found is not None:
             notes = (*repository.notes_of(corpus), *found.notes)
             return replace(found, snapshots=(corpus.snapshot.info,), notes=notes)

@@ -28,7 +28,8 @@ class TargetResolver:
     """Finds the nodes of a target in a snapshot.
 
     `relative` turns a path as typed into a path from the root. Symbols are looked up below `subfolder` first. With
-    `confined`, everything outside it is ignored, and the subfolder is the root.
+    `confined`, everything outside it is ignored, and the subfolder is the root. `lacks` says what is missing from a
+    partial index: without it, a target that is not indexed yet would be said not to exist.
     """
 
     def __init__(
@@ -40,6 +41,7 @@ class TargetResolver:
         subfolder: str = "",
         *,
         confined: bool = False,
+        lacks: str = "",
     ) -> None:
         self._graph = graph
         self._code = code
@@ -47,6 +49,7 @@ class TargetResolver:
         self._relative = relative
         self._subfolder = subfolder
         self._within = subfolder if confined else ""
+        self._lacks = f" ({lacks})" if lacks else ""
 
     def find(self, target: str) -> Starts:
         """The nodes that `target` names.
@@ -142,11 +145,12 @@ class TargetResolver:
         path, _, rest = target.rpartition(":")
         if path and _LINE.fullmatch(rest):
             near = nearest_names(path, self._paths(), "/")
-            return UsageError(f"{path} is not an indexed file of {self._repository}{suggestion(near)}")
+            return UsageError(f"{path} is not an indexed file of {self._repository}{suggestion(near)}{self._lacks}")
         near = nearest_names(dotted_name(target), self._symbols(), ".")
         if "/" in target or not near:
             near = [*nearest_names(target.rstrip("/"), self._paths(), "/"), *near][:5]
-        return UsageError(f"{self._repository} has no file, folder, class or function {target!r}{suggestion(near)}")
+        known = f"{self._repository} has no file, folder, class or function {target!r}{suggestion(near)}"
+        return UsageError(f"{known}{self._lacks}")
 
     def _paths(self) -> Iterator[str]:
         return (path for path in self._code.files_by_path if lies_below(path, self._within))

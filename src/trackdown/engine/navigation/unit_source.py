@@ -38,16 +38,18 @@ class UnitQuery:
 
 
 def read_unit(
-    code: CodeIndex, snippets: SourceReader, wanted: UnitQuery, repository: str, within: str = ""
+    code: CodeIndex, snippets: SourceReader, wanted: UnitQuery, repository: str, within: str = "", lacks: str = ""
 ) -> UnitSource | None:
     """Read it. None if the file has changed since it was indexed. Raises UsageError, with the most similar names.
 
-    Files outside the folder `within` are ignored.
+    Files outside the folder `within` are ignored. `lacks` says what is missing from a partial index.
     """
     file = code.files_by_path.get(wanted.path) if lies_below(wanted.path, within) else None
     if file is None:
         near = nearest_names(wanted.path, (path for path in code.files_by_path if lies_below(path, within)), "/")
-        raise UsageError(f"{wanted.path} is not an indexed file of {repository}{suggestion(near)}")
+        raise UsageError(
+            f"{wanted.path} is not an indexed file of {repository}{suggestion(near)}{f' ({lacks})' if lacks else ''}"
+        )
     lines = snippets.lines(wanted.path, oid_of_key(code.fact_key(file)))
     if lines is None:
         return None

@@ -71,7 +71,7 @@ def command(
         )
     if style == "json":
         value = asdict(answer)
-        print_json({name: value[name] for name in ("query", "notes", "snapshots", "commits")})
+        print_json({name: value[name] for name in ("query", "notes", "snapshots", "partial", "commits")})
         return
     print_notes(answer.notes)
     from trackdown.surfaces.cli.render_past import print_history

@@ -28,6 +28,7 @@ def as_document(answer: Neighbourhood) -> dict[str, Any]:
             for edge in answer.edges
         ],
         "cut": answer.cut,
+        "partial": answer.partial,
         "notes": list(answer.notes),
         "snapshots": [asdict(one) for one in answer.snapshots],
     }

@@ -180,7 +180,7 @@ def _add_navigation(router: APIRouter, state: AppState) -> None:
                 )
             )
             drawing = coordinates_of(answer) if asked.drawing else None
-            return {**as_document(answer), "partial": answer.partial, "drawing": drawing}
+            return {**as_document(answer), "drawing": drawing}
 
         return json_answer(await state.pool.run(request.receive, work))
 

@@ -1,0 +1,7 @@
+"""`python -m tests.campaign`."""
+
+import sys
+
+from tests.campaign.runner import main
+
+sys.exit(main())
