@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -124,11 +124,13 @@ def synced(folder: Path, members: Sequence[State], workers: int, **environment: 
         [*command, "--format", "json"],
         env=os.environ | {"TRACKDOWN_STORE": str(folder / "store"), **environment},
         stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
         text=True,
     ) as process:
         peak = peak_memory(process)
-        out, _ = process.communicate()
+        out, said = process.communicate()
+    if not out:
+        raise SystemExit(f"the sync failed: {said.strip().splitlines()[-1]}")
     told = json.loads(out)
     return {
         "repositories": told["repositories"],
@@ -140,22 +142,20 @@ def synced(folder: Path, members: Sequence[State], workers: int, **environment: 
     }
 
 
-def after_moves(folder: Path, members: Sequence[State], workers: int) -> list[dict[str, Any]]:
+def after_moves(folder: Path, members: Sequence[State], workers: int) -> Iterator[dict[str, Any]]:
     """Syncs of one fleet: the first, with nothing new, after some moved, after its model changed."""
     first = [
         (path, f"{at}~30" if number < MOVED else at, name.partition("@")[0])
         for number, (path, at, name) in enumerate(members)
     ]
     now = [(path, at, name.partition("@")[0]) for path, at, name in members]
-    return [
-        {"sync": what, **synced(folder, which, workers, **environment)}
-        for what, which, environment in (
-            ("first", first, {}),
-            ("nothing new", first, {}),
-            (f"{MOVED} moved by 30 commits", now, {}),
-            ("another model", now, {"TRACKDOWN_MODELS": "none"}),
-        )
-    ]
+    for what, which, environment in (
+        ("first", first, {}),
+        ("nothing new", first, {}),
+        (f"{MOVED} moved by 30 commits", now, {}),
+        ("another model", now, {"TRACKDOWN_MODELS": "none"}),
+    ):
+        yield {"sync": what, **synced(folder, which, workers, **environment)}
 
 
 def searched(folder: Path, queries: Sequence[str], effort: str) -> dict[str, Any]:

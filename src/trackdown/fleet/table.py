@@ -112,7 +112,7 @@ class GroupTables:
         """Have every row in the indexes: rows outside them are scanned by every search."""
         from lancedb.index import FTS, IvfSq
 
-        present = {index.columns[0] for index in table.list_indices()}
+        present = {index.columns[0]: index.name for index in table.list_indices()}
         if not table.count_rows():
             return
         words = FTS(
@@ -127,7 +127,10 @@ class GroupTables:
         for column in TEXT_COLUMNS:
             if column not in present:
                 table.create_index(column, config=words)
-        if "vector" not in present and table.count_rows("vector IS NOT NULL") >= _WORTH_AN_INDEX:
+        is_worth_it = table.count_rows("vector IS NOT NULL") >= _WORTH_AN_INDEX
+        if "vector" in present and not is_worth_it:
+            table.drop_index(present["vector"])  # the engine fails to update one that has no vectors any more
+        if "vector" not in present and is_worth_it:
             # Of 60,000 half-precision vectors it takes a second, product quantisation 90, and it rounds less.
             table.create_index("vector", config=IvfSq(distance_type="cosine", sample_rate=64, max_iterations=20))
         if changed:
