@@ -64,7 +64,7 @@ def test_edits_keep_comments_and_order(tmp_path: Path) -> None:
     assert [one.where for one in read_fleet(file).entries] == ["one", "https://example.org/two.git"]
     assert remove_entries(file, ["two"]) == ("two",)
     assert "# the first" in file.read_text() and "two" not in file.read_text()
-    with pytest.raises(UsageError, match="has no repository 'two'"):
+    with pytest.raises(UsageError, match="has no entry 'two'"):
         remove_entries(file, ["two"])
     with pytest.raises(UsageError, match="already there"):
         create_fleet(file, "place")
@@ -95,3 +95,22 @@ def test_credentials_of_urls_are_not_shown(tmp_path: Path) -> None:
     text = "place = 'x'\n[[repositories]]\nurl = 'https://me:secret@example.org/app.git'\n"
     (member,) = find_members(read_fleet(written(tmp_path, text)))
     assert "secret" not in member.origin and member.name == "app"
+
+
+def test_credentials_of_urls_are_in_no_name(tmp_path: Path) -> None:
+    urls = [f"https://user:swordfish@{host}.example.org/app" for host in ("one", "two")]
+    entries = "".join(f'[[repositories]]\nurl = "{url}"\n' for url in urls)
+    (tmp_path / "fleet.toml").write_text('place = "place"\n' + entries, "utf-8")
+    fleet = read_fleet(tmp_path / "fleet.toml")
+    assert {member.name for member in find_members(fleet)} == {"one.example.org/app", "two.example.org/app"}
+    assert not any("swordfish" in entry.to_show().where for entry in fleet.entries)
+
+
+def test_what_several_entries_end_in_removes_none(tmp_path: Path) -> None:
+    file = tmp_path / "fleet.toml"
+    entries = "".join(f'[[repositories]]\nurl = "https://example.org/{owner}/app"\n' for owner in ("a", "b"))
+    file.write_text('place = "place"\n' + entries, "utf-8")
+    with pytest.raises(UsageError, match="2 entries that end in 'app'"):
+        remove_entries(file, ["app"])
+    assert remove_entries(file, ["https://example.org/a/app"])
+    assert [entry.where for entry in read_fleet(file).entries] == ["https://example.org/b/app"]

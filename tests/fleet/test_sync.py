@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,17 @@ def test_a_model_or_a_limit_that_changes_gives_other_shards(fleet: SmallFleet) -
     fleet.sync()
     fleet.file.write_text(fleet.file.read_text().replace('path = "shop"', 'path = "shop"\nmax_file_kb = 77'))
     assert fleet.sync().built == ("shop",)
+    assert places(fleet.search("sign the session cookie"))[0][0] == "shop"
+
+
+def test_a_model_that_is_taken_away_leaves_a_table_without_vectors(
+    fleet: SmallFleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trackdown.fleet.table._WORTH_AN_INDEX", 1)
+    fleet.settings = replace(fleet.settings, models="packaged")
+    fleet.sync()
+    fleet.settings = replace(fleet.settings, models="none")
+    assert set(fleet.sync().built) == set(fleet.repositories)
     assert places(fleet.search("sign the session cookie"))[0][0] == "shop"
 
 
@@ -170,3 +182,23 @@ def test_a_place_that_cannot_be_written_says_so(fleet: SmallFleet, tmp_path: Pat
     fleet.write(shop=["open"])
     with pytest.raises(FleetError, match="failed"):
         fleet.sync()
+
+
+@pytest.mark.parametrize("key", ["/etc", "../../other", "a" * 39, "A" * 40])
+def test_a_manifest_cannot_name_folders_of_readers(fleet: SmallFleet, key: str) -> None:
+    fleet.sync()
+    place = Place(read_fleet(fleet.file).address)
+    file = fleet.folder / "place" / "manifests" / f"{manifest_numbers(place)[-1]:010d}.json"
+    file.write_text(file.read_text().replace(read_latest(place).repositories["shop"].built.key, key), "utf-8")
+    with pytest.raises(FleetError, match="cannot be read"):
+        fleet.search("sign the session cookie")
+
+
+def test_what_was_read_goes_on_while_the_place_does_not_answer(fleet: SmallFleet) -> None:
+    fleet.sync()
+    with fleet.opened() as opened:
+        before = opened.search("sign the session cookie", effort="fast")
+        for manifest in (fleet.folder / "place" / "manifests").iterdir():
+            manifest.write_bytes(b"{")
+        after = opened.search("sign the session cookie", effort="fast")
+    assert places(after) == places(before)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from trackdown.fleet.weighing import repository_shares, weighed
-from trackdown.types import Confidence, SearchResults, Verdict
+from trackdown.types import Confidence, Result, SearchResults, Verdict
 
 
 def test_the_better_repository_is_trusted_more_than_its_score_says() -> None:
@@ -37,4 +37,10 @@ def test_an_answer_is_as_sure_as_its_repository(
     found = weighed(answer, share).confidence
     assert found is not None and found.verdict == expected
     assert found.probability == pytest.approx(probability * share)
-    assert ("--repository" in found.why) == (expected == "weak" != verdict)
+    assert ("other repositories" in found.why) == (expected == "weak" != verdict)
+
+
+def test_what_only_lists_is_right_wherever_it_is() -> None:
+    result = Result(1, "web", "a.py", "f", "function", "python", 1, 2, 1.0, "", ())
+    sure = SearchResults("q", "function", (result,), confidence=Confidence("strong", 1.0, "they contain the quote"))
+    assert weighed(sure, 0.3) == sure

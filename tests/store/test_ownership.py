@@ -243,3 +243,12 @@ def test_a_store_that_is_opened_while_it_is_cleared_is_never_two_stores_in_one(t
     command = [sys.executable, "-c", _OPENERS_BESIDE_A_CLEARER, str(tmp_path / "store")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout) == (0, "[]\n"), done.stderr
+
+
+def test_what_fleets_cached_is_cleared_and_nothing_beside_it(tmp_path: Path) -> None:
+    cache = tmp_path / "fleet" / ("0a" * 12)
+    (cache / "key").mkdir(parents=True)
+    (cache / "key" / "pack").write_bytes(b"x" * 100)
+    (tmp_path / "fleet" / "mine.txt").write_text("keep me")
+    assert clear_stores(tmp_path) == (100, 0)
+    assert not cache.exists() and (tmp_path / "fleet" / "mine.txt").exists()

@@ -29,7 +29,7 @@ def test_from_init_to_an_answer(folder: Path, capsys: pytest.CaptureFixture[str]
 
     assert "fleet.toml" in run("init", "--place", "place")
     assert run("add", "shop", "--group", "web") == "Added shop (web)\n"
-    assert run("add", "shop") == "1 were in fleet.toml already\n"
+    assert run("add", "shop") == "Already in fleet.toml: 1 of 1; edit it to change them\n"
     assert [one["name"] for one in json.loads(run("list", "--format", "json"))] == ["shop"]
     assert json.loads(run("status", "--format", "json"))["repositories"][0]["state"] == "new"
     report = json.loads(run("sync", "--workers", "0", "--format", "json"))

@@ -56,11 +56,13 @@ def rank_repositories(
     wanted = _asked(query, static)
     total: defaultdict[str, float] = defaultdict(float)
     for channel in CHANNELS:
-        found: defaultdict[str, list[float]] = defaultdict(list)
-        if channel.column in wanted:
-            for table in tables:
-                for name, score in _rows(table, channel, wanted[channel.column], languages):
-                    found[name].append(score)
+        found: dict[str, list[float]] = {}
+        for table in tables if channel.column in wanted else ():
+            own: defaultdict[str, list[float]] = defaultdict(list)
+            for name, score in _rows(table, channel, wanted[channel.column], languages):
+                own[name].append(score)
+            # A repository of several groups has the same rows in several tables.
+            found |= {name: scores for name, scores in own.items() if max(scores) > max(found.get(name, (0.0,)))}
         is_short = len(query.text.split()) <= _FEW_WORDS
         weight = _MESSAGE if channel.column == "messages" and is_short else channel.weight
         for name, score in _by_repository(found).items():

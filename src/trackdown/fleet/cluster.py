@@ -56,9 +56,9 @@ def _here(task: BuildTask) -> Outcome:
     for attempt in range(_RETRIES + 1):
         try:
             return build(task)
-        except TrackdownError as error:
+        except Exception as error:
             if attempt == _RETRIES:
-                return str(error)
+                return _why(error)
     raise AssertionError
 
 
@@ -93,12 +93,16 @@ def _outcome(future: Future) -> Outcome:
         return "its worker died twice: out of memory (--memory), out of time (--timeout), or killed"
     except CancelledError:
         return _LOST
-    except TrackdownError as error:
-        return " ".join(str(error).split())
     except Exception as error:
-        return f"unexpected {type(error).__name__}: {' '.join(str(error).split())[:300]}"
+        return _why(error)
     assert isinstance(found, BuiltShard)
     return found
+
+
+def _why(error: Exception) -> str:
+    """One line about what went wrong with one repository."""
+    said = " ".join(str(error).split())
+    return said if isinstance(error, TrackdownError) else f"unexpected {type(error).__name__}: {said[:300]}"
 
 
 @contextmanager

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from trackdown.errors import UsageError
+from trackdown.repository import without_credentials
 
 DEFAULT_GROUP = "all"
 """The group of repositories that name none."""
@@ -41,6 +42,10 @@ class FleetEntry:
     at: str = "HEAD"
     deep: bool = False
     max_file_kb: int | None = None
+
+    def to_show(self) -> FleetEntry:
+        """The entry without a password that its URL may have."""
+        return replace(self, where=without_credentials(self.where))
 
 
 @dataclass(frozen=True, slots=True)

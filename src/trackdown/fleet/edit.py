@@ -79,7 +79,9 @@ def remove_entries(file: Path, names: Sequence[str]) -> tuple[str, ...]:
     for name in names:
         found = [at for at, table in enumerate(tables or ()) if _is_called(table, name)]
         if not found:
-            raise UsageError(f"{file} has no repository {name!r}: `trackdown fleet list` shows the entries")
+            raise UsageError(f"{file} has no entry {name!r}: give its name, path or URL as it is there")
+        if len({str(tables[at]) for at in found}) > 1:  # type: ignore[index]
+            raise UsageError(f"{file} has {len(found)} entries that end in {name!r}: give the whole path or URL")
         for at in reversed(found):
             del tables[at]  # type: ignore[union-attr]
         removed.append(name)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import time
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
 import msgspec
 
@@ -22,19 +22,24 @@ _BUILT = "built"
 _NAME = re.compile(r"manifests/(\d{10})\.json")
 
 
+# Keys and digests become names of files, in the place and in caches.
+Hex = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{40,64}$")]
+Group = Annotated[str, msgspec.Meta(pattern="^[a-z0-9][a-z0-9_-]{0,62}$")]
+
+
 class BuiltShard(msgspec.Struct, frozen=True):
     """What was built of one commit with one set of versions and models: its `key` stands for all of them."""
 
-    key: str
-    commit: str
+    key: Hex
+    commit: Hex
     object_format: str
     max_file_kb: int
-    shard: str
-    shard_sha256: str
+    shard: Hex
+    shard_sha256: Hex
     shard_bytes: int
-    source_sha256: str
+    source_sha256: Hex
     source_bytes: int
-    rows_sha256: str
+    rows_sha256: Hex
     rows_bytes: int
     rows: int
     files: int
@@ -53,7 +58,7 @@ class BuiltShard(msgspec.Struct, frozen=True):
 class PublishedShard(msgspec.Struct, frozen=True):
     """A repository of the fleet as it is published. `origin` is where it came from, without credentials."""
 
-    groups: list[str]
+    groups: list[Group]
     origin: str
     built: BuiltShard
     published_at: float
@@ -75,7 +80,7 @@ class FleetManifest(msgspec.Struct, frozen=True):
     published_at: float
     repositories: dict[str, PublishedShard]
     problems: dict[str, MemberProblem]
-    tables: dict[str, int]
+    tables: dict[Group, int]
     format: int = FORMAT
 
     def of_group(self, group: str) -> dict[str, str]:

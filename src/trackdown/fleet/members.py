@@ -104,7 +104,8 @@ def _names(given: dict[tuple[str, str], str]) -> dict[tuple[str, str], str]:
 
     A place is a path or URL, and what is published of it.
     """
-    parts = {place: re.split(r"[/:]+", place[0].strip("/").removesuffix(".git").strip("/")) for place in given}
+    plain = {place: without_credentials(place[0]).strip("/").removesuffix(".git").strip("/") for place in given}
+    parts = {place: re.split(r"[/:]+", text) for place, text in plain.items()}
     names = {place: name or parts[place][-1] for place, name in given.items()}
     for length in range(2, 8):
         shared = {name for name, count in Counter(names.values()).items() if count > 1}
@@ -117,5 +118,5 @@ def _names(given: dict[tuple[str, str], str]) -> dict[tuple[str, str], str]:
     if shared:
         raise UsageError(f"two repositories are called {min(shared)!r}: give one of them another `name`")
     for name in names.values():
-        check_name(without_credentials(name))
+        check_name(name)
     return names

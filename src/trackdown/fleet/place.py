@@ -88,7 +88,7 @@ class Place:
                     stream.write(chunk)
                     found.update(chunk)
             except FileNotFoundError:
-                raise FleetError(f"{self.address.url} lacks {path}: run `trackdown fleet sync`") from None
+                raise FleetError(f"{self.address.url} lacks {path}: run `trackdown fleet sync --rebuild`") from None
         if found.hexdigest() != digest:
             raise FleetError(f"{path} at {self.address.url} is damaged: run `trackdown fleet sync --rebuild`")
 

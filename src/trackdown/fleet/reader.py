@@ -21,7 +21,7 @@ from filelock import FileLock, Timeout
 
 from trackdown.engine import import_index
 from trackdown.engine import open as open_repository
-from trackdown.errors import FleetError, GitError, StoreBusy, StoreError, UnknownRepository
+from trackdown.errors import FleetError, GitError, ShardError, StoreBusy, StoreError, UnknownRepository
 from trackdown.fleet.candidates import rank_repositories
 from trackdown.fleet.manifest import (
     FleetManifest,
@@ -36,6 +36,7 @@ from trackdown.models import model_shelf
 from trackdown.query import Query
 from trackdown.repository import unpack_commit
 from trackdown.settings import Settings
+from trackdown.store import FLEET_CACHE, file_size
 from trackdown.types import Progress, no_progress
 
 _READY = "ready"
@@ -76,7 +77,7 @@ class FleetReader:
         self._state: tuple[float, FleetManifest, dict[str, PublishedShard]] | None = None
         named = "*" if self._groups is None else ",".join(sorted(self._groups))
         about = sha256(f"{place.address.url}\0{place.address.endpoint}\0{named}".encode()).hexdigest()[:24]
-        self.cache = settings.store / "fleet" / about
+        self.cache = settings.store / FLEET_CACHE / about
 
     def published(self) -> dict[str, PublishedShard]:
         """Name → what is published of it, for the repositories that this reader may see. Raises FleetError."""
@@ -139,6 +140,8 @@ class FleetReader:
             (folder / _READY).touch()
         except GitError as error:
             raise FleetError(f"the source of {name} cannot be opened: {error}") from None
+        except ShardError:
+            raise FleetError(f"the index of {name} does not fit this version of Trackdown, or its limits") from None
         except OSError as error:
             raise StoreError(f"cannot write to the cache {self.cache}: {error.strerror}") from None
         finally:
@@ -148,7 +151,7 @@ class FleetReader:
     def _make_room(self, kept: str) -> None:
         """Remove the repositories that were used longest ago, if the cache is larger than its limit."""
         limit = self._settings.store_limit_mb << 20
-        sizes = {folder: _size(folder) for folder in self.cache.iterdir() if folder.is_dir()}
+        sizes = {folder: _size(folder) for folder in self.cache.iterdir() if (folder / _READY).exists()}
         if sum(sizes.values()) <= limit:
             return
         for folder in sorted(sizes, key=_used):
@@ -162,7 +165,12 @@ class FleetReader:
     def _current(self) -> tuple[FleetManifest, dict[str, PublishedShard]]:
         with self._lock:
             if self._state is None or time.monotonic() - self._state[0] > self._fresh:
-                manifest = read_latest(self._place)
+                try:
+                    manifest = read_latest(self._place)
+                except FleetError:
+                    if self._state is None:
+                        raise
+                    manifest = self._state[1]  # the place does not answer: what was read before goes on
                 visible = {name: one for name, one in manifest.repositories.items() if any(map(self._sees, one.groups))}
                 self._state = (time.monotonic(), manifest, visible)
             return self._state[1:]
@@ -178,7 +186,7 @@ class FleetReader:
 
 
 def _size(folder: Path) -> int:
-    return sum(os.lstat(os.path.join(parent, name)).st_size for parent, _, names in os.walk(folder) for name in names)
+    return sum(file_size(Path(parent, name)) for parent, _, names in os.walk(folder) for name in names)
 
 
 def _used(folder: Path) -> float:

@@ -22,7 +22,7 @@ from trackdown.engine import (
     merged_history,
     under_name,
 )
-from trackdown.errors import FleetError, RepositoryError, UsageError
+from trackdown.errors import FleetError, RepositoryError, StoreError, UsageError
 from trackdown.fleet.reader import FleetReader
 from trackdown.fleet.weighing import repository_shares, weighed
 from trackdown.query import understand
@@ -152,10 +152,10 @@ class FleetRepositories(SharedRepositories):
                 share, hearing = shares[name], heard_with(early, answers, name, k)
                 hear = None if hearing is None else _weighed_for(hearing, share)
                 answers.append(weighed(self._searched(name, request, hear, call), share))
-            except (RepositoryError, FleetError) as error:
+            except (RepositoryError, FleetError, StoreError) as error:
                 if len(names) == 1:
                     raise
-                why = "what is published of it cannot be read" if isinstance(error, FleetError) else str(error)
+                why = str(error) if isinstance(error, RepositoryError) else "what is published of it cannot be read"
                 problems.append(f"{name} was left out: {why}")
         if not answers:
             answers.append(SearchResults(request.query, level, (), partial=bool(problems)))
@@ -211,6 +211,8 @@ class FleetRepositories(SharedRepositories):
             if not query.strip():
                 raise UsageError(f"name a repository, or give a query; there are {len(self.names)} repositories")
             chosen = list(self._chosen(SearchRequest(query), (), LOOKED_INTO["fast"])[0])
+        if not self.names:
+            raise FleetError("nothing is published yet: run `trackdown fleet sync`")
         ask = super().history
         answers = [
             ask(query, repository=name, k=k, at=at, exclude=exclude, limits=limits, **call)
@@ -241,8 +243,10 @@ class FleetRepositories(SharedRepositories):
         served = ServedRepository(str(cached.folder), cached.settings, self._at_once)
         served.name = name
         with self._opening:
+            replaced = self._lent.pop((name, key), None)  # of another thread, or of a cache that made room
             self._lent[name, key] = served
             too_many = [self._lent.popitem(last=False)[1] for _ in range(len(self._lent) - _MOST_OPEN)]
+            too_many += [replaced] if replaced is not None else []
         for one in too_many:
             one.close()
         return served

@@ -49,6 +49,8 @@ def _grant(file: Path, row: Any, known: Sequence[str]) -> TokenGrant:
     name, digest, groups = str(row["name"]), row["sha256"], row["groups"]
     if not isinstance(digest, str) or not _DIGEST.fullmatch(digest):
         raise UsageError(f"{file}: sha256 of {name!r} must have 64 digits: `printf %s TOKEN | sha256sum` prints them")
+    if bytes.fromhex(digest) == sha256(b"").digest():
+        raise UsageError(f"{file}: sha256 of {name!r} is that of no token at all: was the variable empty?")
     if not isinstance(groups, list) or not groups or not all(isinstance(group, str) for group in groups):
         raise UsageError(f"{file}: groups of {name!r} must be a list of names")
     for group in groups:

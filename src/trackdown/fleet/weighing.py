@@ -11,7 +11,7 @@ from trackdown.types import Confidence, Result, SearchResults, Verdict
 _POWER = 4
 """How much the better repository is trusted. With the fourth power, results of wrong repositories hardly displace right
 ones any more; higher powers change nothing."""
-_NAME_ONE = "other repositories fit the query, too. Name one (--repository)"
+_NAME_ONE = "other repositories match the query as well. Limit the search to one of them"
 
 
 def repository_shares(scores: Mapping[str, float], names: Sequence[str]) -> dict[str, float]:
@@ -22,7 +22,12 @@ def repository_shares(scores: Mapping[str, float], names: Sequence[str]) -> dict
 
 
 def weighed(answer: SearchResults, share: float) -> SearchResults:
-    """An answer of a repository that has it with a probability of `share`."""
+    """An answer of a repository that has it with a probability of `share`.
+
+    An answer that only lists what contains a quote or passes filters is right wherever it is.
+    """
+    if any(result.probability is None for result in answer.results):
+        return answer
     return replace(
         answer,
         results=tuple(_of_result(result, share) for result in answer.results),

@@ -6,7 +6,7 @@ from trackdown.doors import door
 
 if TYPE_CHECKING:
     from trackdown.store.arrays import Arrays
-    from trackdown.store.clearing import clear_stores
+    from trackdown.store.clearing import FLEET_CACHE, clear_stores, file_size
     from trackdown.store.garbage_collection import (
         FACT_KINDS,
         StoredManifest,

@@ -125,13 +125,16 @@ def add(
         if entry.kind in ("path", "listing") and not (folder / Path(entry.where).expanduser()).exists():
             raise UsageError(f"there is no {entry.where}")
     added = add_entries(fleet, entries)
+    shown = [entry.to_show() for entry in added]
     if style == "json":
-        print_json([asdict(entry) for entry in added])
+        print_json([asdict(entry) for entry in shown])
         return
-    for entry in added:
+    for entry in shown:
         print(f"Added {one_line(entry.where)} ({', '.join(entry.groups)})")
     if len(added) < len(entries):
-        print(f"{len(entries) - len(added)} were in {one_line(str(fleet))} already")
+        print(
+            f"Already in {one_line(str(fleet))}: {len(entries) - len(added)} of {len(entries)}; edit it to change them"
+        )
 
 
 def _is_ssh(place: str) -> bool:

@@ -76,9 +76,9 @@ def sync(fleet: Path, scheduler: str, workers: int, memory: int, timeout: float,
     else:
         _print(report)
     if report.problems:
+        every = len({*report.problems, *report.built, *report.reused})
         raise TrackdownError(
-            f"{len(report.problems)} of {report.repositories + len(report.problems)} repositories failed: "
-            "`trackdown fleet status` says why"
+            f"{len(report.problems)} of {every} repositories failed: `trackdown fleet status` says why"
         )
 
 

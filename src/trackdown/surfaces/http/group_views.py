@@ -78,7 +78,11 @@ async def _alive(app: ASGIApp, scope: Scope) -> AsyncIterator[None]:
     orders: asyncio.Queue[Message] = asyncio.Queue()
     started = asyncio.Event()
 
+    failed: list[str] = []
+
     async def hear(message: Message) -> None:
+        if message["type"] == "lifespan.startup.failed":
+            failed.append(str(message.get("message", "")))
         started.set()
 
     async def run() -> None:
@@ -90,6 +94,10 @@ async def _alive(app: ASGIApp, scope: Scope) -> AsyncIterator[None]:
     running = asyncio.create_task(run())
     await orders.put({"type": "lifespan.startup"})
     await started.wait()
+    if running.done():
+        await running
+    if failed:
+        raise RuntimeError(f"an application did not start: {failed[0]}")
     try:
         yield
     finally:

@@ -25,7 +25,7 @@ from mcp.types import (
 from pydantic import ValidationError
 
 from trackdown.engine import SharedRepositories
-from trackdown.errors import TrackdownError
+from trackdown.errors import FleetError, TrackdownError
 from trackdown.surfaces import INDEXING, SEARCHING
 from trackdown.surfaces.mcp.arguments import ToolArguments, in_words
 from trackdown.surfaces.mcp.listing import list_tools
@@ -70,7 +70,7 @@ def build_server(served: RepositoryProvider, options: ServerOptions) -> Server[A
         except ValidationError as error:
             return _refused(in_words(error))
         except TrackdownError as error:
-            return _refused(str(error))
+            return _refused(_in_one_line(error))
         if isinstance(repositories, InputRequiredResult):
             return repositories
         return await _Running(tool, repositories, asked, options.first_index_seconds).result(ctx, calls)
@@ -112,7 +112,7 @@ class _Running:
         try:
             answer = self._tool.run(self._repositories, self._asked, self._call)
         except TrackdownError as error:
-            return _refused(str(error))
+            return _refused(_in_one_line(error))
         except Exception as error:
             where = traceback.extract_tb(error.__traceback__)[-1]
             LOG.error(
@@ -144,6 +144,14 @@ class _Running:
                 await ctx.session.report_progress(round(time.monotonic() - self._began, 2), None, message)
             except (anyio.BrokenResourceError, anyio.ClosedResourceError):
                 return
+
+
+def _in_one_line(error: TrackdownError) -> str:
+    """What a client may know of an error."""
+    if not isinstance(error, FleetError):
+        return str(error)
+    LOG.warning("%s", " ".join(str(error).split()))  # its message names the place
+    return "what is published cannot be read now: see the server's log"
 
 
 def _refused(message: str) -> CallToolResult:
