@@ -216,7 +216,7 @@ def test_dry_run_lists_what_is_in_and_what_is_left_out_and_builds_nothing(progra
 
 def test_history_finds_past_commits_with_present_names(ready: Program, shop: Repo) -> None:
     answer = ready("history", "total price of the cart", "-k", "2", "--format", "json").json()
-    assert list(answer) == ["query", "notes", "snapshots", "commits"]
+    assert list(answer) == ["query", "notes", "snapshots", "partial", "commits"]
     best = answer["commits"][0]
     assert (best["rank"], best["subject"], best["files"]) == (1, "Sum up the cart's total price", ["lib/cart.js"])
     assert (best["date"], best["author"], best["repository"]) == ("2020-09-13", "Ada", "shop")
