@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trackdown.fleet.weighing import repository_shares, weighed
+from trackdown.fleet.weighing import overall, repository_shares, weighed
 from trackdown.types import Confidence, Result, SearchResults, Verdict
 
 
@@ -44,3 +44,12 @@ def test_what_only_lists_is_right_wherever_it_is() -> None:
     result = Result(1, "web", "a.py", "f", "function", "python", 1, 2, 1.0, "", ())
     sure = SearchResults("q", "function", (result,), confidence=Confidence("strong", 1.0, "they contain the quote"))
     assert weighed(sure, 0.3) == sure
+
+
+def test_several_repositories_are_as_sure_as_all_of_them_together() -> None:
+    sure = SearchResults("q", "function", (), confidence=Confidence("strong", 0.9, "words agree"))
+    unsure = SearchResults("q", "function", (), confidence=Confidence("weak", 0.1, "no word occurs"))
+    assert overall([(sure, 0.5), (sure, 0.5)]) == Confidence("strong", 0.9, "words agree")
+    found = overall([(sure, 0.5), (unsure, 0.5)])
+    assert found == Confidence("likely", 0.5, "words agree")
+    assert overall([(sure, 0.5), (SearchResults("q", "function", ()), 0.5)]) is None

@@ -24,7 +24,7 @@ from trackdown.engine import (
 )
 from trackdown.errors import FleetError, RepositoryError, StoreError, UsageError
 from trackdown.fleet.reader import FleetReader
-from trackdown.fleet.weighing import repository_shares, weighed
+from trackdown.fleet.weighing import overall, repository_shares, weighed
 from trackdown.query import understand
 from trackdown.request import SearchRequest, request_of
 from trackdown.settings import Settings
@@ -144,6 +144,7 @@ class FleetRepositories(SharedRepositories):
         shares, of = self._chosen(request, only, limits.look_into or LOOKED_INTO[effort])
         names = list(shares)
         chosen = (time.perf_counter() - started) * 1000
+        plain: list[tuple[SearchResults, float]] = []
         answers: list[SearchResults] = []
         problems: list[str] = []
         for name in names:
@@ -151,7 +152,8 @@ class FleetRepositories(SharedRepositories):
                 call = CallOptions(wait=wait, progress=progress, cancelled=cancelled)
                 share, hearing = shares[name], heard_with(early, answers, name, k)
                 hear = None if hearing is None else _weighed_for(hearing, share)
-                answers.append(weighed(self._searched(name, request, hear, call), share))
+                plain.append((self._searched(name, request, hear, call), share))
+                answers.append(weighed(*plain[-1]))
             except (RepositoryError, FleetError, StoreError) as error:
                 if len(names) == 1:
                     raise
@@ -163,7 +165,8 @@ class FleetRepositories(SharedRepositories):
         timings = {"candidates": round(chosen, 2), **found.timings_ms}
         partial = found.partial or bool(problems)
         notes = (*found.notes, *problems, *([_looked_into(names, of)] if repository is None else []))
-        return replace(found, notes=notes, timings_ms=timings, partial=partial)
+        confidence = overall(plain) or found.confidence
+        return replace(found, notes=notes, timings_ms=timings, partial=partial, confidence=confidence)
 
     def _searched(
         self, name: str, request: SearchRequest, early: Callable[[SearchResults], None] | None, call: CallOptions

@@ -31,17 +31,33 @@ def weighed(answer: SearchResults, share: float) -> SearchResults:
     return replace(
         answer,
         results=tuple(_of_result(result, share) for result in answer.results),
-        confidence=None if answer.confidence is None else _of_answer(answer.confidence, share),
+        confidence=None
+        if answer.confidence is None
+        else _lowered(answer.confidence, answer.confidence.probability * share),
     )
+
+
+def overall(answers: Sequence[tuple[SearchResults, float]]) -> Confidence | None:
+    """How sure several answers are together, given the share of each: the repositories exclude each other.
+
+    None if one of them has no confidence, or only lists what contains a quote or passes filters.
+    """
+    known = [(answer.confidence, share) for answer, share in answers if answer.confidence is not None]
+    lists = any(result.probability is None for answer, _ in answers for result in answer.results)
+    if lists or not known or len(known) < len(answers):
+        return None
+    surest, _ = max(known, key=lambda one: one[0].probability * one[1])
+    return _lowered(surest, sum(confidence.probability * share for confidence, share in known))
 
 
 def _of_result(result: Result, share: float) -> Result:
     return result if result.probability is None else replace(result, probability=round(result.probability * share, 4))
 
 
-def _of_answer(confidence: Confidence, share: float) -> Confidence:
+def _lowered(confidence: Confidence, probability: float) -> Confidence:
+    """A confidence with another probability, and the verdict that this allows."""
     calibration = load_calibration()
-    probability = round(confidence.probability * share, 4)
+    probability = round(min(1.0, probability), 4)
     verdict: Verdict = confidence.verdict
     if verdict == "strong" and probability < calibration.strong:
         verdict = "likely"
