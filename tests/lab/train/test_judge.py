@@ -26,6 +26,7 @@ from trackdown.lab.train.judge import (
     PAIRS,
     SUM,
     VECTOR,
+    Readable,
     in_the_ranking,
     judge_models,
     judged,
@@ -92,7 +93,7 @@ def test_heads_say_what_the_exported_models_say(model: Bert, tmp_path: Path) -> 
     assert models.encoder is not None and models.cross_encoder is not None
     query, texts = f"make the {ASKED[2]} better", [f"src {name} : {name} : def {name} given" for name in CODE]
     model.round_to_int8(True)
-    heads = scores_of(model, make_set(), 2, "cpu")
+    heads = scores_of(model, Readable.of(make_set(), "cpu"), 2)
     vectors = models.encoder.encode(texts) @ models.encoder.read_query(query).vector
     assert heads[VECTOR].tolist() == pytest.approx(vectors.tolist(), abs=1e-4)
     assert heads[PAIRS].tolist() == pytest.approx(models.cross_encoder.score(query, texts).tolist(), abs=1e-4)

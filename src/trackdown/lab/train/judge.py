@@ -10,6 +10,7 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -39,12 +40,27 @@ Values = dict[str, Floats]
 """Row of the report → a value of each measure for every case, [cases, measures]."""
 
 
+@dataclass(frozen=True, slots=True)
+class Readable:
+    """The queries and candidates of a set on a device. Candidates of case c are texts `start[c]` to `start[c + 1]`."""
+
+    queries: Ragged
+    texts: Ragged
+    start: tuple[int, ...]
+    device: str
+
+    @staticmethod
+    def of(found: CandidateSet, device: str) -> Readable:
+        queries = Ragged.of(found.query, found.query_start, device)
+        texts = Ragged.of(found.text, found.text_start, device)
+        return Readable(queries, texts, tuple(map(int, found.case_start)), device)
+
+
 @torch.no_grad()
-def scores_of(model: Bert, found: CandidateSet, case: int, device: str) -> dict[str, Floats]:
+def scores_of(model: Bert, found: Readable, case: int) -> dict[str, Floats]:
     """What each head says of the candidates of a case."""
-    queries = Ragged.of(found.query, found.query_start, device)
-    texts = Ragged.of(found.text, found.text_start, device)
-    rows = torch.arange(int(found.case_start[case]), int(found.case_start[case + 1]), device=device)
+    queries, texts, device = found.queries, found.texts, found.device
+    rows = torch.arange(found.start[case], found.start[case + 1], device=device)
     asked = torch.tensor([case], device=device)
     vector, tokens = model.read(*single(queries, asked, max(1, min(QUERY_TOKENS, int(queries.lengths(asked))))))
     heads: dict[str, list[torch.Tensor]] = {VECTOR: [], LATE: [], PAIRS: []}
@@ -86,12 +102,13 @@ def judged(order: Order, gold: npt.NDArray[np.bool_], missed: int) -> list[float
 def judge_model(model: Bert | None, found: CandidateSet, device: str) -> Values:
     """The measures of every case by each head and in the ranking; of the search alone without a model."""
     rows: dict[str, list[list[float]]] = {}
+    readable = Readable.of(found, device)
     for case in range(found.cases):
         part = slice(int(found.case_start[case]), int(found.case_start[case + 1]))
         search, factors = found.score[part].astype(np.float64), found.factor[part].astype(np.float64)
         orders = {SEARCH: ordered(search)}
         if model is not None:
-            heads = scores_of(model, found, case, device)
+            heads = scores_of(model, readable, case)
             orders = {name: ordered(scores) for name, scores in heads.items()}
             orders[SUM] = in_the_ranking(search, factors, heads, RerankWeights())
         for name, order in orders.items():
