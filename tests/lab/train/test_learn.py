@@ -13,10 +13,10 @@ import torch
 
 from tests.lab.train.made_packs import make_pack, vocabulary
 from trackdown.errors import UsageError
-from trackdown.lab.train.batches import Data, encode_all, read_pairs, read_together
+from trackdown.lab.train.batches import Data, encode_all, read_together
 from trackdown.lab.train.hard_negatives import rank_negatives, vector_scores
 from trackdown.lab.train.held_out import held_out
-from trackdown.lab.train.learn import Lesson, learn
+from trackdown.lab.train.learn import Lesson, learn, read_pairs
 from trackdown.lab.train.pack import DOCSTRING
 from trackdown.lab.train.training_plan import TrainingPlan, checked, plan_options
 from trackdown.lab.train.transformer import Bert, Shape, max_similarity
@@ -153,16 +153,12 @@ def test_scores_of_late_interaction_are_those_of_search(data: Data) -> None:
 
 def test_pairs_of_different_lengths_are_scored_as_if_alone(data: Data) -> None:
     model = Bert(SHAPE).eval()
-    documents = torch.arange(data.pack.documents)[:20]
+    documents = torch.arange(data.pack.documents)[:20].view(2, 10)
     forms = torch.tensor([3, 5]).repeat_interleave(10)
-
-    def read(part: slice, parts: int = 4) -> list[float]:
-        asked = (data.queries, forms[part], SHORT.pair_query_tokens)
-        return read_pairs(model, *asked, data.documents, documents[part], SHORT.pair_tokens, parts=parts).tolist()
-
     with torch.no_grad():
-        together, apart = read(slice(20), parts=1), [read(slice(n, n + 1))[0] for n in range(20)]
-    assert together == pytest.approx(apart, abs=1e-5)
+        together = read_pairs(model, data, forms, documents, SHORT, parts=1)
+        apart = [read_pairs(model, data, forms[n : n + 1], documents.flatten()[n].view(1, 1), SHORT) for n in range(20)]
+    assert together.flatten().tolist() == pytest.approx([float(one) for one in apart], abs=1e-5)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from trackdown.lab.train.questions import QUESTIONS, read_questions
     from trackdown.lab.train.ranker_training import RankerReport, train_ranker
     from trackdown.lab.train.recipe import train_models
-    from trackdown.lab.train.training_plan import RunPlan, TrainingPlan, TuningPlan, plan_options
-    from trackdown.lab.train.tuning import tune_models
+    from trackdown.lab.train.training_plan import plan_options
 else:
     __getattr__ = door(__name__)

@@ -179,25 +179,3 @@ def read_together(
         tokens.append(torch.nn.functional.pad(found, (0, 0, 0, most - found.shape[1])))
     back = torch.argsort(order)
     return torch.cat(vectors)[back], torch.cat(tokens)[back]
-
-
-def read_pairs(
-    model: Bert,
-    queries: Ragged,
-    query_rows: Tensor,
-    query_longest: int,
-    texts: Ragged,
-    text_rows: Tensor,
-    longest: int,
-    leave_out: LeaveOut | None = None,
-    parts: int = 4,
-) -> Tensor:
-    """The relevance of each row's text to its query. Pairs of like length run together, so that less is padded."""
-    lengths = queries.lengths(query_rows).clamp(max=query_longest) + texts.lengths(text_rows) + 3
-    order = torch.argsort(lengths)
-    found = []
-    for part in order.chunk(parts if len(order) >= 16 * parts else 1):
-        width = min(int(lengths[part[-1]]), longest)
-        rows = (queries, query_rows[part], texts, text_rows[part])
-        found.append(model.relevance(*pair(*rows, query_longest, width, leave_out)))
-    return torch.cat(found)[torch.argsort(order)].float()

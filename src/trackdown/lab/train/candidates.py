@@ -6,11 +6,8 @@ trained.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-
-import numpy as np
 
 from trackdown.errors import ModelError
 from trackdown.lab.train.array_files import Array, read_arrays, write_arrays
@@ -56,24 +53,3 @@ def read_candidates(path: Path) -> CandidateSet:
         return CandidateSet(**{one.name: arrays[one.name] for one in fields(CandidateSet)})
     except KeyError as error:
         raise ModelError(f"{path} has no candidates ({error}): write it with `trackdown train candidates`") from None
-
-
-def joined(sets: Sequence[CandidateSet]) -> CandidateSet:
-    """Several sets as one."""
-    found: dict[str, Array] = {}
-    for one in fields(CandidateSet):
-        parts = [getattr(part, one.name) for part in sets]
-        if one.name.endswith("_start"):
-            parts = [parts[0][:1], *_shifted(parts)]
-        found[one.name] = np.concatenate(parts)
-    return CandidateSet(**found)
-
-
-def _shifted(starts: Sequence[Array]) -> list[Array]:
-    """Starts of rows, without each first, counted on from the end of those before."""
-    found: list[Array] = []
-    end = 0
-    for start in starts:
-        found.append(start[1:].astype(np.int64) + end)
-        end += int(start[-1])
-    return found

@@ -1,4 +1,4 @@
-"""How to train and to tune: what the options mean and what they may be. The command line shows them without PyTorch."""
+"""How to train: what the recipe's options mean and what they may be. The command line shows them without PyTorch."""
 
 from __future__ import annotations
 
@@ -14,15 +14,23 @@ def _option(default: Any, help: str) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class RunPlan:
-    """What every run has. `seconds` or `steps` end it, whichever comes first; phases are shares of the run."""
+class TrainingPlan:
+    """How to train. `seconds` or `steps` end the run, whichever comes first; phases are shares of the run."""
 
     seconds: float = _option(0.0, "End after this time of training, without that of the search for negatives.")
     steps: int = _option(0, "End after this many steps.")
     rate: float = _option(2e-4, "The highest learning rate.")
+    batch: int = _option(192, "Queries of a step that learn vectors and late interaction.")
+    negatives: int = _option(5, "Hard negatives of each of them.")
+    others: int = _option(8, "Other queries' answers that late interaction tells an answer from.")
+    pairs: int = _option(48, "Queries of a step whose candidates are read as pairs.")
+    pair_negatives: int = _option(5, "Hard negatives of each of them; one more is another query's answer.")
+    last_negatives: int = _option(15, "The same in the last phase, with fewer queries in return.")
+    last_phase: float = _option(0.6, "From this share of the run on, negatives come from the model as it is then.")
     rounding: float = _option(0.6, "From this share of the run on, products are rounded as the int8 graph rounds them.")
     dropout: float = _option(0.1, "Share of activations left out.")
     left_out: float = _option(0.1, "Share of tokens left out of queries, units and pairs.")
+    whole: float = _option(0.75, "How often a query is asked whole, not by its title alone.")
     seed: int = _option(0, "Seed of everything random.")
     warmup: float = 0.06
     temperature: float = 0.03
@@ -33,35 +41,14 @@ class RunPlan:
     pair_tokens: int = 384
 
 
-@dataclass(frozen=True, slots=True)
-class TrainingPlan(RunPlan):
-    """How to train on a pack."""
-
-    batch: int = _option(192, "Queries of a step that learn vectors and late interaction.")
-    negatives: int = _option(5, "Hard negatives of each of them.")
-    others: int = _option(8, "Other queries' answers that late interaction tells an answer from.")
-    pairs: int = _option(48, "Queries of a step whose candidates are read as pairs.")
-    pair_negatives: int = _option(5, "Hard negatives of each of them; one more is another query's answer.")
-    last_negatives: int = _option(15, "The same in the last phase, with fewer queries in return.")
-    last_phase: float = _option(0.6, "From this share of the run on, negatives come from the model as it is then.")
-    whole: float = _option(0.75, "How often a query is asked whole, not by its title alone.")
-
-
-@dataclass(frozen=True, slots=True)
-class TuningPlan(RunPlan):
-    """How to tune on candidates. The base has learned already, so the rate is low, and it is rounded from the start."""
-
-    rate: float = _option(5e-5, "The highest learning rate.")
-    rounding: float = _option(0.0, "From this share of the run on, products are rounded as the int8 graph rounds them.")
-    cases: int = _option(12, "Cases of a step, with all their candidates.")
-    together: float = _option(1.0, "What the order of the ranking's sum counts.")
-    alone: float = _option(0.3, "What the order by each head alone counts.")
-    sum_temperature: float = 0.1
-
-
 def checked(plan: TrainingPlan) -> TrainingPlan:
     """The plan, if it can be trained by. Raises UsageError."""
-    _check_run(plan)
+    if min(plan.seconds, plan.steps) < 0 or not (plan.seconds or plan.steps):
+        raise UsageError("how long is the run? Name --seconds or --steps, above 0")
+    if plan.rate <= 0:
+        raise UsageError("--rate must be above 0")
+    if not 0 <= plan.dropout < 1 or not 0 <= plan.left_out < 1:
+        raise UsageError("--dropout and --left-out must be at least 0 and below 1")
     if plan.batch < 0 or plan.batch == 1 or plan.pairs < 0 or not plan.batch + plan.pairs:
         raise UsageError("--batch must be 0 or above 1, --pairs 0 or more, and one of them above 0")
     if min(plan.negatives, plan.others, plan.pair_negatives, plan.last_negatives) < 1:
@@ -69,26 +56,7 @@ def checked(plan: TrainingPlan) -> TrainingPlan:
     return plan
 
 
-def checked_tuning(plan: TuningPlan) -> TuningPlan:
-    """The plan, if it can be tuned by. Raises UsageError."""
-    _check_run(plan)
-    if plan.cases < 1:
-        raise UsageError("--cases must be above 0")
-    if min(plan.together, plan.alone) < 0 or not plan.together + plan.alone:
-        raise UsageError("--together and --alone must be 0 or more, and one of them above 0")
-    return plan
-
-
-def _check_run(plan: RunPlan) -> None:
-    if min(plan.seconds, plan.steps) < 0 or not (plan.seconds or plan.steps):
-        raise UsageError("how long is the run? Name --seconds or --steps, above 0")
-    if plan.rate <= 0:
-        raise UsageError("--rate must be above 0")
-    if not 0 <= plan.dropout < 1 or not 0 <= plan.left_out < 1:
-        raise UsageError("--dropout and --left-out must be at least 0 and below 1")
-
-
-def plan_options(plan: type[RunPlan] = TrainingPlan) -> list[tuple[str, str, Any, str]]:
+def plan_options() -> list[tuple[str, str, Any, str]]:
     """(option, field, default, help) of everything in a plan that the command line offers."""
-    offered = (one for one in fields(plan) if "help" in one.metadata)
+    offered = (one for one in fields(TrainingPlan) if "help" in one.metadata)
     return [(f"--{one.name.replace('_', '-')}", one.name, one.default, one.metadata["help"]) for one in offered]

@@ -16,7 +16,6 @@ Examples:
   trackdown train mean run-1 run-2 --pack pack --out models
   trackdown train candidates dev.jsonl --repos mirrors --layout '{owner}+{name}/repo' --out dev.candidates.xz
   trackdown train judge models run-1 --candidates dev.candidates.xz
-  trackdown train tune issues.candidates.xz --base run-1 --seconds 120 --out tuned
   trackdown train export all-MiniLM-L6-v2 --out models
   trackdown train ranker --cases cases.jsonl --repos mirrors --data collected --out fitted
   trackdown train confidence --cases issues.jsonl --repos repositories --data answers --out weights.json
@@ -28,7 +27,7 @@ Examples:
 def command(ctx: click.Context) -> None:
     """Train models, and fit a ranker and the probabilities of answers.
 
-    `pack`, `models`, `tune`, `mean`, `judge` and `export` need PyTorch, which is in the extra `train`.
+    `pack`, `models`, `mean`, `judge` and `export` need PyTorch, which is in the extra `train`.
     """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help(), err=True)

@@ -1,4 +1,4 @@
-"""`trackdown train pack`, `models`, `tune`, `mean`, `candidates`, `judge` and `export`: from mined files to models."""
+"""`trackdown train pack`, `models`, `mean`, `candidates`, `judge` and `export`: from mined files to models."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import click
 
 from trackdown.errors import UsageError
 from trackdown.installation import install_hint
-from trackdown.lab.train import RunPlan, TrainingPlan, TuningPlan, plan_options
+from trackdown.lab.train import plan_options
 from trackdown.settings import load_settings
 from trackdown.surfaces.cli.options import format_option, print_json
 from trackdown.surfaces.cli.progress import TerminalProgress
@@ -77,18 +77,12 @@ def pack(
     _show({"pack": str(out)} | asdict(packed), style)
 
 
-def _options_of(plan: type[RunPlan]) -> Callable[[F], F]:
-    """The options of a plan, in its order."""
-
-    def add(function: F) -> F:
-        for option, name, default, said in reversed(plan_options(plan)):
-            shown = bool(default)
-            function = click.option(option, name, type=type(default), default=default, show_default=shown, help=said)(
-                function
-            )
-        return function
-
-    return add
+def _plan_options(function: F) -> F:
+    """The options of a training plan."""
+    for option, name, default, said in reversed(plan_options()):
+        offered = click.option(option, name, type=type(default), default=default, show_default=bool(default), help=said)
+        function = offered(function)
+    return function
 
 
 @click.command(short_help="Train a model with three heads on a pack.")
@@ -102,7 +96,7 @@ def _options_of(plan: type[RunPlan]) -> Callable[[F], F]:
     show_default=True,
     help="Distil a static table for this long, too.",
 )
-@_options_of(TrainingPlan)
+@_plan_options
 @format_option
 def models(pack: Path, base: Path | None, out: Path, table_seconds: float, style: str, **plan: Any) -> None:
     """Train one vector, late interaction and relevance together, by the recipe in docs/models.md.
@@ -115,27 +109,6 @@ def models(pack: Path, base: Path | None, out: Path, table_seconds: float, style
     from trackdown.lab.train import train_models
 
     _show(train_models(pack, out, plan, base=base, table_seconds=table_seconds, say=_say), style)
-
-
-@click.command(short_help="Tune a model for the ranking's sum on candidates.")
-@click.argument("sets", type=_PATH, nargs=-1, required=True)
-@click.option(
-    "--base", type=_PATH, required=True, help="The models to start from, such as the packaged ones, or a run."
-)
-@click.option("--out", type=_PATH, required=True, help="Folder for the run: weights in parts, and log.jsonl.")
-@_options_of(TuningPlan)
-@format_option
-def tune(sets: tuple[Path, ...], base: Path, out: Path, style: str, **plan: Any) -> None:
-    """Tune models on SETS of candidates that `trackdown train candidates` wrote for issues with known answers.
-
-    The loss is that of the order which a search would show, so a model learns what words and history do not say.
-    --seconds or --steps end the run. Where only torch and numpy are installed, use `python -m
-    trackdown.lab.train.tuning`.
-    """
-    _need_torch()
-    from trackdown.lab.train import tune_models
-
-    _show(tune_models(sets, base, out, plan, say=_say), style)
 
 
 @click.command(short_help="Average runs and export them for searches.")
@@ -234,7 +207,7 @@ def export(folder: Path, out: Path, style: str) -> None:
     _show({"models": str(out), "int8 against full precision": dict(manifest.figures)}, style)
 
 
-MODEL_COMMANDS = (pack, models, tune, mean, candidates, judge, export)
+MODEL_COMMANDS = (pack, models, mean, candidates, judge, export)
 
 
 def _say(text: str) -> None:
