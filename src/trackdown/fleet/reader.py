@@ -43,6 +43,8 @@ _READY = "ready"
 _LONGEST_WAIT = 600.0
 _ROOM = 0.8
 """How full the cache is after making room."""
+_PATIENCE = 1.0
+"""How many seconds a call waits for a newer state before it goes on with the one that is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +55,20 @@ class CachedShard:
     settings: Settings
 
 
+@dataclass(frozen=True, slots=True)
+class _State:
+    """A manifest, when it was read, and what this reader may see of it."""
+
+    read_at: float
+    manifest: FleetManifest
+    visible: dict[str, PublishedShard]
+
+
 class FleetReader:
     """Reads what is published. `groups` None means all of them. For several threads.
 
-    The state is looked up again after `fresh_seconds`. The cache takes at most `store_limit_mb` of the settings.
+    The state is looked up again after `fresh_seconds`; while the place does not answer, the one that was read before
+    goes on. The cache takes at most `store_limit_mb` of the settings.
     """
 
     def __init__(
@@ -73,8 +85,9 @@ class FleetReader:
         self._fresh = fresh_seconds
         self._tables = GroupTables(place)
         self._opened: dict[str, tuple[int, Any]] = {}
-        self._lock = threading.Lock()
-        self._state: tuple[float, FleetManifest, dict[str, PublishedShard]] | None = None
+        self._opening = threading.Lock()
+        self._reading = threading.Lock()
+        self._state: _State | None = None
         named = "*" if self._groups is None else ",".join(sorted(self._groups))
         about = sha256(f"{place.address.url}\0{place.address.endpoint}\0{named}".encode()).hexdigest()[:24]
         self.cache = settings.store / FLEET_CACHE / about
@@ -92,7 +105,7 @@ class FleetReader:
         manifest, visible = self._current()
         groups = sorted({group for one in visible.values() for group in one.groups if self._sees(group)})
         static = model_shelf(self._settings.models, self._settings.thread_count).static()
-        with self._lock, engine_errors(self._place):
+        with self._opening, engine_errors(self._place):
             tables = [self._table(group, manifest.tables[group]) for group in groups if group in manifest.tables]
         with engine_errors(self._place):
             return rank_repositories(tables, query, list(visible), languages, static)
@@ -163,17 +176,38 @@ class FleetReader:
                 return
 
     def _current(self) -> tuple[FleetManifest, dict[str, PublishedShard]]:
-        with self._lock:
-            if self._state is None or time.monotonic() - self._state[0] > self._fresh:
-                try:
-                    manifest = read_latest(self._place)
-                except FleetError:
-                    if self._state is None:
-                        raise
-                    manifest = self._state[1]  # the place does not answer: what was read before goes on
-                visible = {name: one for name, one in manifest.repositories.items() if any(map(self._sees, one.groups))}
-                self._state = (time.monotonic(), manifest, visible)
-            return self._state[1:]
+        """The published state. Raises FleetError if none was read yet and the place fails."""
+        state = self._state or self._first()
+        if time.monotonic() - state.read_at > self._fresh:
+            thread = threading.Thread(target=self._read_again, daemon=True, name="trackdown fleet state")
+            thread.start()
+            thread.join(_PATIENCE)
+            state = self._state or state
+        return state.manifest, state.visible
+
+    def _first(self) -> _State:
+        """Read the state that everybody waits for."""
+        with self._reading:
+            if self._state is None:
+                self._state = self._read()
+            return self._state
+
+    def _read_again(self) -> None:
+        """Read the state once more, unless a thread does so; if that fails, the one before counts for a while."""
+        if not self._reading.acquire(blocking=False):
+            return
+        assert self._state is not None
+        try:
+            self._state = self._read()
+        except FleetError:
+            self._state = replace(self._state, read_at=time.monotonic())
+        finally:
+            self._reading.release()
+
+    def _read(self) -> _State:
+        manifest = read_latest(self._place)
+        visible = {name: one for name, one in manifest.repositories.items() if any(map(self._sees, one.groups))}
+        return _State(time.monotonic(), manifest, visible)
 
     def _sees(self, group: str) -> bool:
         return self._groups is None or group in self._groups
