@@ -78,19 +78,25 @@ class Place:
                 return None
 
     def download(self, path: str, file: Path, digest: str) -> None:
-        """Write an object to a file. Raises FleetError if it is not there or its sha256 is another one."""
-        import obstore
-
+        """Write an object to a file. Raises FleetError if it is not there or its sha256 is another one, and OSError
+        if the file cannot be written.
+        """
         found = sha256()
-        with _in_words(self.address.url), file.open("wb") as stream:
-            try:
-                for chunk in obstore.get(self._store, path).stream(min_chunk_size=_CHUNK):
-                    stream.write(chunk)
-                    found.update(chunk)
-            except FileNotFoundError:
-                raise FleetError(f"{self.address.url} lacks {path}: run `trackdown fleet sync --rebuild`") from None
+        with file.open("wb") as stream:
+            for chunk in self._chunks(path):
+                stream.write(chunk)
+                found.update(chunk)
         if found.hexdigest() != digest:
             raise FleetError(f"{path} at {self.address.url} is damaged: run `trackdown fleet sync --rebuild`")
+
+    def _chunks(self, path: str) -> Iterator[bytes]:
+        import obstore
+
+        with _in_words(self.address.url):
+            try:
+                yield from map(bytes, obstore.get(self._store, path).stream(min_chunk_size=_CHUNK))
+            except FileNotFoundError:
+                raise FleetError(f"{self.address.url} lacks {path}: run `trackdown fleet sync --rebuild`") from None
 
     def upload(self, path: str, file: Path) -> None:
         """Write a file as an object, replacing another."""

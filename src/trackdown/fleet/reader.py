@@ -6,6 +6,7 @@ time that an answer takes.
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import threading
@@ -21,7 +22,7 @@ from filelock import FileLock, Timeout
 
 from trackdown.engine import import_index
 from trackdown.engine import open as open_repository
-from trackdown.errors import FleetError, GitError, ShardError, StoreBusy, StoreError, UnknownRepository
+from trackdown.errors import FleetError, GitError, ShardError, StoreBusy, StoreError, StoreFull, UnknownRepository
 from trackdown.fleet.candidates import rank_repositories
 from trackdown.fleet.manifest import (
     FleetManifest,
@@ -129,13 +130,22 @@ class FleetReader:
             try:
                 with FileLock(self.cache / f"{built.key}.lock", timeout=_LONGEST_WAIT):
                     if not (folder / _READY).exists():
-                        self._fill(name, shard, found, folder, progress)
+                        self._fetch(name, shard, found, folder, progress)
             except Timeout:
                 raise StoreBusy(f"another process is downloading {name}: try again") from None
             self._make_room(built.key)
         with suppress(OSError):  # another process may have made room
             os.utime(folder / _READY)
         return found
+
+    def _fetch(self, name: str, shard: PublishedShard, found: CachedShard, folder: Path, progress: Progress) -> None:
+        """Fill a folder of the cache; if the disk is full, once more after others have made room."""
+        try:
+            self._fill(name, shard, found, folder, progress)
+        except StoreFull:
+            if not self._make_room(shard.built.key, disk_is_full=True):
+                raise
+            self._fill(name, shard, found, folder, progress)
 
     def _fill(self, name: str, shard: PublishedShard, found: CachedShard, folder: Path, progress: Progress) -> None:
         built = shard.built
@@ -152,28 +162,38 @@ class FleetReader:
             exported.unlink()
             (folder / _READY).touch()
         except GitError as error:
+            if os.strerror(errno.ENOSPC) in str(error):
+                raise self._full() from None
             raise FleetError(f"the source of {name} cannot be opened: {error}") from None
         except ShardError:
             raise FleetError(f"the index of {name} does not fit this version of Trackdown, or its limits") from None
         except OSError as error:
+            if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                raise self._full() from None
             raise StoreError(f"cannot write to the cache {self.cache}: {error.strerror}") from None
         finally:
             if not (folder / _READY).exists():
                 shutil.rmtree(folder, ignore_errors=True)
 
-    def _make_room(self, kept: str) -> None:
-        """Remove the repositories that were used longest ago, if the cache is larger than its limit."""
-        limit = self._settings.store_limit_mb << 20
+    def _full(self) -> StoreFull:
+        return StoreFull(f"the disk of the cache {self.cache} is full: free some space, or set TRACKDOWN_STORE")
+
+    def _make_room(self, kept: str, *, disk_is_full: bool = False) -> bool:
+        """Remove the repositories that were used longest ago, if the cache is larger than its limit: half of what it
+        has, if the disk is full. Returns whether it was.
+        """
         sizes = {folder: _size(folder) for folder in self.cache.iterdir() if (folder / _READY).exists()}
+        limit = sum(sizes.values()) // 2 if disk_is_full else self._settings.store_limit_mb << 20
         if sum(sizes.values()) <= limit:
-            return
+            return False
         for folder in sorted(sizes, key=_used):
             if folder.name == kept:
                 continue
             shutil.rmtree(folder, ignore_errors=True)
             sizes[folder] = 0
             if sum(sizes.values()) <= limit * _ROOM:
-                return
+                break
+        return True
 
     def _current(self) -> tuple[FleetManifest, dict[str, PublishedShard]]:
         """The published state. Raises FleetError if none was read yet and the place fails."""
