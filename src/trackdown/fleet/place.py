@@ -96,7 +96,7 @@ class Place:
             try:
                 yield from map(bytes, obstore.get(self._store, path).stream(min_chunk_size=_CHUNK))
             except FileNotFoundError:
-                raise FleetError(f"{self.address.url} lacks {path}: run `trackdown fleet sync --rebuild`") from None
+                raise FleetError(f"{self.address.url} lacks {path}: run `trackdown fleet sync`") from None
 
     def upload(self, path: str, file: Path) -> None:
         """Write a file as an object, replacing another."""
