@@ -76,6 +76,22 @@ def test_other_questions_are_answered_for_one_repository(synced: SmallFleet) -> 
             opened.unit("web/session.py")
 
 
+def test_an_address_is_not_taken_for_nobody(synced: SmallFleet) -> None:
+    shop = synced.repositories["shop"]
+    for number in range(2):
+        shop.commit(f"Round {number}", {"price.py": f"PRICE = {number}\n"})
+        shop.git("commit", "-q", "--amend", "--no-edit", "--author", "Eve <eve@shop.example>")
+    synced.sync()
+    with synced.opened() as opened:
+        assert len(opened.history(repository="shop", limits={"author": "eve"}).commits) == 2
+        for author in ("eve@shop.example", "shop.example"):
+            answer = opened.history(repository="shop", limits={"author": author})
+            assert not answer.commits and answer.notes == (
+                f"no commit here is by {author!r}: this index has the names of authors, not their addresses; "
+                "give a part of a name",
+            )
+
+
 CALLS: dict[str, Callable[[FleetRepositories], object]] = {
     "search": lambda opened: opened.search("sign the cookie", effort="fast", repository="shop").results,
     "history": lambda opened: opened.history("begin", repository="shop").commits,
