@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import errno
+import shutil
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 import trackdown
 from tests.fleet.fleets import SmallFleet, needs_extra, places
-from trackdown.errors import FleetError, UnknownRepository, UsageError
+from trackdown.engine import Change, ServedRepository
+from trackdown.errors import FleetError, GitError, StoreFull, UnknownRepository, UsageError
+from trackdown.fleet import FleetRepositories, reader
 from trackdown.types import SearchResults
 
 pytestmark = needs_extra
@@ -68,6 +74,84 @@ def test_other_questions_are_answered_for_one_repository(synced: SmallFleet) -> 
         assert {one.repository for one in opened.history("begin the ledger")} == {"bank", "maps", "shop"}
         with pytest.raises(UsageError, match="name one of the 3 repositories: bank, maps, shop"):
             opened.unit("web/session.py")
+
+
+def test_an_address_is_not_taken_for_nobody(synced: SmallFleet) -> None:
+    shop = synced.repositories["shop"]
+    for number in range(2):
+        shop.commit(f"Round {number}", {"price.py": f"PRICE = {number}\n"})
+        shop.git("commit", "-q", "--amend", "--no-edit", "--author", "Eve <eve@shop.example>")
+    synced.sync()
+    with synced.opened() as opened:
+        assert len(opened.history(repository="shop", limits={"author": "eve"}).commits) == 2
+        for author in ("eve@shop.example", "shop.example"):
+            answer = opened.history(repository="shop", limits={"author": author})
+            assert not answer.commits and answer.notes == (
+                f"no commit here is by {author!r}: this index has the names of authors, not their addresses; "
+                "give a part of a name",
+            )
+
+
+CALLS: dict[str, Callable[[FleetRepositories], object]] = {
+    "search": lambda opened: opened.search("sign the cookie", effort="fast", repository="shop").results,
+    "history": lambda opened: opened.history("begin", repository="shop").commits,
+    "show": lambda opened: opened.show("HEAD", repository="shop").subject,
+    "blame": lambda opened: opened.blame("web/session.py:1", repository="shop").lines,
+    "related": lambda opened: opened.related("sign_cookie", repository="shop"),
+    "graph": lambda opened: opened.graph("sign_cookie", repository="shop").nodes,
+    "impact": lambda opened: opened.impact(Change(PATCH), repository="shop").query,
+    "unit": lambda opened: opened.unit("web/session.py", repository="shop").text,
+    "examples": lambda opened: opened.examples(repository="shop"),
+}
+PATCH = """--- a/web/session.py
++++ b/web/session.py
+@@ -1,3 +1,3 @@
+ def sign_cookie(value, secret):
+     'Sign the session cookie.'
+-    return value + secret
++    return secret + value
+"""
+
+
+@pytest.mark.parametrize("ask", CALLS.values(), ids=CALLS)
+def test_a_repository_that_made_room_is_fetched_again(
+    synced: SmallFleet, monkeypatch: pytest.MonkeyPatch, ask: Callable[[FleetRepositories], object]
+) -> None:
+    with synced.opened() as opened:
+        expected = ask(opened)
+        only = opened._only
+        removed: list[ServedRepository] = []
+
+        def only_then_removed(repository: str | None) -> ServedRepository:
+            served = only(repository)
+            if not removed:
+                removed.append(served)
+                shutil.rmtree(served.source.root.parent)
+            return served
+
+        monkeypatch.setattr(opened, "_only", only_then_removed)
+        assert ask(opened) == expected and removed
+
+
+@pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "No space"), GitError("fatal: No space left on device")])
+def test_the_cache_makes_room_on_a_full_disk(
+    synced: SmallFleet, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    unpack, cache = reader.unpack_commit, synced.folder / "reader" / "fleet"
+
+    def unpack_with_room(*about: Any) -> None:
+        if len(list(cache.glob("*/*/ready"))) >= room:
+            raise error
+        unpack(*about)
+
+    monkeypatch.setattr(reader, "unpack_commit", unpack_with_room)
+    room = 2
+    with synced.opened() as opened:
+        for name, path in (("shop", "web/session.py"), ("bank", "src/ledger.go"), ("maps", "route.rb")):
+            assert opened.unit(path, repository=name).text
+        room = 0
+        with pytest.raises(StoreFull, match="is full: free some space"):
+            opened.unit("web/session.py", repository="shop")
 
 
 def test_what_makes_no_sense_is_refused(synced: SmallFleet, fleet: SmallFleet) -> None:

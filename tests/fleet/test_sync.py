@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import threading
+import time
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.fleet.fleets import SOURCES, SmallFleet, needs_extra, places
 from trackdown.errors import FleetError
-from trackdown.fleet import Place, fleet_state, read_fleet
-from trackdown.fleet.manifest import manifest_numbers, read_latest
+from trackdown.fleet import Place, fleet_state, read_fleet, syncing
+from trackdown.fleet.building import BuildTask
+from trackdown.fleet.cluster import Outcome
+from trackdown.fleet.collection import collect
+from trackdown.fleet.manifest import OBJECTS, manifest_numbers, read_latest
 from trackdown.fleet.table import GroupTables
 
 pytestmark = needs_extra
@@ -162,6 +169,72 @@ def test_old_objects_and_manifests_are_collected_after_the_grace_period(fleet: S
     assert collected.manifests == 2 and len(list(shards.iterdir())) == 3
     assert manifest_numbers(Place(read_fleet(fleet.file).address)) == [3]
     assert places(fleet.search("latest"))[0][2] == "latest"
+
+
+def _age(folder: Path) -> None:
+    long_ago = time.time() - 48 * 3600
+    for file in folder.rglob("*"):
+        os.utime(file, (long_ago, long_ago))
+
+
+def test_what_another_sync_collected_meanwhile_is_built_again(
+    fleet: SmallFleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fleet.sync()
+    place = Place(read_fleet(fleet.file).address)
+    for name, repo in fleet.repositories.items():
+        repo.commit("Move", {"moved.py": f"def moved_{name}():\n    return 1\n"})
+    fleet.sync()  # leaves a record of what the long sync finds built
+    newest = fleet.folder / "place" / "manifests" / "0000000002.json"
+    newest.unlink()
+    build_all = syncing.build_all
+    rounds: list[int] = []
+
+    def slow(tasks: Sequence[BuildTask], *more: Any) -> Iterator[tuple[BuildTask, Outcome]]:
+        yield from build_all(tasks, *more)
+        rounds.append(len(tasks))
+        if len(rounds) == 1:
+            _age(fleet.folder / "place")
+            assert collect(place, 24.0).objects  # as another sync does at its end
+
+    monkeypatch.setattr(syncing, "build_all", slow)
+    fleet.repositories["shop"].commit("Move on", {"on.py": "def moved_on():\n    return 2\n"})
+    report = fleet.sync()
+    assert (rounds, set(report.built), report.problems) == ([1, 3], set(SOURCES), {})
+    present = {one.path for kind in OBJECTS for one in place.listed(kind)}
+    assert all(present.issuperset(one.built.objects) for one in read_latest(place).repositories.values())
+    assert places(fleet.search("moved_on"))[0][2] == "moved_on"
+
+
+def test_what_cannot_be_built_again_keeps_its_last_version(fleet: SmallFleet, monkeypatch: pytest.MonkeyPatch) -> None:
+    fleet.sync()
+    before = manifest_of(fleet)
+    build_all = syncing.build_all
+    rounds: list[int] = []
+
+    def failing(tasks: Sequence[BuildTask], *more: Any) -> Iterator[tuple[BuildTask, Outcome]]:
+        rounds.append(len(tasks))
+        if len(rounds) > 1:
+            yield from ((task, "no room") for task in tasks)
+            return
+        yield from build_all(tasks, *more)
+        _age(fleet.folder / "place")
+        collect(Place(read_fleet(fleet.file).address), 24.0)
+
+    monkeypatch.setattr(syncing, "build_all", failing)
+    fleet.repositories["shop"].commit("Move", {"on.py": "def moved_on():\n    return 2\n"})
+    assert fleet.sync().problems == {"shop": "no room"} and manifest_of(fleet) == before
+    assert places(fleet.search("sign the session cookie"))[0][0] == "shop"
+
+
+def test_an_object_that_is_gone_is_built_by_the_next_sync(fleet: SmallFleet) -> None:
+    fleet.sync()
+    shard = read_latest(Place(read_fleet(fleet.file).address)).repositories["shop"].built.objects[0]
+    (fleet.folder / "place" / shard).unlink()
+    with pytest.raises(FleetError, match="lacks"):
+        fleet.search("sign the session cookie", only=("shop",))
+    assert fleet.sync().built == ("shop",)
+    assert places(fleet.search("sign the session cookie"))[0][0] == "shop"
 
 
 def test_a_damaged_object_is_not_served(fleet: SmallFleet) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from trackdown.fleet.manifest import FleetManifest, built_path, drop_manifests, manifest_numbers, read_manifest
+from trackdown.fleet.manifest import OBJECTS, FleetManifest, built_path, drop_manifests, manifest_numbers, read_manifest
 from trackdown.fleet.place import Place
 from trackdown.fleet.table import GroupTables
 
@@ -31,7 +31,7 @@ def collect(place: Place, grace_hours: float) -> Collected:
     named |= {built_path(one.built.key) for manifest in kept for one in manifest.repositories.values()}
     gone = [
         one
-        for prefix in ("built", "shards", "sources", "rows")  # a record promises that its objects are there
+        for prefix in ("built", *OBJECTS)  # a record promises that its objects are there
         for one in place.listed(prefix)
         if one.path not in named and one.modified < until
     ]

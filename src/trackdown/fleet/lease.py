@@ -1,7 +1,7 @@
 """One writer at a time at the tables of a place: a lease that its holder renews, and that ends by itself.
 
 A lease saves work; it does not keep the place consistent. A writer that loses it in the middle harms nobody, because a
-manifest is published only under a number that nobody has, and names versions that its writer has checked.
+manifest is published only under a number that nobody has, and names objects and versions that its writer has checked.
 """
 
 from __future__ import annotations

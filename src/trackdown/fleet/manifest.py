@@ -19,6 +19,8 @@ FORMAT = 1
 T = TypeVar("T")
 _MANIFESTS = "manifests"
 _BUILT = "built"
+OBJECTS = ("shards", "sources", "rows")
+"""Where the objects are that manifests name."""
 _NAME = re.compile(r"manifests/(\d{10})\.json")
 
 

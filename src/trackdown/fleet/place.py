@@ -15,6 +15,7 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from trackdown.errors import FleetError, UsageError
 from trackdown.fleet.definition import PlaceAddress, folder_of
@@ -23,6 +24,12 @@ from trackdown.installation import install_hint
 _CHUNK = 8 << 20
 _RETRIES: Any = {"max_retries": 4, "retry_timeout": timedelta(seconds=30)}
 _CLIENT: Any = {"connect_timeout": "10s", "timeout": "120s"}
+_METADATA = ("/computeMetadata/v1/", "/latest/api/token", "/latest/meta-data/iam")
+"""Where machines in a cloud get their credentials. It is asked if no variable has any."""
+_CREDENTIALS = {
+    "gs": "GOOGLE_APPLICATION_CREDENTIALS to the file of a key",
+    "s3": "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
+}
 _NEEDED = ("obstore", "lancedb", "distributed")
 
 
@@ -78,19 +85,25 @@ class Place:
                 return None
 
     def download(self, path: str, file: Path, digest: str) -> None:
-        """Write an object to a file. Raises FleetError if it is not there or its sha256 is another one."""
-        import obstore
-
+        """Write an object to a file. Raises FleetError if it is not there or its sha256 is another one, and OSError
+        if the file cannot be written.
+        """
         found = sha256()
-        with _in_words(self.address.url), file.open("wb") as stream:
-            try:
-                for chunk in obstore.get(self._store, path).stream(min_chunk_size=_CHUNK):
-                    stream.write(chunk)
-                    found.update(chunk)
-            except FileNotFoundError:
-                raise FleetError(f"{self.address.url} lacks {path}: run `trackdown fleet sync --rebuild`") from None
+        with file.open("wb") as stream:
+            for chunk in self._chunks(path):
+                stream.write(chunk)
+                found.update(chunk)
         if found.hexdigest() != digest:
             raise FleetError(f"{path} at {self.address.url} is damaged: run `trackdown fleet sync --rebuild`")
+
+    def _chunks(self, path: str) -> Iterator[bytes]:
+        import obstore
+
+        with _in_words(self.address.url):
+            try:
+                yield from map(bytes, obstore.get(self._store, path).stream(min_chunk_size=_CHUNK))
+            except FileNotFoundError:
+                raise FleetError(f"{self.address.url} lacks {path}: run `trackdown fleet sync`") from None
 
     def upload(self, path: str, file: Path) -> None:
         """Write a file as an object, replacing another."""
@@ -165,7 +178,10 @@ def _in_words(url: str) -> Iterator[None]:
     try:
         yield
     except BaseError as error:
-        raise FleetError(f"{url} failed: {_first_line(error)}") from None
+        said, needed = _first_line(error), _CREDENTIALS.get(urlsplit(url).scheme)
+        if needed and any(path in said for path in _METADATA):
+            raise FleetError(f"{url} needs credentials: set {needed}") from None
+        raise FleetError(f"{url} failed: {said}") from None
     except OSError as error:
         raise FleetError(f"{url} failed: {error.strerror or _first_line(error)}") from None
 

@@ -6,6 +6,7 @@ time that an answer takes.
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import threading
@@ -21,7 +22,7 @@ from filelock import FileLock, Timeout
 
 from trackdown.engine import import_index
 from trackdown.engine import open as open_repository
-from trackdown.errors import FleetError, GitError, ShardError, StoreBusy, StoreError, UnknownRepository
+from trackdown.errors import FleetError, GitError, ShardError, StoreBusy, StoreError, StoreFull, UnknownRepository
 from trackdown.fleet.candidates import rank_repositories
 from trackdown.fleet.manifest import (
     FleetManifest,
@@ -43,6 +44,8 @@ _READY = "ready"
 _LONGEST_WAIT = 600.0
 _ROOM = 0.8
 """How full the cache is after making room."""
+_PATIENCE = 1.0
+"""How many seconds a call waits for a newer state before it goes on with the one that is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +56,20 @@ class CachedShard:
     settings: Settings
 
 
+@dataclass(frozen=True, slots=True)
+class _State:
+    """A manifest, when it was read, and what this reader may see of it."""
+
+    read_at: float
+    manifest: FleetManifest
+    visible: dict[str, PublishedShard]
+
+
 class FleetReader:
     """Reads what is published. `groups` None means all of them. For several threads.
 
-    The state is looked up again after `fresh_seconds`. The cache takes at most `store_limit_mb` of the settings.
+    The state is looked up again after `fresh_seconds`; while the place does not answer, the one that was read before
+    goes on. The cache takes at most `store_limit_mb` of the settings.
     """
 
     def __init__(
@@ -73,8 +86,9 @@ class FleetReader:
         self._fresh = fresh_seconds
         self._tables = GroupTables(place)
         self._opened: dict[str, tuple[int, Any]] = {}
-        self._lock = threading.Lock()
-        self._state: tuple[float, FleetManifest, dict[str, PublishedShard]] | None = None
+        self._opening = threading.Lock()
+        self._reading = threading.Lock()
+        self._state: _State | None = None
         named = "*" if self._groups is None else ",".join(sorted(self._groups))
         about = sha256(f"{place.address.url}\0{place.address.endpoint}\0{named}".encode()).hexdigest()[:24]
         self.cache = settings.store / FLEET_CACHE / about
@@ -92,7 +106,7 @@ class FleetReader:
         manifest, visible = self._current()
         groups = sorted({group for one in visible.values() for group in one.groups if self._sees(group)})
         static = model_shelf(self._settings.models, self._settings.thread_count).static()
-        with self._lock, engine_errors(self._place):
+        with self._opening, engine_errors(self._place):
             tables = [self._table(group, manifest.tables[group]) for group in groups if group in manifest.tables]
         with engine_errors(self._place):
             return rank_repositories(tables, query, list(visible), languages, static)
@@ -116,13 +130,22 @@ class FleetReader:
             try:
                 with FileLock(self.cache / f"{built.key}.lock", timeout=_LONGEST_WAIT):
                     if not (folder / _READY).exists():
-                        self._fill(name, shard, found, folder, progress)
+                        self._fetch(name, shard, found, folder, progress)
             except Timeout:
                 raise StoreBusy(f"another process is downloading {name}: try again") from None
             self._make_room(built.key)
         with suppress(OSError):  # another process may have made room
             os.utime(folder / _READY)
         return found
+
+    def _fetch(self, name: str, shard: PublishedShard, found: CachedShard, folder: Path, progress: Progress) -> None:
+        """Fill a folder of the cache; if the disk is full, once more after others have made room."""
+        try:
+            self._fill(name, shard, found, folder, progress)
+        except StoreFull:
+            if not self._make_room(shard.built.key, disk_is_full=True):
+                raise
+            self._fill(name, shard, found, folder, progress)
 
     def _fill(self, name: str, shard: PublishedShard, found: CachedShard, folder: Path, progress: Progress) -> None:
         built = shard.built
@@ -139,41 +162,72 @@ class FleetReader:
             exported.unlink()
             (folder / _READY).touch()
         except GitError as error:
+            if os.strerror(errno.ENOSPC) in str(error):
+                raise self._full() from None
             raise FleetError(f"the source of {name} cannot be opened: {error}") from None
         except ShardError:
             raise FleetError(f"the index of {name} does not fit this version of Trackdown, or its limits") from None
         except OSError as error:
+            if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                raise self._full() from None
             raise StoreError(f"cannot write to the cache {self.cache}: {error.strerror}") from None
         finally:
             if not (folder / _READY).exists():
                 shutil.rmtree(folder, ignore_errors=True)
 
-    def _make_room(self, kept: str) -> None:
-        """Remove the repositories that were used longest ago, if the cache is larger than its limit."""
-        limit = self._settings.store_limit_mb << 20
+    def _full(self) -> StoreFull:
+        return StoreFull(f"the disk of the cache {self.cache} is full: free some space, or set TRACKDOWN_STORE")
+
+    def _make_room(self, kept: str, *, disk_is_full: bool = False) -> bool:
+        """Remove the repositories that were used longest ago, if the cache is larger than its limit: half of what it
+        has, if the disk is full. Returns whether it was.
+        """
         sizes = {folder: _size(folder) for folder in self.cache.iterdir() if (folder / _READY).exists()}
+        limit = sum(sizes.values()) // 2 if disk_is_full else self._settings.store_limit_mb << 20
         if sum(sizes.values()) <= limit:
-            return
+            return False
         for folder in sorted(sizes, key=_used):
             if folder.name == kept:
                 continue
             shutil.rmtree(folder, ignore_errors=True)
             sizes[folder] = 0
             if sum(sizes.values()) <= limit * _ROOM:
-                return
+                break
+        return True
 
     def _current(self) -> tuple[FleetManifest, dict[str, PublishedShard]]:
-        with self._lock:
-            if self._state is None or time.monotonic() - self._state[0] > self._fresh:
-                try:
-                    manifest = read_latest(self._place)
-                except FleetError:
-                    if self._state is None:
-                        raise
-                    manifest = self._state[1]  # the place does not answer: what was read before goes on
-                visible = {name: one for name, one in manifest.repositories.items() if any(map(self._sees, one.groups))}
-                self._state = (time.monotonic(), manifest, visible)
-            return self._state[1:]
+        """The published state. Raises FleetError if none was read yet and the place fails."""
+        state = self._state or self._first()
+        if time.monotonic() - state.read_at > self._fresh:
+            thread = threading.Thread(target=self._read_again, daemon=True, name="trackdown fleet state")
+            thread.start()
+            thread.join(_PATIENCE)
+            state = self._state or state
+        return state.manifest, state.visible
+
+    def _first(self) -> _State:
+        """Read the state that everybody waits for."""
+        with self._reading:
+            if self._state is None:
+                self._state = self._read()
+            return self._state
+
+    def _read_again(self) -> None:
+        """Read the state once more, unless a thread does so; if that fails, the one before counts for a while."""
+        if not self._reading.acquire(blocking=False):
+            return
+        assert self._state is not None
+        try:
+            self._state = self._read()
+        except FleetError:
+            self._state = replace(self._state, read_at=time.monotonic())
+        finally:
+            self._reading.release()
+
+    def _read(self) -> _State:
+        manifest = read_latest(self._place)
+        visible = {name: one for name, one in manifest.repositories.items() if any(map(self._sees, one.groups))}
+        return _State(time.monotonic(), manifest, visible)
 
     def _sees(self, group: str) -> bool:
         return self._groups is None or group in self._groups

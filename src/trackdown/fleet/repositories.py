@@ -174,13 +174,7 @@ class FleetRepositories(SharedRepositories):
         def search(used: Repository, running: Call) -> SearchResults:
             return used.search(request, early=early, cancelled=running.cancelled, progress=running.report)
 
-        served = self._only(name)
-        try:
-            return under_name(self._ask(served, search, call), name)
-        except RepositoryError:
-            if served.source.root.exists():
-                raise
-            return under_name(self._ask(self._only(name), search, call), name)  # the cache has made room meanwhile
+        return under_name(self._ask(self._only(name), search, call), name)
 
     def _chosen(self, request: SearchRequest, only: Sequence[str], most: int) -> tuple[dict[str, float], int]:
         """The repositories to look into, best first, with their shares; and how many there are to choose from."""
@@ -253,6 +247,15 @@ class FleetRepositories(SharedRepositories):
         for one in too_many:
             one.close()
         return served
+
+    def _ask(self, served: ServedRepository, work: Callable[[Repository, Call], T], options: CallOptions) -> T:
+        """Run `work` on a repository; if the cache has removed it meanwhile to make room, on a new copy of it."""
+        try:
+            return super()._ask(served, work, options)
+        except RepositoryError:
+            if served.source.root.exists():
+                raise
+            return super()._ask(self._only(served.name), work, options)
 
     def _each(self, repository: str | None, ask: Callable[[ServedRepository], T]) -> Iterator[tuple[T | None, str]]:
         yield ask(self._only(repository)), ""

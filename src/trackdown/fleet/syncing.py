@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trackdown.errors import FleetError, TrackdownError
 from trackdown.fleet.building import BuildTask, build_key
-from trackdown.fleet.cluster import ClusterOptions, build_all
+from trackdown.fleet.cluster import ClusterOptions, Outcome, build_all
 from trackdown.fleet.collection import Collected, collect
 from trackdown.fleet.definition import Fleet
 from trackdown.fleet.lease import writing
 from trackdown.fleet.looking import find_commits
 from trackdown.fleet.manifest import (
+    OBJECTS,
     BuiltShard,
     FleetManifest,
     MemberProblem,
     PublishedShard,
+    built_path,
     find_built,
     now,
     publish,
@@ -82,27 +84,28 @@ def sync(
     problems = {name: str(error) for name, error in commits.items() if isinstance(error, TrackdownError)}
     tasks = _tasks(fleet, members, commits, settings, options)
     ready, missing = _known(place, before, tasks, rebuild=options.rebuild)
-    reused = tuple(sorted(ready))
-    names: dict[str, list[str]] = {}
-    for name, task in missing.items():
-        names.setdefault(task.key, []).append(name)
-    once = [missing[alike[0]] for alike in names.values()]
-    progress("build", 0, len(once))
-    for done, (task, outcome) in enumerate(build_all(once, options.cluster, on_link), 1):
-        for name in names[task.key]:
+    built: set[str] = set()
+
+    def build(wanted: Mapping[str, BuildTask]) -> None:
+        for name, outcome in _outcomes(wanted, options.cluster, on_link, progress):
             if isinstance(outcome, BuiltShard):
                 ready[name] = outcome
+                built.add(name)
             else:
                 problems[name] = outcome
-        progress("build", done, len(once))
+
+    def build_again() -> None:
+        build(_collected_meanwhile(place, tasks, ready))
+
+    build(missing)
     with writing(place):
-        manifest = _published(place, members, ready, problems, progress)
+        manifest = _published(place, members, ready, problems, build_again, progress)
         collected = collect(place, fleet.grace_hours)
     return SyncReport(
         number=manifest.number,
         repositories=len(manifest.repositories),
-        built=tuple(sorted(set(ready) - set(reused))),
-        reused=reused,
+        built=tuple(sorted(built & ready.keys())),
+        reused=tuple(sorted(set(ready) - built)),
         removed=tuple(sorted(before.repositories.keys() - members.keys())),
         problems=problems,
         units=sum(one.built.units for one in manifest.repositories.values()),
@@ -140,8 +143,6 @@ def _known(
     ready: dict[str, BuiltShard] = {}
     missing: dict[str, BuildTask] = {}
     if rebuild:
-        from trackdown.fleet.manifest import built_path
-
         place.delete([built_path(task.key) for task in tasks.values()])
         return ready, dict(tasks)
     for name, task in tasks.items():
@@ -153,16 +154,51 @@ def _known(
     return ready, missing
 
 
+def _outcomes(
+    wanted: Mapping[str, BuildTask], cluster: ClusterOptions, on_link: Callable[[str], None], progress: Progress
+) -> Iterator[tuple[str, Outcome]]:
+    """Build repositories, equal ones once; yields the outcome of each by its name."""
+    names: dict[str, list[str]] = {}
+    for name, task in wanted.items():
+        names.setdefault(task.key, []).append(name)
+    if not names:
+        return
+    once = [wanted[alike[0]] for alike in names.values()]
+    progress("build", 0, len(once))
+    for done, (task, outcome) in enumerate(build_all(once, cluster, on_link), 1):
+        yield from ((name, outcome) for name in names[task.key])
+        progress("build", done, len(once))
+
+
+def _collected_meanwhile(
+    place: Place, tasks: Mapping[str, BuildTask], ready: dict[str, BuiltShard]
+) -> dict[str, BuildTask]:
+    """Take out of `ready` what lacks an object in the place; returns the tasks that build it again.
+
+    If this sync took longer than the grace period, another one has removed what nothing named yet. None does so while
+    this one holds the lease.
+    """
+    present = {one.path for prefix in OBJECTS for one in place.listed(prefix)}
+    gone = [name for name, built in ready.items() if not present.issuperset(built.objects)]
+    place.delete([built_path(ready.pop(name).key) for name in gone])
+    return {name: tasks[name] for name in gone}
+
+
 def _published(
     place: Place,
     members: Mapping[str, Member],
     ready: Mapping[str, BuiltShard],
     problems: Mapping[str, str],
+    build_again: Callable[[], None],
     progress: Progress,
 ) -> FleetManifest:
-    """Publish what is ready, on top of what is published by then. Raises FleetError if others are always faster."""
+    """Publish what is ready, on top of what is published by then. Raises FleetError if others are always faster.
+
+    `build_again` repairs what is ready but no longer in the place.
+    """
     tables = GroupTables(place)
     for _ in range(_ATTEMPTS):
+        build_again()
         before = read_latest(place)
         repositories = _merged(before, members, ready)
         groups = sorted({group for one in repositories.values() for group in one.groups})

@@ -10,9 +10,10 @@ import numpy as np
 from trackdown.engine.past.dates import since_second, until_second
 from trackdown.errors import UsageError
 from trackdown.index import CommitIndex, Mask, all_authors, all_paths, is_merge, positions_of, renamed_paths
-from trackdown.repository import Git, PathPatterns
+from trackdown.repository import Git, PathPatterns, shallow_commits
 
 _MOST_VALUES = 50
+_ONLY_NAMES = ": this index has the names of authors, not their addresses; give a part of a name"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,8 @@ def commit_filter(
 def passing(index: CommitIndex, commit: str, wanted: CommitFilter, git: Git | None) -> tuple[Mask, list[str]]:
     """Which commits that a commit reaches pass, merges never; and notes about values that match nothing.
 
-    Git is asked for addresses, which the index does not have. Raises GitError.
+    Git is asked for addresses, which the index does not have; of an imported one it may lack the commits, too. Raises
+    GitError.
     """
     visible = index.ancestors(commit)
     passes: Mask = ~is_merge(index) if visible is None else visible & ~is_merge(index)
@@ -66,8 +68,10 @@ def passing(index: CommitIndex, commit: str, wanted: CommitFilter, git: Git | No
     if wanted.authors:
         by_author = np.zeros(index.count, dtype=bool)
         for author in wanted.authors:
-            by_author |= (found := _by_author(index, commit, author, git))
-            notes += [] if (found & ~is_merge(index)).any() else [f"no commit here is by {author!r}"]
+            found, unknown_addresses = _by_author(index, commit, author, git)
+            by_author |= found
+            if not (found & ~is_merge(index)).any():
+                notes.append(f"no commit here is by {author!r}{_ONLY_NAMES if unknown_addresses else ''}")
         passes &= by_author
     if wanted.paths:
         by_path, unknown = _by_path(index, commit, wanted.paths)
@@ -76,18 +80,32 @@ def passing(index: CommitIndex, commit: str, wanted: CommitFilter, git: Git | No
     return passes, notes
 
 
-def _by_author(index: CommitIndex, commit: str, author: str, git: Git | None) -> Mask:
-    """The commits of authors with this part of a name; if no name has it, with this part of an address."""
+def _by_author(index: CommitIndex, commit: str, author: str, git: Git | None) -> tuple[Mask, bool]:
+    """The commits of authors with this part of a name; if no name has it, with this part of an address.
+
+    Also returns whether an address was asked for and git does not know those of all commits: then names alone count.
+    """
     found = np.zeros(index.count, dtype=bool)
     names = all_authors(index)
     part = author.strip().lower()
     matching = {name for name in set(names) if part in name.lower()}
+    unknown_addresses = False
     if git is not None and ("@" in part or not matching):  # the index has no addresses
-        listed = git.text("rev-list", "--regexp-ignore-case", "--fixed-strings", f"--author={part}", commit).split()
-        found[positions_of(index, listed)] = True
-        return found
+        unknown_addresses = _lacks_commits(git, index, commit)
+        if not unknown_addresses:
+            listed = git.text("rev-list", "--regexp-ignore-case", "--fixed-strings", f"--author={part}", commit).split()
+            found[positions_of(index, listed)] = True
+            return found, False
     found[[at for at, name in enumerate(names) if name in matching]] = True
-    return found
+    return found, unknown_addresses
+
+
+def _lacks_commits(git: Git, index: CommitIndex, commit: str) -> bool:
+    """Whether a shallow clone has fewer commits than the index, as a repository of a fleet does."""
+    if not shallow_commits(git):
+        return False
+    visible = index.ancestors(commit)
+    return int(git.text("rev-list", "--count", commit)) < (index.count if visible is None else int(visible.sum()))
 
 
 def _by_path(index: CommitIndex, commit: str, patterns: Sequence[str]) -> tuple[Mask, list[str]]:

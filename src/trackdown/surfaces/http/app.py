@@ -124,9 +124,9 @@ def _add_machine_routes(app: FastAPI, state: AppState, rules: AccessRules) -> No
     counters = {"description": "Counters for Prometheus.", "content": {METRICS: {"schema": {"type": "string"}}}}
 
     @app.get("/metrics", operation_id="metrics", responses={**PROBLEMS, 200: counters})
-    async def metrics() -> Response:
+    async def metrics(request: Request) -> Response:
         """Counters in Prometheus's text format."""
-        for one in state.repositories():
+        for one in await state.pool.run(request.receive, lambda _: state.repositories()):
             state.metrics.ready.labels(one.name).set(one.ready)
         return Response(state.metrics.page(), media_type=METRICS)
 

@@ -34,7 +34,10 @@ class AppState:
     shows_roots: bool
 
     def only(self, name: str | None) -> str | None:
-        """Check the name in a request that is for one repository. Raises HttpProblem and UnknownRepository."""
+        """Check the name in a request that is for one repository. Raises HttpProblem and UnknownRepository.
+
+        For threads of the pool: the names of a fleet may have to be read from its place.
+        """
         names = self.shared.names
         if name is None and len(names) > 1:
             raise HttpProblem(422, "invalid", f"repository: name one of {', '.join(names)}")
@@ -63,7 +66,7 @@ class AppState:
         return answer if issue is None else issue.noted(answer)
 
     def repositories(self) -> list[RepositoryEntry]:
-        """List the repositories with the states of their indexes. Reads no file."""
+        """List the repositories with the states of their indexes. Reads no file of them. For threads, as `only`."""
         found = []
         for served in self.shared.places():
             state = served.state

@@ -40,11 +40,15 @@ def add_past(router: APIRouter, state: AppState) -> None:
     @router.get("/show", response_model=CommitReport, operation_id="show")
     async def show(request: Request, asked: Annotated[ShowQuery, Query()]) -> Response:
         """A commit: its message, its diff, the units it changed, the issues it names, and similar commits."""
-        name = state.only(asked.repository)
 
         def work(cancelled: Cancelled) -> CommitReport:
             return shared.show(
-                asked.commit, repository=name, lines=asked.lines, path=asked.path, at=asked.at, cancelled=cancelled
+                asked.commit,
+                repository=state.only(asked.repository),
+                lines=asked.lines,
+                path=asked.path,
+                at=asked.at,
+                cancelled=cancelled,
             )
 
         return json_answer(await state.pool.run(request.receive, work))
@@ -52,10 +56,10 @@ def add_past(router: APIRouter, state: AppState) -> None:
     @router.get("/blame", response_model=Blame, operation_id="blame")
     async def blame(request: Request, asked: Annotated[BlameQuery, Query()]) -> Response:
         """Who last changed some lines, when, in which commit, and the issues that it names."""
-        name = state.only(asked.repository)
         target = exactly(request, "target", asked.target)
 
         def work(cancelled: Cancelled) -> Blame:
+            name = state.only(asked.repository)
             return found_or_missing(lambda: shared.blame(target, repository=name, at=asked.at, cancelled=cancelled))
 
         return json_answer(await state.pool.run(request.receive, work))

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Body, Path, Query, Request
 from starlette.responses import Response
 
-from trackdown.engine import EDGE_TYPES, HOWS, Related
+from trackdown.engine import EDGE_TYPES, HOWS, Example, Related
 from trackdown.surfaces.drawing import as_document, coordinates_of
 from trackdown.surfaces.http.app_state import AppState, as_search, exactly, found_or_missing
 from trackdown.surfaces.http.event_stream import MEDIA_TYPE as EVENTS
@@ -130,13 +130,17 @@ def _add_navigation(router: APIRouter, state: AppState) -> None:
     @router.get("/related", response_model=Related, operation_id="related")
     async def related(request: Request, asked: Annotated[RelatedQuery, Query()]) -> Response:
         """Code related to a place: callers, callees, similar code, and files that change together with it."""
-        name = state.only(asked.repository)
         location = exactly(request, "location", asked.location)
 
         def work(cancelled: Cancelled) -> Related:
             return found_or_missing(
                 lambda: shared.related(
-                    location, repository=name, k=asked.k, at=asked.at, exclude=asked.exclude, cancelled=cancelled
+                    location,
+                    repository=state.only(asked.repository),
+                    k=asked.k,
+                    at=asked.at,
+                    exclude=asked.exclude,
+                    cancelled=cancelled,
                 )
             )
 
@@ -145,12 +149,12 @@ def _add_navigation(router: APIRouter, state: AppState) -> None:
     @router.post("/impact", response_model=SearchResults, operation_id="impact")
     async def impact(request: Request, asked: Annotated[ImpactBody, Body()]) -> Response:
         """What may have to change with a diff, each with its reasons. What it has changed already is left out."""
-        name, change = state.only(asked.repository), asked.as_change()
+        change = asked.as_change()
 
         def work(cancelled: Cancelled) -> SearchResults:
             return shared.impact(
                 change,
-                repository=name,
+                repository=state.only(asked.repository),
                 k=asked.k,
                 level=asked.level,
                 at=asked.at,
@@ -163,14 +167,13 @@ def _add_navigation(router: APIRouter, state: AppState) -> None:
     @router.get("/graph", response_model=GraphAnswer, operation_id="graph")
     async def graph(request: Request, asked: Annotated[GraphQuery, Query()]) -> Response:
         """Containment, imports, calls and inheritance around a node, in both directions."""
-        name = state.only(asked.repository)
         target = exactly(request, "target", asked.target)
 
         def work(cancelled: Cancelled) -> dict[str, Any]:
             answer = found_or_missing(
                 lambda: shared.graph(
                     target,
-                    repository=name,
+                    repository=state.only(asked.repository),
                     depth=asked.depth,
                     edges=tuple(asked.edges) or EDGE_TYPES,
                     direction=asked.direction,
@@ -187,13 +190,17 @@ def _add_navigation(router: APIRouter, state: AppState) -> None:
     @router.get("/unit", response_model=UnitSource, operation_id="unit")
     async def unit(request: Request, asked: Annotated[ReadUnitQuery, Query()]) -> Response:
         """The source of a class or function, of some lines, or of a whole file. Only indexed files can be read."""
-        name = state.only(asked.repository)
         path = exactly(request, "path", asked.path)
 
         def work(cancelled: Cancelled) -> UnitSource:
             return found_or_missing(
                 lambda: shared.unit(
-                    path, repository=name, symbol=asked.symbol, lines=asked.span(), at=asked.at, cancelled=cancelled
+                    path,
+                    repository=state.only(asked.repository),
+                    symbol=asked.symbol,
+                    lines=asked.span(),
+                    at=asked.at,
+                    cancelled=cancelled,
                 )
             )
 
@@ -204,16 +211,17 @@ def _add_state(router: APIRouter, state: AppState) -> None:
     @router.get("/examples", response_model=ExamplesAnswer, operation_id="examples")
     async def examples(request: Request, asked: Annotated[StatusQuery, Query()]) -> Response:
         """Queries worth trying, made from the repository's own names, messages and past commits."""
-        name = state.only(asked.repository)
-        found = await state.pool.run(
-            request.receive, lambda cancelled: state.shared.examples(repository=name, cancelled=cancelled)
-        )
-        return json_answer(ExamplesAnswer(found))
+
+        def work(cancelled: Cancelled) -> tuple[Example, ...]:
+            return state.shared.examples(repository=state.only(asked.repository), cancelled=cancelled)
+
+        return json_answer(ExamplesAnswer(await state.pool.run(request.receive, work)))
 
     @router.get("/repositories", response_model=RepositoriesAnswer, operation_id="repositories")
-    async def repositories() -> Response:
+    async def repositories(request: Request) -> Response:
         """The repositories that requests can name, and the states of their indexes."""
-        return json_answer(RepositoriesAnswer(state.version, state.shared.fetches_issues, state.repositories()))
+        found = await state.pool.run(request.receive, lambda _: state.repositories())
+        return json_answer(RepositoriesAnswer(state.version, state.shared.fetches_issues, found))
 
     @router.get("/status", response_model=StatusAnswer, operation_id="status")
     async def status(request: Request, asked: Annotated[StatusQuery, Query()]) -> Response:

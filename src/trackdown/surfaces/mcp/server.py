@@ -57,7 +57,8 @@ def build_server(served: RepositoryProvider, options: ServerOptions) -> Server[A
 
     async def tools_of(ctx: Context, params: PaginatedRequestParams | None) -> ListToolsResult:
         served.start()  # not earlier: a client that connects waits for this list first
-        return ListToolsResult(tools=list_tools(several=served.may_be_several(), fetches_issues=served.fetches_issues))
+        several = await anyio.to_thread.run_sync(served.may_be_several)  # the place of a fleet may have to be read
+        return ListToolsResult(tools=list_tools(several=several, fetches_issues=served.fetches_issues))
 
     async def call_tool(ctx: Context, params: CallToolRequestParams) -> CallToolResult | InputRequiredResult:
         tool = TOOLS.get(params.name)
