@@ -4,8 +4,9 @@ python benchmarks/fleet.py REPOSITORY… [--states 10] [--apart 200] [--most-fil
     [--max-file-kb 4] [--sizes 10,100,2000] [--workers 2] [--compare 10,100] [--with-workers 1,2,4] [--moved 60]
     [--queries 50] [--efforts fast] [--last-efforts balanced] [--fleet FOLDER] [--json FILE]
 
-Each repository is in the fleet at several states, so many commits apart: equal content would be one shard. The states come in turns: first all heads, then the next ones. States that lack a file in their clone cannot be published
-and are left out. One place grows through --sizes; each sync adds what is new and runs a second time with nothing new.
+Each repository is in the fleet at several states, so many commits apart, merged branches counted: equal content would
+be one shard. The states come in turns: first all heads, then the next ones. States that lack a file in their clone
+cannot be published and are left out. One place grows through --sizes; each sync adds what is new and runs a second time with nothing new.
 Then it is searched in one process, each query twice: cold, when shards may have to be fetched into the cache, and
 warm; at the largest size with --last-efforts, too. What models said is remembered, so for efforts other than fast the
 cold times count. Queries are the subjects of the repositories' latest commits. For the sizes of --compare a place is
@@ -133,7 +134,7 @@ def states(repositories: Sequence[Path], limits: Limits) -> list[State]:
         git = ["git", "-C", str(path)]
         name = path.name if path.name not in ("repo", ".git") else path.parent.name
         found.append([])
-        for commit in [one for one in commits[:: limits.apart][: limits.most_states] if one not in known]:
+        for commit in [one for one in commits_apart(git, limits.apart)[: limits.most_states] if one not in known]:
             known.add(commit)
             files = sum(size <= limits.max_file_kb << 10 for size in file_sizes(git, commit))
             if 0 < files <= limits.most_files:
@@ -141,6 +142,19 @@ def states(repositories: Sequence[Path], limits: Limits) -> list[State]:
                 found[-1].append(state)
     longest = max(map(len, found))
     return [own[at] for at in range(longest) for own in found if at < len(own)]
+
+
+def commits_apart(git: Sequence[str], apart: int) -> list[str]:
+    """First parents, each at least so many commits behind the last, those of merged branches counted."""
+    first = set(subprocess.check_output([*git, "rev-list", "--first-parent", "HEAD"], text=True).split())
+    found: list[str] = []
+    since = apart
+    for commit in subprocess.check_output([*git, "rev-list", "--topo-order", "HEAD"], text=True).split():
+        if since >= apart and commit in first:
+            found.append(commit)
+            since = 0
+        since += 1
+    return found
 
 
 def file_sizes(git: Sequence[str], commit: str) -> list[int]:
