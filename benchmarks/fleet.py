@@ -6,12 +6,12 @@ python benchmarks/fleet.py REPOSITORY… [--states 10] [--apart 200] [--most-fil
 
 Each repository is in the fleet at several states, so many commits apart, merged branches counted: equal content would
 be one shard. The states come in turns: first all heads, then the next ones. States that lack a file in their clone
-cannot be published and are left out. One place grows through --sizes; each sync adds what is new and runs a second time with nothing new.
-Then it is searched in one process, each query twice: cold, when shards may have to be fetched into the cache, and
-warm; at the largest size with --last-efforts, too. What models said is remembered, so for efforts other than fast the
-cold times count. Queries are the subjects of the repositories' latest commits. For the sizes of --compare a place is
-built from nothing with each number of --with-workers. --moved is the size of a fleet that is synced after five of its
-repositories moved, and after its static model changed (to none).
+cannot be published and are left out. One place grows through --sizes; each sync adds what is new and runs a second
+time with nothing new. Then it is searched in one process, each query twice: cold, when shards may have to be fetched
+into the cache, and warm; at the largest size with --last-efforts, too. What models said is remembered, so for efforts
+other than fast the cold times count. Queries are the subjects of the repositories' latest commits. For the sizes of
+--compare a place is built from nothing with each number of --with-workers. --moved is the size of a fleet that is
+synced after five of its repositories moved, and after its static model changed (to none).
 
 Two options keep a fleet of many repositories small. --max-file-kb is the fleet's max_file_kb: a file has 9 units on
 average, one of at most 16 KB 5, of at most 4 KB 2.5. --files-in-all leaves out the largest states, until those of the
