@@ -4,7 +4,8 @@ python benchmarks/fleet.py REPOSITORY… [--states 10] [--apart 200] [--most-fil
     [--max-file-kb 4] [--sizes 10,100,2000] [--workers 2] [--compare 10,100] [--with-workers 1,2,4] [--moved 60]
     [--queries 50] [--efforts fast] [--last-efforts balanced] [--fleet FOLDER] [--json FILE]
 
-Each repository is in the fleet at several states, so many commits apart: equal content would be one shard. The states come in turns: first all heads, then the next ones. States that lack a file in their clone cannot be published
+Each repository is in the fleet at several states, so many first parents apart: equal content would be one shard. The
+states come in turns: first all heads, then the next ones. States that lack a file in their clone cannot be published
 and are left out. One place grows through --sizes; each sync adds what is new and runs a second time with nothing new.
 Then it is searched in one process, each query twice: cold, when shards may have to be fetched into the cache, and
 warm; at the largest size with --last-efforts, too. What models said is remembered, so for efforts other than fast the
@@ -15,7 +16,7 @@ repositories moved, and after its static model changed (to none).
 Two options keep a fleet of many repositories small. --max-file-kb is the fleet's max_file_kb: a file has 9 units on
 average, one of at most 16 KB 5, of at most 4 KB 2.5. --files-in-all leaves out the largest states, until those of the
 largest size have no more files than that together, counting files within --max-file-kb. 2,000 repositories with
---max-file-kb 4 --files-in-all 600000 have at most some 1.5 million units.
+--max-file-kb 4 --files-in-all 600000 should have 1 to 1.5 million units, by these averages.
 """
 
 from __future__ import annotations
@@ -131,6 +132,7 @@ def states(repositories: Sequence[Path], limits: Limits) -> list[State]:
     known: set[str] = set()
     for path in repositories:
         git = ["git", "-C", str(path)]
+        commits = subprocess.check_output([*git, "rev-list", "--first-parent", "HEAD"], text=True).split()
         name = path.name if path.name not in ("repo", ".git") else path.parent.name
         found.append([])
         for commit in [one for one in commits[:: limits.apart][: limits.most_states] if one not in known]:
