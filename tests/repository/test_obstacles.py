@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import Repo
+from tests.odd_files import KINDS, put_odd
 from tests.repository.programs import REAL_GIT, put_in_place_of_git
 from trackdown.errors import GitError
 from trackdown.repository import obstacles, waiting
@@ -44,22 +44,20 @@ def test_a_pipe_in_place_of_a_file_that_git_reads(repo: Repo, name: str) -> None
 
 
 @pytest.mark.parametrize("name", [".gitignore", ".trackdownignore"])
-@pytest.mark.parametrize("kind", ["pipe", "folder", "socket", "zero", "loop"])
-def test_nothing_odd_in_place_of_an_ignore_file_stops_a_scan(
-    repo: Repo, name: str, kind: str, odd: Callable[[Path, str], None]
-) -> None:
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_odd_in_place_of_an_ignore_file_stops_a_scan(repo: Repo, name: str, kind: str) -> None:
     repo.write("a.py", "a\n")
     if name == ".gitignore":
         shutil.rmtree(repo.root / ".git")
-    odd(repo.root / name, kind)
+    put_odd(repo.root / name, kind)
     snapshot = scan_worktree(open_source(repo.root), None, 1000).snapshot
     assert [file.path for file in snapshot.files] == ["a.py"]
 
 
 @pytest.mark.parametrize("kind", ["folder", "socket", "zero", "loop"])
-def test_git_passes_over_what_is_not_a_file(repo: Repo, kind: str, odd: Callable[[Path, str], None]) -> None:
+def test_git_passes_over_what_is_not_a_file(repo: Repo, kind: str) -> None:
     repo.write("a.py", "a\n")
-    odd(repo.root / ".gitignore", kind)
+    put_odd(repo.root / ".gitignore", kind)
     snapshot = scan_worktree(open_source(repo.root), None, 1000).snapshot
     assert [file.path for file in snapshot.files] == ["a.py"]
 
@@ -104,23 +102,6 @@ def test_a_git_that_is_merely_slow_is_waited_for(
     slow = f'case "$*" in *--deduplicate*) sleep 0.4;; esac; exec {REAL_GIT} "$@"'
     put_in_place_of_git(monkeypatch, tmp_path / "bin", slow)
     assert len(scan_worktree(source, None, 1000).snapshot.files) == 2
-
-
-@pytest.fixture
-def odd(tmp_path: Path) -> Callable[[Path, str], None]:
-    """A function that makes something that is not a file."""
-
-    def make(path: Path, kind: str) -> None:
-        if kind == "pipe":
-            os.mkfifo(path)
-        elif kind == "folder":
-            path.mkdir()
-        elif kind == "socket":
-            os.mknod(path, 0o140600)
-        else:
-            path.symlink_to("/dev/zero" if kind == "zero" else path.name)
-
-    return make
 
 
 def test_looking_around_ends_in_a_large_work_tree(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
