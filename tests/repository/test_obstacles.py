@@ -31,8 +31,13 @@ def children() -> set[str]:
     return {line for line in listed.stdout.splitlines() if "git" in line}
 
 
+@pytest.mark.parametrize("system_tells", [True, False])
 @pytest.mark.parametrize("name", [".gitignore", "deep/er/.gitignore", ".gitattributes"])
-def test_a_pipe_in_place_of_a_file_that_git_reads(repo: Repo, name: str) -> None:
+def test_a_pipe_in_place_of_a_file_that_git_reads(
+    repo: Repo, name: str, system_tells: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not system_tells:
+        monkeypatch.setattr(waiting.ProcessWatch, "is_at_pipe", lambda _: False)
     repo.commit("Begin", {"a.py": "a\n"})
     repo.write("a.py", "b\n")  # so that git compares it, and asks for its attributes
     (repo.root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -41,6 +46,24 @@ def test_a_pipe_in_place_of_a_file_that_git_reads(repo: Repo, name: str) -> None
     with pytest.raises(GitError, match=rf"{name} is a named pipe, not a file: .*; remove it$"):
         scan_worktree(open_source(repo.root), None, 1000)
     assert children() == before
+
+
+@pytest.mark.parametrize("command", ["ls-files", "status"])
+def test_git_is_not_started_where_the_first_ignore_file_is_a_pipe(repo: Repo, command: str) -> None:
+    repo.commit("Begin", {"a.py": "a\n"})
+    source = open_source(repo.root)
+    assert source.git is not None
+    os.mkfifo(repo.root / ".gitignore")
+    with pytest.raises(GitError, match=r"\.gitignore is a named pipe"):
+        source.git.stream(command)
+    assert source.git.run("ls-tree", "HEAD"), "what reads no ignore file works"
+
+
+def test_a_pipe_among_the_users_own_files_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    (tmp_path / "git").mkdir()
+    os.mkfifo(tmp_path / "git" / "ignore")
+    assert find_obstacle(None).startswith(f"{tmp_path}/git/ignore is a named pipe")
 
 
 @pytest.mark.parametrize("name", [".gitignore", ".trackdownignore"])
