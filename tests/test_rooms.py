@@ -13,7 +13,7 @@ import pytest
 from trackdown.doors import exported_names
 
 SOURCE = Path(__file__).parents[1] / "src" / "trackdown"
-EVERYWHERE = {"types", "errors", "doors", "installation"}
+EVERYWHERE = {"types", "errors", "doors", "installation", "plain_files"}
 STAGES = {"query", "retrieve", "fuse", "expand", "rerank", "rank"}
 BELOW_ENGINE = {
     "repository",
@@ -37,6 +37,7 @@ TABLE: dict[str, set[str]] = {
     "errors": set(),
     "doors": set(),
     "installation": set(),
+    "plain_files": set(),
     "settings": set(),
     "request": set(),
     "repository": set(),
@@ -194,7 +195,7 @@ def test_a_breach_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_types_and_errors_need_the_standard_library_only() -> None:
-    for name in ("types", "errors", "doors", "installation"):
+    for name in sorted(EVERYWHERE):
         for node in ast.walk(ast.parse((SOURCE / f"{name}.py").read_text("utf-8"))):
             if isinstance(node, ast.ImportFrom):
                 assert str(node.module).split(".")[0] in sys.stdlib_module_names | {"trackdown"}

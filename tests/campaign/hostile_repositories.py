@@ -61,9 +61,7 @@ def links(repo: Repo, dice: random.Random, bait: Path) -> None:
 def special_files(repo: Repo, dice: random.Random, bait: Path) -> None:
     """Put a pipe that nobody writes to and a socket beside the code."""
     os.mkfifo(repo.root / "pipe.py")
-    names: tuple[str, ...] = (".trackdownignore", ".trackdown.toml", ".gitmodules", "README.md")
-    if dice.random() < 0.1:  # git waits at these until it is stopped, which takes seconds for each command
-        names = (".gitignore", ".gitattributes")
+    names = ".trackdownignore .trackdown.toml .gitmodules README.md .gitignore .gitattributes lib/.gitignore".split()
     pipe = repo.root / dice.choice(names)
     pipe.unlink(missing_ok=True)
     os.mkfifo(pipe)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.models.made_models import make_folder, write_json
+from tests.odd_files import KINDS, put_odd
 from trackdown.errors import ModelError
 from trackdown.models.manifest import MANIFEST, read_manifest
 
@@ -50,6 +51,13 @@ def test_a_manifest_that_is_none_is_refused(folder: Path, change: dict[str, Any]
     with pytest.raises(ModelError, match=r"manifest\.json") as caught:
         read_manifest(folder)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_not_a_file_is_refused_at_once(folder: Path, kind: str) -> None:
+    put_odd(folder / MANIFEST, kind)
+    with pytest.raises(ModelError, match=r"manifest\.json cannot be read"):
+        read_manifest(folder)
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff\xfe", b"null", b'{"format": 1}'])

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import Repo
+from tests.odd_files import KINDS, put_odd
 from tests.repository.programs import REAL_GIT, put_in_place_of_git
 from trackdown.errors import GitError
 from trackdown.repository import obstacles, waiting
@@ -31,8 +31,13 @@ def children() -> set[str]:
     return {line for line in listed.stdout.splitlines() if "git" in line}
 
 
+@pytest.mark.parametrize("system_tells", [True, False])
 @pytest.mark.parametrize("name", [".gitignore", "deep/er/.gitignore", ".gitattributes"])
-def test_a_pipe_in_place_of_a_file_that_git_reads(repo: Repo, name: str) -> None:
+def test_a_pipe_in_place_of_a_file_that_git_reads(
+    repo: Repo, name: str, system_tells: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not system_tells:
+        monkeypatch.setattr(waiting.ProcessWatch, "is_at_pipe", lambda _: False)
     repo.commit("Begin", {"a.py": "a\n"})
     repo.write("a.py", "b\n")  # so that git compares it, and asks for its attributes
     (repo.root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -43,23 +48,39 @@ def test_a_pipe_in_place_of_a_file_that_git_reads(repo: Repo, name: str) -> None
     assert children() == before
 
 
+@pytest.mark.parametrize("command", ["ls-files", "status"])
+def test_git_is_not_started_where_the_first_ignore_file_is_a_pipe(repo: Repo, command: str) -> None:
+    repo.commit("Begin", {"a.py": "a\n"})
+    source = open_source(repo.root)
+    assert source.git is not None
+    os.mkfifo(repo.root / ".gitignore")
+    with pytest.raises(GitError, match=r"\.gitignore is a named pipe"):
+        source.git.stream(command)
+    assert source.git.run("ls-tree", "HEAD"), "what reads no ignore file works"
+
+
+def test_a_pipe_among_the_users_own_files_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    (tmp_path / "git").mkdir()
+    os.mkfifo(tmp_path / "git" / "ignore")
+    assert find_obstacle(None).startswith(f"{tmp_path}/git/ignore is a named pipe")
+
+
 @pytest.mark.parametrize("name", [".gitignore", ".trackdownignore"])
-@pytest.mark.parametrize("kind", ["pipe", "folder", "socket", "zero", "loop"])
-def test_nothing_odd_in_place_of_an_ignore_file_stops_a_scan(
-    repo: Repo, name: str, kind: str, odd: Callable[[Path, str], None]
-) -> None:
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_odd_in_place_of_an_ignore_file_stops_a_scan(repo: Repo, name: str, kind: str) -> None:
     repo.write("a.py", "a\n")
     if name == ".gitignore":
         shutil.rmtree(repo.root / ".git")
-    odd(repo.root / name, kind)
+    put_odd(repo.root / name, kind)
     snapshot = scan_worktree(open_source(repo.root), None, 1000).snapshot
     assert [file.path for file in snapshot.files] == ["a.py"]
 
 
 @pytest.mark.parametrize("kind", ["folder", "socket", "zero", "loop"])
-def test_git_passes_over_what_is_not_a_file(repo: Repo, kind: str, odd: Callable[[Path, str], None]) -> None:
+def test_git_passes_over_what_is_not_a_file(repo: Repo, kind: str) -> None:
     repo.write("a.py", "a\n")
-    odd(repo.root / ".gitignore", kind)
+    put_odd(repo.root / ".gitignore", kind)
     snapshot = scan_worktree(open_source(repo.root), None, 1000).snapshot
     assert [file.path for file in snapshot.files] == ["a.py"]
 
@@ -104,23 +125,6 @@ def test_a_git_that_is_merely_slow_is_waited_for(
     slow = f'case "$*" in *--deduplicate*) sleep 0.4;; esac; exec {REAL_GIT} "$@"'
     put_in_place_of_git(monkeypatch, tmp_path / "bin", slow)
     assert len(scan_worktree(source, None, 1000).snapshot.files) == 2
-
-
-@pytest.fixture
-def odd(tmp_path: Path) -> Callable[[Path, str], None]:
-    """A function that makes something that is not a file."""
-
-    def make(path: Path, kind: str) -> None:
-        if kind == "pipe":
-            os.mkfifo(path)
-        elif kind == "folder":
-            path.mkdir()
-        elif kind == "socket":
-            os.mknod(path, 0o140600)
-        else:
-            path.symlink_to("/dev/zero" if kind == "zero" else path.name)
-
-    return make
 
 
 def test_looking_around_ends_in_a_large_work_tree(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -44,6 +44,16 @@ def test_a_process_that_only_sleeps_is_ended(tmp_path: Path, stdin: bytes | None
     assert all(pipe is None or pipe.closed for pipe in (process.stdin, process.stdout, process.stderr))
 
 
+@pytest.mark.skipif(not Path("/proc/self/wchan").exists(), reason="the kernel does not tell where a process sleeps")
+def test_a_process_at_a_pipe_is_ended_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(waiting, "LONGEST_SLEEP", 120.0)
+    os.mkfifo(tmp_path / "pipe")
+    begun = time.monotonic()
+    with pytest.raises(GitError, match="it waits at a named pipe"):
+        finish(started("import sys; open(sys.argv[1])", str(tmp_path / "pipe")))
+    assert time.monotonic() - begun < 60
+
+
 def test_a_process_that_works_may_take_its_time() -> None:
     work = "import sys, time; t = time.time()\nwhile time.time() - t < 1: pass\nsys.stdout.write(sys.stdin.read())"
     text = b"x" * 300_000

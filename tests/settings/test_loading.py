@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.odd_files import KINDS, put_odd
 from trackdown.errors import UsageError
 from trackdown.settings import Settings, load_settings
 
@@ -103,11 +104,11 @@ def test_a_file_that_is_not_utf_8_is_named(tmp_path: Path) -> None:
         load_settings(environment)
 
 
-def test_a_file_that_may_not_be_read_is_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_not_a_file_is_named_at_once(tmp_path: Path, kind: str) -> None:
     environment = write_config(tmp_path, "workers = 2\n")
-    (tmp_path / "conf" / "trackdown" / "config.toml").unlink()
-    (tmp_path / "conf" / "trackdown" / "config.toml").mkdir()
-    with pytest.raises(UsageError, match="cannot read"):
+    put_odd(tmp_path / "conf" / "trackdown" / "config.toml", kind)
+    with pytest.raises(UsageError, match=r"cannot read .*config\.toml: [A-Z]"):
         load_settings(environment)
 
 

@@ -63,6 +63,15 @@ def open_to_others(top: Path) -> list[str]:
     ]
 
 
+def test_the_mark_is_not_written_through_a_link(tmp_path: Path) -> None:
+    Store(tmp_path / "store").close()
+    mark, other = tmp_path / "store" / FORMAT / MARK, theirs(tmp_path / "other") / "thesis.tex"
+    mark.unlink()
+    mark.symlink_to(other)
+    Store(tmp_path / "store").close()
+    assert other.read_text() == "years of work" and mark.is_file() and not mark.is_symlink()
+
+
 def test_clearing_removes_the_stores_of_all_versions_and_nothing_else(tmp_path: Path) -> None:
     Store(tmp_path).close()
     old_store(tmp_path / "v1")

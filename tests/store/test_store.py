@@ -12,8 +12,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.odd_files import KINDS, put_odd
 from tests.store.limits import files_end_at, nothing_writable
 from trackdown.errors import StoreError
+from trackdown.store.clearing import clear_stores
+from trackdown.store.inspection import inspect_store
 from trackdown.store.ownership import MARK
 from trackdown.store.part_files import PART_PREFIX
 from trackdown.store.store import FORMAT, Store
@@ -55,7 +58,7 @@ def test_a_folder_in_place_of_an_array_file_is_as_good_as_none(tmp_path: Path) -
     path = store.folder / "arrays" / "code-a.arrays"
     path.unlink()
     path.mkdir()
-    assert store.open_arrays("code-a") is None and store.take_notes() == ["code-a.arrays is a folder: rebuilding it"]
+    assert store.open_arrays("code-a") is None and store.take_notes() == ["code-a.arrays cannot be read: rebuilding it"]
     store.write_arrays("code-a", {"x": np.arange(5)}, {})
     assert store.open_arrays("code-a") is not None
     store.close()
@@ -74,12 +77,46 @@ def test_a_folder_in_place_of_the_database_is_replaced_if_it_is_empty(tmp_path: 
     path.unlink()
     path.mkdir()
     store = Store(tmp_path)
-    assert not store.read_only and store.take_notes() == [f"{path} is a folder: rebuilding it"]
+    assert not store.read_only and store.take_notes() == [f"{path} is not a file: rebuilding it"]
     store.close()
     path.unlink()
     (path / "somebody's").mkdir(parents=True)
-    with pytest.raises(StoreError, match="is a folder and cannot be removed: Directory not empty"):
+    with pytest.raises(StoreError, match="is not a file and cannot be removed: Directory not empty"):
         Store(tmp_path)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        MARK,
+        "facts.sqlite3",
+        "facts.sqlite3-wal",
+        "facts.sqlite3-shm",
+        "facts.sqlite3-opening.lock",
+        "locks/a.lock",
+        f"arrays/{PART_PREFIX}1",
+        "arrays/code-a.arrays",
+    ],
+)
+def test_nothing_odd_in_place_of_a_file_stops_a_store(tmp_path: Path, name: str, kind: str) -> None:
+    Store(tmp_path).close()
+    put_odd(tmp_path / FORMAT / name, kind)
+    assert inspect_store(tmp_path, 5.0).exists
+    if (name, kind) == ("facts.sqlite3", "loop"):  # a link to another disk is the user's, even if it leads nowhere
+        with pytest.raises(StoreError, match="cannot be read: check its permissions"):
+            Store(tmp_path)
+    else:
+        store = Store(tmp_path)
+        with store.writing("a"):
+            store.database.write_record("code", "a", b"1")
+            assert store.open_arrays("code-a") is None
+            store.write_arrays("code-a", {"x": np.arange(5)}, {})
+            assert store.open_arrays("code-a") is not None
+        store.close()
+        assert (tmp_path / FORMAT / MARK).is_file()
+    clear_stores(tmp_path)
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_damaged_database_is_begun_anew_and_said(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Repo
+from tests.odd_files import put_odd
 from tests.surfaces.program import Program, Run, without_escapes
 
 
@@ -73,6 +74,18 @@ def test_a_used_store_is_whole_until_it_is_damaged(program: Program) -> None:
     assert program("search", "cookie").code == 0
     (program.store / "v2" / "facts.sqlite3").write_bytes(b"SQLite format 3\0" + b"\xff" * 8192)
     assert "facts.sqlite3" in doctor(program)["store files"]["found"]
+
+
+def test_nothing_waits_at_a_pipe(program: Program, tmp_path: Path) -> None:
+    assert program("search", "cookie").code == 0
+    (tmp_path / "home" / ".cursor").mkdir()
+    (tmp_path / "models").mkdir()
+    for place in ("store/v2/facts.sqlite3", "home/.cursor/mcp.json", "models/manifest.json"):
+        put_odd(tmp_path / place, "pipe")
+    run = program.having(TRACKDOWN_MODELS=str(tmp_path / "models"))("doctor", "--format", "json", timeout=60)
+    found = checks(run)
+    assert "facts.sqlite3 is not a file" in found["store files"]["found"]
+    assert "Not a regular file" in found["agent Cursor"]["found"] and "manifest.json" in found["models"]["found"]
 
 
 def test_a_folder_of_others_and_an_open_store_are_noticed(program: Program, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 from trackdown.errors import ModelError
 from trackdown.models.weights_file import FileEntry
+from trackdown.plain_files import read_plain
 
 MANIFEST = "manifest.json"
 MANIFEST_VERSION = 1
@@ -71,7 +72,7 @@ def read_manifest(folder: Path) -> ModelManifest:
     """The manifest of a folder. Raises ModelError when it is missing, damaged or of another version."""
     path = folder / MANIFEST
     try:
-        content = json.loads(path.read_text("utf-8"))
+        content = json.loads(read_plain(path))
         if content["format"] != MANIFEST_VERSION:
             raise ModelError(f"{path} has format {content['format']}, not {MANIFEST_VERSION}: export the models again")
         roles = {str(name): Role(**role) for name, role in content["roles"].items()}

@@ -13,6 +13,7 @@ from typing import Any
 from trackdown.errors import ModelError
 from trackdown.models.manifest import ModelManifest, Role
 from trackdown.models.weights_file import file_entry
+from trackdown.plain_files import read_plain
 
 _GRAPHS = ("model.onnx", "onnx/model.onnx")
 _POOLINGS = ("1_Pooling/config.json", "modules/1_Pooling/config.json")
@@ -69,7 +70,7 @@ def _longest(folder: Path, config: dict[str, Any]) -> int:
 def _read(path: Path) -> dict[str, Any]:
     """A JSON file of settings; empty if there is none."""
     try:
-        content = json.loads(path.read_text("utf-8"))
+        content = json.loads(read_plain(path))
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trackdown.errors import ModelError
+from trackdown.plain_files import open_plain
 
 HOW_TO_FIX = "put the file there again, or reinstall trackdown if it came with the package"
 
@@ -22,7 +23,7 @@ class FileEntry:
 def file_entry(path: Path) -> FileEntry:
     """The present size and sha256 of a file. Raises ModelError when it cannot be read."""
     try:
-        with path.open("rb") as stream:
+        with open_plain(path) as stream:
             digest = hashlib.file_digest(stream, "sha256").hexdigest()
             return FileEntry(stream.tell(), digest)
     except OSError as error:

@@ -14,6 +14,7 @@ import msgspec
 
 from trackdown.errors import ModelError
 from trackdown.models.normalization import normalized
+from trackdown.plain_files import read_plain
 
 _CACHE_SIZE = 1 << 18
 _PREFIX = "##"
@@ -75,7 +76,7 @@ class WordPieces:
 def read_word_pieces(path: Path) -> WordPieces:
     """The vocabulary of a tokenizer.json. Raises ModelError if it is not a WordPiece tokenizer."""
     try:
-        model = msgspec.json.decode(path.read_bytes(), type=_Tokenizer).model
+        model = msgspec.json.decode(read_plain(path), type=_Tokenizer).model
         if model.type != "WordPiece" or model.continuing_subword_prefix != _PREFIX:
             raise ModelError(f"{path} is a {model.type} tokenizer: a static table needs WordPiece")
         return WordPieces(msgspec.json.decode(model.vocab, type=dict[str, int]))

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trackdown.errors import ModelError
+from trackdown.plain_files import open_plain, read_plain
 from trackdown.rank.features import FeatureTable
 from trackdown.rank.trees import NODE, Trees
 
@@ -70,8 +71,9 @@ def write_ranker(folder: Path, ranker: Ranker) -> None:
 def load_ranker(folder: Path, level: str) -> Ranker | None:
     """The ranker of a level in a folder; None if there is none. Raises ModelError when it is damaged."""
     try:
-        about = json.loads((folder / f"{level}.json").read_text("utf-8"))
-        nodes = np.load(folder / f"{level}.npy", allow_pickle=False)
+        about = json.loads(read_plain(folder / f"{level}.json"))
+        with open_plain(folder / f"{level}.npy") as stream:
+            nodes = np.load(stream, allow_pickle=False)
         if about["format"] != FORMAT or nodes.dtype != NODE:
             raise ValueError(f"written in format {about['format']!r}, not {FORMAT}")
         roots = np.array(about["roots"], dtype=np.int64)

@@ -12,7 +12,7 @@ import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from trackdown.errors import GitError, GitTimeout
+from trackdown.errors import GitError, GitTimeout, MissingObject
 from trackdown.repository.git import Git, git_error, read_rest
 from trackdown.repository.history import shallow_commits
 from trackdown.repository.patch_text import unquoted
@@ -98,17 +98,20 @@ def read_diff(git: Git, head: CommitHead) -> CommitDiff:
     if not head.parents and head.oid in shallow_commits(git):
         return CommitDiff((), "this clone is shallow and ends at this commit, so its changes are not known here")
     trees = [head.parents[0], head.oid] if head.parents else [head.oid]
+    why = ""
     for level, options in enumerate(_LEVELS):
         try:
             output, cut = _read(git, [*_DIFF, *options, *trees])
         except GitTimeout:
             raise
-        except GitError:
+        except GitError as error:
             if level + 1 == len(_LEVELS):
                 raise
+            lacking = "this clone lacks contents that the diff needs"
+            why = lacking if isinstance(error, MissingObject) else str(error)
             continue
         notes = [f"its diff is longer than {MOST_BYTES >> 20} MB: the rest is left out"] if cut else []
-        notes += ["this clone lacks contents that the diff needs, so only names are shown"] if level else []
+        notes += [f"only names are shown ({why})"] if level else []
         return CommitDiff(tuple(_files(output, with_patch=not level)), "; ".join(notes))
     raise AssertionError("unreachable")
 

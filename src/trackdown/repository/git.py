@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import IO
 
 from trackdown.errors import GitError, MissingObject
-from trackdown.repository.git_files import check_git_files
+from trackdown.repository.git_files import check_git_files, check_pipe
 from trackdown.repository.waiting import communicate
 
 OLDEST_GIT = (2, 31)
 LONGEST_RUN = 600.0
 """Seconds after which a command without network is stopped, even if it still works. On a local disk few repositories
 come near it; on a network drive of which nothing is cached, a large one may."""
+_READ_IGNORE_FILES = ("ls-files", "status")
 _ALLOWED_PROTOCOLS = "file:https:http:ssh:git"
 # Programs named in a repository's own configuration must not run, and its settings must not change the output.
 _SAFE_CONFIG = (
@@ -114,9 +115,11 @@ class Git:
     def stream(self, *arguments: str, config: Mapping[str, str] | None = None) -> subprocess.Popen[bytes]:
         """Start a command with all three streams piped. The caller reads, closes and waits.
 
-        Raises GitError if git would wait forever at a file of its directory.
+        Raises GitError if git would wait forever at a file of its directory, or at the ignore file of the work tree.
         """
         check_git_files(self.git_dir)
+        if self.work_tree is not None and arguments[0] in _READ_IGNORE_FILES:
+            check_pipe(f"{self.work_tree}/.gitignore")
         return start(self.arguments(*arguments), cwd=self.work_tree or self.git_dir, config=config)
 
 

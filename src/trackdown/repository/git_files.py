@@ -89,6 +89,16 @@ def check_file(path: str) -> None:
         raise GitError(f"{path} is {kind}, not a file: git cannot read it; remove it or search another folder")
 
 
+def check_pipe(path: str) -> None:
+    """Raise GitError if there is a named pipe where git expects an ignore file. Git follows no link there."""
+    try:
+        is_pipe = stat.S_ISFIFO(os.lstat(path).st_mode)
+    except (OSError, ValueError):
+        return
+    if is_pipe:
+        raise GitError(f"{path} is a named pipe, not a file: git would wait for it forever; remove it")
+
+
 def _is_null(found: os.stat_result) -> bool:
     """Whether this is /dev/null, which some people link to in place of an empty file."""
     return stat.S_ISCHR(found.st_mode) and found.st_rdev == os.stat(os.devnull).st_rdev

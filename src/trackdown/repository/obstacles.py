@@ -7,13 +7,13 @@ spread several `**` of a pattern over the folders of a path.
 from __future__ import annotations
 
 import os
-import stat
 import time
 from pathlib import Path
 
 from trackdown.errors import GitError
 from trackdown.repository.folders import walk_folders
-from trackdown.repository.git_files import check_git_files
+from trackdown.repository.git_files import check_file, check_git_files, check_pipe
+from trackdown.repository.listing_inputs import user_inputs
 
 _READ_BY_GIT = (".gitignore", ".gitattributes")
 _LONGEST_LOOK = 5.0
@@ -22,32 +22,33 @@ _MOST_BYTES = 1 << 20
 _MOST_STARS = 5
 
 
-def find_obstacle(root: Path) -> str:
-    """What keeps git busy or waiting in a work tree, and what to do; empty if nothing is found."""
+def find_obstacle(root: Path | None) -> str:
+    """What keeps git busy or waiting, in the user's own files or in a work tree, and what to do; empty if nothing is
+    found.
+    """
+    try:
+        for path in user_inputs():
+            check_file(path)
+        return "" if root is None else _find_in(root)
+    except GitError as error:
+        return str(error)
+
+
+def _find_in(root: Path) -> str:
+    """What is found in a work tree. Raises GitError for a pipe in a git directory."""
     end = time.monotonic() + _LONGEST_LOOK
     for folder, names, leaves in walk_folders(root, "", []):
         if time.monotonic() > end:
             break
         if ".git" in names:
             names.remove(".git")
-            try:
-                check_git_files(os.path.join(root, folder, ".git"))
-            except GitError as error:
-                return str(error)
+            check_git_files(os.path.join(root, folder, ".git"))
         for name in set(leaves).intersection(_READ_BY_GIT):
             path = os.path.join(root, folder, name)
-            if stat.S_ISFIFO(_mode(path)):
-                return f"{path} is a named pipe, not a file: git would wait for it forever; remove it"
+            check_pipe(path)
             if name == ".gitignore" and (line := _exploding_line(path)):
                 return f"git takes too long with a pattern in {path}: write {line[:60]!r} with fewer `**`"
     return ""
-
-
-def _mode(path: str) -> int:
-    try:
-        return os.lstat(path).st_mode
-    except OSError:
-        return 0
 
 
 def _exploding_line(path: str) -> str:

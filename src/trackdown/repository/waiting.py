@@ -1,8 +1,8 @@
 """Wait for a git process, but not forever.
 
-An untrusted repository can hold a named pipe where git expects a file, and git would wait there. A process that sleeps
-and does not once wake up for a while waits in vain: on a slow disk or a busy machine it goes from one request to the
-next.
+An untrusted repository can hold a named pipe where git expects a file, and git would wait there. Linux tells where a
+process sleeps; elsewhere, a process that sleeps and does not once wake up for a while waits in vain: on a slow disk or
+a busy machine it goes from one request to the next.
 """
 
 from __future__ import annotations
@@ -24,9 +24,16 @@ from trackdown.types import FORK_SAFE_THREAD
 LONGEST_SLEEP = 15.0
 """Seconds that git may sleep while we wait for it. Only on Linux: elsewhere only the total is bounded."""
 _LOOKS = 3
+_LOOK_EVERY = 0.5
 _SLOW_RUN = 2.0
 _LAST_CHANCE = 8.0
 """Seconds that git is given after something was found that may keep it waiting: it may be slow for another reason."""
+_OPENING_A_PIPE = b"wait_for_partner"
+"""The function of the kernel in which a process waits that opens a named pipe which nobody writes to."""
+_AT_PIPE = (
+    "git was stopped because it waits at a named pipe: "
+    "is one in place of a file of this repository, or of git's settings?"
+)
 _WAITS = re.compile(rb"^voluntary_ctxt_switches:\s*(\d+)", re.M)
 
 
@@ -42,11 +49,16 @@ class ProcessWatch:
 
     def until_next_look(self) -> float:
         """Seconds to wait before the next `look`."""
-        return max(0.0, min(self._end - time.monotonic(), LONGEST_SLEEP / _LOOKS))
+        return max(0.0, min(self._end - time.monotonic(), LONGEST_SLEEP / _LOOKS, _LOOK_EVERY))
 
     def is_over(self) -> bool:
         """Whether the time is up, even if the process is still busy."""
         return time.monotonic() >= self._end
+
+    def is_at_pipe(self) -> bool:
+        """Whether the process waits for somebody to write to a named pipe. False where the system does not tell."""
+        tasks = f"{self._process.pid}/task"
+        return any(_read_proc(f"{tasks}/{thread}/wchan") == _OPENING_A_PIPE for thread in _listed(f"/proc/{tasks}"))
 
     def look(self) -> None:
         """Raise GitError if there is no point in waiting any longer, GitTimeout if the process still works.
@@ -54,6 +66,8 @@ class ProcessWatch:
         The caller ends the process.
         """
         now = time.monotonic()
+        if self.is_at_pipe():
+            raise GitError(_AT_PIPE)
         if self.is_over():
             late = f"it did not end within {self._seconds:.0f} s"
             raise GitTimeout(f"git was stopped because {late}: try again when the disk and the machine are less busy")
@@ -92,21 +106,26 @@ def _read_all(process: subprocess.Popen[bytes], watch: ProcessWatch, work_tree: 
     """
     assert process.stdout is not None and process.stderr is not None
     pieces: dict[int, list[bytes]] = {process.stdout.fileno(): [], process.stderr.fileno(): []}
-    patience = min(_SLOW_RUN, watch.until_next_look())
+    silent_since = time.monotonic()
     obstacle, blamed_at = None, math.inf
     with selectors.DefaultSelector() as selector:
         for pipe in pieces:
             selector.register(pipe, selectors.EVENT_READ)
         while selector.get_map():
-            ready = selector.select(patience)
-            if not ready and obstacle is None:
+            suspicious_at = silent_since + _SLOW_RUN if obstacle is None else blamed_at
+            ready = selector.select(max(0.0, min(watch.until_next_look(), suspicious_at - time.monotonic())))
+            now = time.monotonic()
+            if ready:
+                silent_since = now
+            elif watch.is_at_pipe():
+                raise GitError(_find_obstacle(work_tree) or _AT_PIPE)
+            elif obstacle is None and now >= suspicious_at:
                 obstacle = _find_obstacle(work_tree)
                 blamed_at = time.monotonic() + _LAST_CHANCE if obstacle else math.inf
-            if obstacle and time.monotonic() >= blamed_at:
+            if now >= blamed_at:
                 raise GitError(obstacle)
             if not ready or watch.is_over():
                 watch.look()
-                patience = min(watch.until_next_look(), max(0.0, blamed_at - time.monotonic()))
             for key, _ in ready:
                 piece = os.read(key.fd, 1 << 16)
                 pieces[key.fd].append(piece)
@@ -119,8 +138,6 @@ def _read_all(process: subprocess.Popen[bytes], watch: ProcessWatch, work_tree: 
 
 
 def _find_obstacle(work_tree: Path | None) -> str:
-    if work_tree is None:
-        return ""
     from trackdown.repository.obstacles import find_obstacle  # needed only where git is slow
 
     return find_obstacle(work_tree)
@@ -159,11 +176,18 @@ def _activity_of_sleeper(pid: int) -> tuple[int, ...] | None:
     if fields[:1] != [b"S"]:
         return None
     try:
-        threads = sorted(os.listdir(f"/proc/{pid}/task"))
+        threads = sorted(_listed(f"/proc/{pid}/task"))
         waits = [_WAITS.search(_read_proc(f"{pid}/task/{thread}/status")) for thread in threads]
         return (int(fields[11]) + int(fields[12]), *(int(found[1]) if found else -1 for found in waits))
-    except (OSError, IndexError, ValueError):
+    except (IndexError, ValueError):
         return None
+
+
+def _listed(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
 
 
 def _read_proc(name: str) -> bytes:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from trackdown.errors import UsageError
+from trackdown.plain_files import read_plain
 from trackdown.settings.conversion import convert
 from trackdown.settings.values import Origin, Settings, cache_folder, setting_names, variable_of
 
@@ -48,10 +49,12 @@ def user_file(environment: Mapping[str, str] | None = None) -> Path:
 def _read_table(config: Path) -> dict[str, Any]:
     """The user's file; empty if there is none."""
     try:
-        text = config.read_text("utf-8")
+        text = read_plain(config).decode("utf-8")
     except (FileNotFoundError, NotADirectoryError):
         return {}
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise UsageError(f"cannot read {config}: {error.strerror}") from None
+    except ValueError as error:
         raise UsageError(f"cannot read {config}: {error}") from None
     import tomllib  # most users have no file
 

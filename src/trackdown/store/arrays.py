@@ -21,6 +21,7 @@ import numpy.typing as npt
 from xxhash import xxh3_64, xxh3_64_intdigest
 
 from trackdown.errors import StoreCorrupt
+from trackdown.plain_files import without_waiting
 from trackdown.store.part_files import replacing
 
 ARRAYS_VERSION = 2
@@ -84,7 +85,7 @@ def _pieces(arrays: Mapping[str, npt.NDArray[Any]]) -> Iterator[memoryview | byt
 
 def open_arrays(path: Path) -> Arrays:
     """Map a file. Raises FileNotFoundError when it is missing, StoreCorrupt when it is damaged."""
-    with open(path, "rb", opener=_without_waiting) as stream:
+    with open(path, "rb", opener=without_waiting) as stream:
         size = os.fstat(stream.fileno()).st_size
         head = stream.read(_HEAD.size)
         if len(head) < _HEAD.size:
@@ -110,11 +111,6 @@ def open_arrays(path: Path) -> Arrays:
             return Arrays(arrays, header["meta"], size)
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
             raise StoreCorrupt(f"{path.name} is damaged: {error}") from None
-
-
-def _without_waiting(path: str, flags: int) -> int:
-    """Open a file; a pipe in its place is opened at once, and is as good as an empty file."""
-    return os.open(path, flags | os.O_NONBLOCK)
 
 
 def _aligned(size: int) -> int:

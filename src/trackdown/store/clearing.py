@@ -10,7 +10,7 @@ from pathlib import Path
 
 from trackdown.errors import StoreError
 from trackdown.store.opening_lock import opening_lock
-from trackdown.store.ownership import DATABASE, MARK, holds_others, not_a_store, stores_in
+from trackdown.store.ownership import DATABASE, MARK, holds_others, not_a_store, remove_entry, stores_in
 
 _ATTEMPTS = 3
 FLEET_CACHE = "fleet"
@@ -96,7 +96,7 @@ def _remove(folder: Path) -> None:
                 else:
                     path.unlink(missing_ok=True)
             if {path.name for path in folder.iterdir()} <= {MARK}:
-                (folder / MARK).unlink(missing_ok=True)
+                remove_entry(folder / MARK)
                 folder.rmdir()
                 return
     if os.path.lexists(folder) and not _is_empty(folder):

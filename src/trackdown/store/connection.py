@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from trackdown.errors import StoreBusy, StoreCorrupt, StoreError, StoreFull
 from trackdown.store.opening_lock import opening_lock
-from trackdown.store.ownership import create_private_file
+from trackdown.store.ownership import create_private_file, remove_entry, remove_unless_file
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS facts (
@@ -129,8 +129,8 @@ class Connection:
         with opening_lock(self.path):
             self._file = self._stamp()
             self._read_only = self.full = False
-            if self.path.is_dir():  # SQLite would take it for a file that cannot be written
-                raise StoreCorrupt(f"{self.path} is a folder")
+            if self.path.exists() and not self.path.is_file():  # SQLite would take it for one that cannot be written
+                raise StoreCorrupt(f"{self.path} is not a file")
             try:
                 if self._may_write():
                     connection = self._open_for_writing()
@@ -156,10 +156,11 @@ class Connection:
 
     def _open_for_writing(self) -> sqlite3.Connection:
         create_private_file(self.path)  # SQLite gives the files beside it the same mode
-        for suffix in _COMPANIONS:  # a reader made them when the file was read-only
-            if os.path.exists(f"{self.path}{suffix}") and not os.access(f"{self.path}{suffix}", os.W_OK):
+        for path in (Path(f"{self.path}{suffix}") for suffix in _COMPANIONS):
+            remove_unless_file(path)
+            if path.exists() and not os.access(path, os.W_OK):  # a reader made it when the file was read-only
                 with suppress(FileNotFoundError):  # another process has just closed the database
-                    os.chmod(f"{self.path}{suffix}", 0o600)
+                    path.chmod(0o600)
         connection = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
         try:
             connection.text_factory = _text
@@ -216,11 +217,8 @@ class Connection:
             if self.is_replaced():
                 return
             try:
-                for path in (Path(f"{self.path}{suffix}") for suffix in ("", *_COMPANIONS)):
-                    if path.is_dir() and not path.is_symlink():
-                        path.rmdir()  # only if it is empty: what is in it is not ours to remove
-                    else:
-                        path.unlink(missing_ok=True)
+                for suffix in ("", *_COMPANIONS):
+                    remove_entry(Path(f"{self.path}{suffix}"))
             except OSError as failed:
                 raise StoreError(f"{error} and cannot be removed: {failed.strerror}") from None
 

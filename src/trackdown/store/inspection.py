@@ -101,6 +101,8 @@ def _arrays_state(path: Path) -> str:
 def _database_state(path: Path, deadline: float) -> str:
     if not path.exists():
         return ""
+    if not path.is_file():  # SQLite would wait at a pipe
+        return f"{path.name} is not a file"
     try:
         with (
             opening_lock(path),

@@ -34,7 +34,7 @@ def opening_lock(database: Path, *, alone: bool = False) -> Iterator[None]:
 def _locked(path: str, how: int) -> int | None:
     while True:
         try:
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
         except FileNotFoundError:
             raise
         except OSError:

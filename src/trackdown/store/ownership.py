@@ -93,6 +93,21 @@ def create_private_file(path: Path) -> None:
         os.close(descriptor)
 
 
+def remove_entry(path: Path) -> None:
+    """Remove whatever has a name, if anything has. Raises OSError for a folder with something in it: it is not ours."""
+    if path.is_dir() and not path.is_symlink():
+        path.rmdir()
+    else:
+        path.unlink(missing_ok=True)
+
+
+def remove_unless_file(path: Path) -> None:
+    """Remove what has the name of a file of ours and is not a regular file. Raises OSError like `remove_entry`."""
+    found = _lstat(path)
+    if found is not None and not stat.S_ISREG(found.st_mode):
+        remove_entry(path)
+
+
 def not_a_store(folder: Path) -> StoreError:
     """The error for a folder that was to be cleared and is not a store."""
     return StoreError(f"{folder} is not a store of Trackdown: nothing was removed (TRACKDOWN_STORE names the store)")
@@ -113,8 +128,10 @@ def _is_marked(folder: Path) -> bool:
 
 
 def _write_mark(folder: Path) -> None:
-    create_private_file(folder / MARK)
-    (folder / MARK).write_bytes(_TEXT)
+    path = folder / MARK
+    remove_unless_file(path)  # a pipe would be waited for, and a link would be followed
+    create_private_file(path)
+    path.write_bytes(_TEXT)
 
 
 def _is_recognised(folder: Path) -> bool:

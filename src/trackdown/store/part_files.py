@@ -13,6 +13,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
+from trackdown.plain_files import without_waiting
+
 PART_PREFIX = ".part-"
 _ABANDONED_SECONDS = 24 * 3600.0
 """The age from which a file counts as abandoned where files cannot be locked."""
@@ -69,7 +71,7 @@ def names_in(folder: Path, start: str = "", end: str = "") -> list[Path]:
 def remove_abandoned(folder: Path) -> None:
     """Remove the files that a killed process left half-written."""
     for part in names_in(folder, PART_PREFIX):
-        with suppress(OSError), part.open("rb") as stream:
+        with suppress(OSError), open(part, "rb", opener=without_waiting) as stream:
             try:
                 fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:

@@ -20,7 +20,7 @@ from trackdown.errors import StoreCorrupt, StoreError, StoreFull
 from trackdown.store.arrays import SUFFIX, Arrays, open_arrays, write_arrays
 from trackdown.store.clearing import file_size, size_of_stores
 from trackdown.store.database import Database
-from trackdown.store.ownership import DATABASE, adopt_older, claim, make_private_folder
+from trackdown.store.ownership import DATABASE, adopt_older, claim, make_private_folder, remove_unless_file
 from trackdown.store.part_files import names_in, remove_abandoned, scratch
 
 FORMAT = "v2"
@@ -112,16 +112,14 @@ class Store:
         except StoreCorrupt as error:
             self.notes.append(f"{error}: rebuilding it")
             return None
-        except IsADirectoryError:
-            with suppress(OSError):  # what is in the folder is not ours to remove
-                self._array_path(name).rmdir()
-            self.notes.append(f"{self._array_path(name).name} is a folder: rebuilding it")
-            return None
-        except PermissionError:
-            self.notes.append(f"{self._array_path(name).name} cannot be read: rebuilding it")
-            return None
         except OSError as error:
-            raise self._explained(error) from None
+            path = self._array_path(name)
+            if path.is_file() and not isinstance(error, PermissionError):
+                raise self._explained(error) from None
+            with suppress(OSError):  # what is in a folder is not ours to remove
+                remove_unless_file(path)
+            self.notes.append(f"{path.name} cannot be read: rebuilding it")
+            return None
 
     def array_names(self) -> list[str]:
         """The names of all array files."""
@@ -159,8 +157,10 @@ class Store:
         from filelock import FileLock, Timeout  # a search of what is ready needs no lock
 
         self._make_folders()  # another process may have cleared the store
-        lock = FileLock(self.folder / "locks" / f"{repository}.lock", timeout=wait_seconds, mode=0o600)
+        path = self.folder / "locks" / f"{repository}.lock"
+        lock = FileLock(path, timeout=wait_seconds, mode=0o600)
         try:
+            remove_unless_file(path)
             lock.acquire()
         except Timeout:
             yield False

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from trackdown.errors import LlmError
+from trackdown.plain_files import open_plain
 
 _MAGIC = b"GGUF"
 _STRING, _ARRAY = 8, 9
@@ -23,7 +24,7 @@ def context_length(path: Path) -> int:
     Raises LlmError for a file that cannot be read or is not GGUF, with a clearer message than llama.cpp's.
     """
     try:
-        with path.open("rb") as stream:
+        with open_plain(path) as stream:
             if stream.read(4) != _MAGIC:
                 raise LlmError(f"{path} is not a GGUF file: give one, or `embedded`")
             _, _, values = struct.unpack("<IQQ", stream.read(20))
@@ -43,7 +44,7 @@ def context_length(path: Path) -> int:
 def digest(path: Path) -> str:
     """A digest of the size and of slices from all over the file: hashing all of it may take seconds."""
     try:
-        with path.open("rb") as stream:
+        with open_plain(path) as stream:
             size = stream.seek(0, 2)
             found = hashlib.sha256(str(size).encode())
             for number in range(_SLICES):

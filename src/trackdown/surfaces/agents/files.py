@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from trackdown.errors import UsageError
+from trackdown.plain_files import open_plain
 from trackdown.surfaces.agents.insertions import Insertion
 
 Action = Literal["added", "changed", "there already", "removed", "restored", "not there"]
@@ -115,9 +116,7 @@ def _kept(backups: Backups, file: Path) -> Path | None:
 def _read(file: Path) -> str | None:
     """Return the text of a file with its line ends; None if there is no file."""
     try:
-        with file.open("rb") as stream:
-            if not file.is_file():
-                raise UsageError("it is not a plain file")
+        with open_plain(file) as stream:
             data = stream.read(_LARGEST + 1)
     except FileNotFoundError:
         return None

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from trackdown.errors import UsageError
+from trackdown.plain_files import open_plain
 from trackdown.settings import Settings, load_settings, misspelt_variables, unknown_variables, user_folders
 from trackdown.surfaces.cli.options import format_option, print_json
 from trackdown.surfaces.cli.terminal_text import one_line
@@ -83,8 +84,8 @@ def _agents() -> Iterator[HealthCheck]:
         file, name = agent.settings_file(folders), f"agent {agent.title}"
         again = f"run `trackdown install --agent {agent.name}`"
         try:
-            with file.open(encoding="utf-8") as stream:
-                command = agent.configured_command(stream.read(_LARGEST))
+            with open_plain(file) as stream:
+                command = agent.configured_command(stream.read(_LARGEST).decode("utf-8"))
         except FileNotFoundError:
             command = None
         except (OSError, ValueError, UsageError) as error:
