@@ -149,7 +149,7 @@ bench-golden: $(BENCH_STAMP)  ## Known answers on a pinned commit of flask: make
 	$(BIN)/python benchmarks/golden.py benchmarks/golden/flask.json $(REPO) $(if $(JSON),--json $(JSON))
 
 bench-other-words: $(BENCH_STAMP)  ## Questions that use none of the code's words: make bench-other-words REPOS=folder [LAYOUT='{owner}/{name}'] [MODE=balanced,hybrid] [DEEP=1] [JSON=file]
-	$(BIN)/python benchmarks/other_words.py $(REPOS) --layout '$(LAYOUT)' $(if $(MODE),--modes $(MODE)) $(if $(DEEP),--deep) $(if $(JSON),--json $(JSON))
+	$(BIN)/python benchmarks/other_words.py $(REPOS) --layout '$(LAYOUT)' $(if $(MODE),--modes $(MODE)) $(if $(DEEP),--deep) $(if $(NO_GRAPH),--no-graph) $(if $(JSON),--json $(JSON))
 
 bench-doubt: $(BENCH_STAMP)  ## Do probabilities come true: make bench-doubt DATA='file.jsonl …' REPOS=folder LAYOUT='{owner}/{name}' ANSWERS=folder [JSON=file]
 	$(BIN)/python benchmarks/doubt.py $(DATA) --repos $(REPOS) --layout '$(LAYOUT)' --data $(ANSWERS) --figure docs/confidence.svg \

@@ -1,6 +1,7 @@
 """How much could any reranker reach? Which sources bring all gold functions of an issue among their best N candidates.
 
-python benchmarks/ceiling.py DATA.jsonl [DATA.jsonl …] --repos FOLDER [--layout …] [--jobs 2] [--deep] [--json RESULT]
+python benchmarks/ceiling.py DATA.jsonl [DATA.jsonl …] --repos FOLDER [--layout …] [--jobs 2] [--deep] [--no-graph]
+    [--json RESULT]
 
 Sources are the retrievers, each alone; `commits` are the functions of the 50 files that past commits speak for most, in
 the order of their words. The union takes the best of every source in turn, so that each has an equal share of N. The
@@ -52,12 +53,15 @@ def main() -> None:
     parser.add_argument("--layout", default="{owner}/{name}")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--deep", action="store_true", help="compute the deep index of every state, and measure it")
+    parser.add_argument("--no-graph", action="store_true", help="leave out what the code graph has near the best")
     arguments = parser.parse_args()
     bundles: dict[str, list[tuple[str, Task]]] = {}
     for path in arguments.data:
         for task in read_swe(path, arguments.repos, arguments.layout, "function").tasks:
             bundles.setdefault(task.place, []).append((path.stem, task))
-    looked = list(look_at_all(list(bundles.values()), arguments.jobs, deep=arguments.deep))
+    looked = list(
+        look_at_all(list(bundles.values()), arguments.jobs, deep=arguments.deep, graph=not arguments.no_graph)
+    )
     names = [path.stem for path in arguments.data]
     sets = {name: [one for one in looked if one.data == name] for name in names}
     if len(sets) > 1:
@@ -68,20 +72,22 @@ def main() -> None:
     keep({"sets": report}, arguments.json)
 
 
-def look_at_all(bundles: Sequence[Sequence[tuple[str, Task]]], jobs: int, *, deep: bool) -> Iterator[Looked]:
+def look_at_all(
+    bundles: Sequence[Sequence[tuple[str, Task]]], jobs: int, *, deep: bool, graph: bool
+) -> Iterator[Looked]:
     """All issues, those of a repository in one process; repositories with many issues begin first."""
     bundles = sorted(bundles, key=len, reverse=True)
     if jobs == 1 or len(bundles) == 1:
         for bundle in bundles:
-            yield from look_at(bundle, deep=deep)
+            yield from look_at(bundle, deep=deep, graph=graph)
         return
     with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
-        running = [pool.submit(look_at, bundle, deep=deep) for bundle in bundles]
+        running = [pool.submit(look_at, bundle, deep=deep, graph=graph) for bundle in bundles]
         for future in running:
             yield from future.result()
 
 
-def look_at(bundle: Sequence[tuple[str, Task]], *, deep: bool) -> list[Looked]:
+def look_at(bundle: Sequence[tuple[str, Task]], *, deep: bool, graph: bool) -> list[Looked]:
     """The issues of one repository, oldest state first: neighbours share what is indexed."""
     place = bundle[0][1].place
     times = commit_times(place, {task.at for _, task in bundle if task.at})
@@ -92,7 +98,7 @@ def look_at(bundle: Sequence[tuple[str, Task]], *, deep: bool) -> list[Looked]:
             try:
                 if deep:
                     repository.index(task.at, deep=True)
-                ranked = orders(repository.corpus(task.at), task.query, max(DEPTHS))
+                ranked = orders(repository.corpus(task.at), task.query, max(DEPTHS), graph=graph)
             except QueryError:
                 ranked = {}  # a query that holds nothing to search for is a miss
             except TrackdownError as error:

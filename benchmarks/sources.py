@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
@@ -28,8 +28,11 @@ _LINKED = Expansion(edges=("invokes", "inherits", "imports"))
 _BESIDE = Expansion(edges=("contains",), depth=3)
 
 
-def orders(prepared: Corpus, query: str, depth: int) -> dict[str, list[Place]]:
-    """The best functions of every source, and of what is made of several. Raises QueryError."""
+def orders(prepared: Corpus, query: str, depth: int, *, graph: bool = True) -> dict[str, list[Place]]:
+    """The best functions of every source, and of what is made of several. Raises QueryError.
+
+    Without `graph`, what is near the best in the code graph is left out: resolving it takes longest.
+    """
     plain = default_plan(replace(load_settings(), mode=FUSED, adaptive=False, graph=False))
     understood = understand(query)
     pool = candidates(prepared.code, "function")
@@ -42,15 +45,16 @@ def orders(prepared: Corpus, query: str, depth: int) -> dict[str, list[Place]]:
         "mentions": ranked(prepared, query, with_mode(plain, "mentions")),
         "commits": inside(words, {file.path for file in files}),
     }
-    neighbours = Near(prepared, pool)
-    linked, beside = neighbours.linked(fused[:CENTRES]), neighbours.beside(fused[:CENTRES])
-    made = {
+    made: dict[str, Iterable[Place]] = {
         "commits × words": ranked(prepared, query, with_mode(plain, "commits")),
         "union": in_turn(list(single.values())),
         FUSED: fused,
-        f"{FUSED}, calls and bases of the best {CENTRES}": in_turn([fused, by_rank(linked, fused)]),
-        f"{FUSED}, all neighbours of the best {CENTRES}": in_turn([fused, by_rank([*linked, *beside], fused)]),
     }
+    if graph:
+        neighbours = Near(prepared, pool)
+        linked, beside = neighbours.linked(fused[:CENTRES]), neighbours.beside(fused[:CENTRES])
+        made[f"{FUSED}, calls and bases of the best {CENTRES}"] = in_turn([fused, by_rank(linked, fused)])
+        made[f"{FUSED}, all neighbours of the best {CENTRES}"] = in_turn([fused, by_rank([*linked, *beside], fused)])
     if deep := by_deep_index(prepared, pool, understood, depth):
         made["deep"] = deep
         made["union, and deep"] = in_turn([*single.values(), deep])
