@@ -22,10 +22,10 @@ class Holder:
         self.stop = threading.Event()
         self.threads: list[threading.Thread] = []
 
-    def add(self, number: int) -> None:
+    def add(self, number: int, came_at: float | None = None) -> None:
         def work() -> None:
             try:
-                with self.turns.turn(self.stop.is_set):
+                with self.turns.turn(self.stop.is_set, came_at):
                     self.order.append(number)
                     self.release.wait(20)
             except (TooBusy, Cancelled) as error:
@@ -54,6 +54,16 @@ def test_no_more_run_at_once_than_may_and_the_line_is_served_in_order(at_once: i
     if at_once == 1:  # of two that run side by side, either may be the first to say so
         assert holder.order == list(range(6))
     assert turns.drain(1.0) and turns.load().running == 0
+
+
+def test_who_gave_up_a_turn_goes_before_those_who_came_later() -> None:
+    turns = FairQueue(1, 10, 20.0)
+    holder = Holder(turns)
+    for number, came_at in enumerate([None, None, 1.0, 0.5]):
+        holder.add(number, came_at)
+        assert wait_for(lambda: turns.load().running + turns.load().waiting == len(holder.threads))
+    holder.end()
+    assert holder.order == [0, 3, 2, 1]
 
 
 def test_a_line_that_is_full_sends_away_at_once_and_says_when_to_come_back() -> None:

@@ -39,7 +39,8 @@ class Call:
     def __init__(self, stopping: Callable[[], bool], options: CallOptions) -> None:
         cancelled = options.get("cancelled", never)
         self._progress = options.get("progress", no_progress)
-        self.until = time.monotonic() + options.get("wait", 1.0)
+        self.came_at = time.monotonic()
+        self.until = self.came_at + options.get("wait", 1.0)
         self.cancelled = lambda: stopping() or cancelled()
         self.check = Check(self.cancelled)
         self.report = self.check.progress(self._progress)

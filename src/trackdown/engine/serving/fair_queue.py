@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import deque
+from bisect import insort
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from trackdown.errors import Cancelled, TooBusy
 from trackdown.types import never
@@ -27,6 +27,12 @@ class Load:
     most_waiting: int
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Waiting:
+    came_at: float
+    called: threading.Event = field(default_factory=threading.Event)
+
+
 class FairQueue:
     """First come, first served. Thread-safe."""
 
@@ -35,7 +41,7 @@ class FairQueue:
         self._most_waiting = most_waiting
         self._longest_wait = longest_wait
         self._lock = threading.Lock()
-        self._line: deque[threading.Event] = deque()
+        self._line: list[_Waiting] = []
         self._running = 0
         self._mean_seconds = 0.05
         self._idle = threading.Condition(self._lock)
@@ -46,9 +52,12 @@ class FairQueue:
             return Load(self._running, len(self._line), self._at_once, self._most_waiting)
 
     @contextmanager
-    def turn(self, cancelled: Callable[[], bool] = never) -> Iterator[None]:
-        """Run the body when it is this call's turn. Raises TooBusy if the queue is full or too slow, and Cancelled."""
-        self._wait(cancelled)
+    def turn(self, cancelled: Callable[[], bool] = never, came_at: float | None = None) -> Iterator[None]:
+        """Run the body when it is this call's turn. Raises TooBusy if the queue is full or too slow, and Cancelled.
+
+        A call that gave up a turn says when it came (by the monotonic clock), and goes before those that came later.
+        """
+        self._wait(cancelled, time.monotonic() if came_at is None else came_at)
         started = time.monotonic()
         try:
             yield
@@ -62,15 +71,16 @@ class FairQueue:
         with self._lock:
             return self._idle.wait_for(lambda: not self._running and not self._line, seconds)
 
-    def _wait(self, cancelled: Callable[[], bool]) -> None:
+    def _wait(self, cancelled: Callable[[], bool], came_at: float) -> None:
         with self._lock:
             if self._running < self._at_once and not self._line:
                 self._running += 1
                 return
             if len(self._line) >= self._most_waiting:
                 raise self.too_busy(f"{len(self._line)} requests are already waiting")
-            called = threading.Event()
-            self._line.append(called)
+            waiting = _Waiting(came_at)
+            insort(self._line, waiting, key=lambda one: one.came_at)
+        called = waiting.called
         until = time.monotonic() + self._longest_wait
         stop = False
         try:
@@ -79,28 +89,28 @@ class FairQueue:
                 if stop or time.monotonic() >= until:
                     break
         except BaseException:
-            self._step_out(called)
+            self._step_out(waiting)
             raise
         if called.is_set() and not stop:
             return
-        self._step_out(called)
+        self._step_out(waiting)
         if stop:
             raise Cancelled("the request was cancelled while it was waiting")
         raise self.too_busy(f"the request waited {self._longest_wait:g} seconds without getting a turn")
 
-    def _step_out(self, called: threading.Event) -> None:
+    def _step_out(self, waiting: _Waiting) -> None:
         """Leave the queue, or pass on a turn that has just come."""
         with self._lock:
-            if called.is_set():
+            if waiting.called.is_set():
                 self._leave()
             else:
-                self._line.remove(called)
+                self._line.remove(waiting)
                 self._idle.notify_all()
 
     def _leave(self) -> None:
         """Pass the turn to the first in the queue."""
         if self._line:
-            self._line.popleft().set()
+            self._line.pop(0).called.set()
         else:
             self._running -= 1
         self._idle.notify_all()

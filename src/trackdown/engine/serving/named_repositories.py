@@ -213,7 +213,7 @@ class NamedRepositories:
         try:
             while True:
                 call.await_index(served)
-                with self._queue.turn(call.cancelled):
+                with self._queue.turn(call.cancelled, call.came_at):
                     call.check()
                     try:
                         with told_apart(served), served.lent(min(call.left, _LONGEST_PATIENCE)) as repository:
