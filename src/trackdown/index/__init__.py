@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from trackdown.index.commits import CommitIndex, CommitSegment
     from trackdown.index.corpus import Corpus, DeepIndex, RerankModels, Texts, ignore_note, no_vectors
     from trackdown.index.deep_vectors import DeepSegment, needs_vector, open_deep, segment_of_deep_vectors, write_deep
+    from trackdown.index.freed_memory import return_freed_memory
     from trackdown.index.identity import is_known, repository_id
     from trackdown.index.imports import ImportedShard, bind_import, imported_into, namespace_of, unbind_import
     from trackdown.index.matching import files_matching, is_letter, units_called

@@ -1,6 +1,9 @@
-"""Memory that a search frees stays with the process, for the next search."""
+"""Memory that a search frees stays with the process, for the next search, until the index changes."""
 
 from __future__ import annotations
+
+import ctypes
+from contextlib import suppress
 
 import numpy as np
 
@@ -16,3 +19,13 @@ def keep_freed_memory() -> None:
     never written to, and takes no memory. Elsewhere this does nothing.
     """
     np.empty(_LARGEST, dtype=np.uint8)
+
+
+def return_freed_memory() -> None:
+    """Give the memory that was freed so far back to the kernel.
+
+    A server that updates its index frees the old one, in pieces between others that stay. Each of its threads takes
+    memory from a heap of its own, so the holes would not be filled for long. Does nothing where malloc is not glibc's.
+    """
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)

@@ -19,7 +19,7 @@ from trackdown.engine.serving.snapshot_changes import count_changes, is_changed
 from trackdown.engine.serving.throttle import Throttle
 from trackdown.engine.serving.wakeup import Wakeup
 from trackdown.errors import Cancelled, EmptyRepository, StoreBusy, StoreFull
-from trackdown.index import Corpus
+from trackdown.index import Corpus, return_freed_memory
 from trackdown.repository import Snapshot
 from trackdown.types import IndexState, Phase, Progress
 
@@ -237,6 +237,7 @@ class LiveIndex:
         )
         if new:
             self._on_update(update)
+            return_freed_memory()
         self._throttle.spend(time.monotonic() - started, more=self._events.stirred())
         # The folders of a first scan are watched after the second one.
         return 0.0 if new and self._events.unarmed else None
