@@ -27,7 +27,7 @@ TESTERS ?= $(shell expr $(CORES) \* 3 / 2 \| 1)
 PYTEST = $(BIN)/pytest -n $(TESTERS) --dist worksteal
 
 .PHONY: help demo chromium test test-fast test-lab test-browser test-llm coverage release screenshots tour lint types unit clean \
-  bench-cascade bench-depth side-by-side bench-ceiling bench-deep bench-exchange bench-fleet bench-fleet-kills bench-fleet-quality bench-fleet-access bench-llm-rerank bench-leaks bench-style bench-train bench-live bench-load bench-mcp bench-agents bench-answers \
+  bench-cascade bench-depth side-by-side bench-ceiling bench-deep bench-exchange bench-fleet bench-fleet-kills bench-fleet-quality bench-fleet-access bench-llm-rerank bench-leaks bench-style bench-train bench-live bench-load bench-soak bench-mcp bench-agents bench-answers \
   bench-speed bench-cmu bench-swe bench-semble bench-text2code bench-reco bench-history bench-impact bench-golden bench-other-words bench-same-answer bench-doubt bench-messages bench-kills \
   bench-graph characterise word-forms versions walk size grammars campaign
 
@@ -198,6 +198,9 @@ bench-live: $(BENCH_STAMP)  ## Delay until a change can be searched: make bench-
 
 bench-load: $(BENCH_STAMP)  ## The HTTP server under load: make bench-load REPO=path JSON=result.json
 	$(BIN)/python benchmarks/load.py $(REPO) $(if $(JSON),--json $(JSON))
+
+bench-soak: $(BENCH_STAMP)  ## The servers under load while files change: make bench-soak REPO=path [MINUTES=30] [JSON=file]
+	$(BIN)/python benchmarks/soak.py $(REPO) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(JSON),--json $(JSON))
 
 bench-agents: $(BENCH_STAMP)  ## Tokens until an agent has seen all lines of a fix: make bench-agents DATA=file.jsonl REPOS=folder LAYOUT='{owner}/{name}' JSON=result.json
 	$(INSTALL) --no-deps mistral-common tiktoken pydantic-extra-types pycountry regex  # its bound on numpy is not ours

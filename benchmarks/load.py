@@ -19,7 +19,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -63,8 +63,7 @@ def measure(clone: Path, folder: Path, arguments: argparse.Namespace) -> Numbers
     """All figures, and what is wrong with them."""
     store = folder / "store"
     queries = latest_subjects(clone, arguments.queries)
-    addresses = folder / "addresses.txt"
-    addresses.write_text("".join(f"/v1/search?effort=fast&query={quote_plus(query)}\n" for query in queries))
+    addresses = write_addresses(folder, queries)
     report: Numbers = {
         "repository": describe_repository(clone),
         "client": arguments.client,
@@ -82,6 +81,13 @@ def measure(clone: Path, folder: Path, arguments: argparse.Namespace) -> Numbers
         report["alive_after_overload"] = health(url) is not None and process.poll() is None
     report["failures"] = failures(report)
     return report
+
+
+def write_addresses(folder: Path, queries: list[str]) -> Path:
+    """A file with the address of a search on each line."""
+    path = folder / "addresses.txt"
+    path.write_text("".join(f"/v1/search?effort=fast&query={quote_plus(query)}\n" for query in queries))
+    return path
 
 
 def failures(report: Numbers) -> list[str]:
@@ -164,14 +170,14 @@ def health(url: str) -> Any:
 
 
 @contextmanager
-def memory(process: psutil.Popen) -> Iterator[list[float]]:
-    """The server's memory in megabytes, each second."""
+def memory(process: psutil.Popen, measured: Callable[[int], float] | None = None) -> Iterator[list[float]]:
+    """The server's memory in megabytes, each second: its own, or what a function of its process id says."""
     seen: list[float] = []
     ended = threading.Event()
 
     def watch() -> None:
         while not ended.wait(1):
-            seen.append(round(process.memory_info().rss / 1e6, 1))
+            seen.append(round(measured(process.pid) if measured else process.memory_info().rss / 1e6, 1))
 
     thread = threading.Thread(target=watch)
     thread.start()
@@ -214,9 +220,14 @@ def load(arguments: argparse.Namespace, url: str, addresses: Path, connections: 
 
 
 async def own_client(url: str, addresses: str, connections: str, seconds: str) -> Numbers:
-    """Keep so many connections busy for so long. Counts what wrk's script counts."""
+    """What wrk's script counts, and percentiles of the times."""
     asked = await asyncio.to_thread(Path(addresses).read_text)
-    lines = asked.splitlines()
+    counts, times = await ask_over(url, asked.splitlines(), int(connections), float(seconds))
+    return {**counts, **percentiles(times), "max_ms": max(times)}
+
+
+async def ask_over(url: str, lines: list[str], connections: int, seconds: float) -> tuple[Numbers, list[float]]:
+    """Keep so many connections busy for so long. Returns counts, and the milliseconds of each request."""
     counts = dict.fromkeys(("answered", "refused", "other", "unexplained", "broken"), 0)
     times: list[float] = []
     place = urlsplit(url)
@@ -224,7 +235,7 @@ async def own_client(url: str, addresses: str, connections: str, seconds: str) -
 
     async def client(number: int) -> None:
         reader, writer = await asyncio.open_connection(place.hostname, place.port)
-        while time.perf_counter() - started < float(seconds):
+        while time.perf_counter() - started < seconds:
             number += 1
             began = time.perf_counter()
             writer.write(f"GET {lines[number % len(lines)]} HTTP/1.1\r\nHost: {place.netloc}\r\n\r\n".encode())
@@ -236,11 +247,9 @@ async def own_client(url: str, addresses: str, connections: str, seconds: str) -
             counts["unexplained"] += status == b"503" and b"retry-after" not in head
         writer.close()
 
-    for ended in await asyncio.gather(
-        *(client(7 * number) for number in range(int(connections))), return_exceptions=True
-    ):
+    for ended in await asyncio.gather(*(client(7 * number) for number in range(connections)), return_exceptions=True):
         counts["broken"] += isinstance(ended, Exception)
-    return {"seconds": time.perf_counter() - started, **counts, **percentiles(times), "max_ms": max(times)}
+    return {"seconds": time.perf_counter() - started, **counts}, times
 
 
 def print_table(report: Numbers) -> None:

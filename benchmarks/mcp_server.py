@@ -16,8 +16,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -137,6 +137,14 @@ async def over_stdio(repository: Path, store: Path) -> AsyncIterator[Client]:
 @asynccontextmanager
 async def over_http(repository: Path, store: Path) -> AsyncIterator[Client]:
     """A client of a server at a free port."""
+    with http_server(repository, store) as (url, _):
+        async with Client(url) as client:
+            yield client
+
+
+@contextmanager
+def http_server(repository: Path, store: Path) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """A server at a free port: its address and its process."""
     command = [sys.executable, *SERVER, str(repository), "--http", "--port", "0"]
     environment = os.environ | {"TRACKDOWN_STORE": str(store), "TRACKDOWN_DEEP": "no"}
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
@@ -144,8 +152,7 @@ async def over_http(repository: Path, store: Path) -> AsyncIterator[Client]:
         try:
             found = re.search(r"http://\S+", process.stdout.readline())
             assert found is not None
-            async with Client(found.group()) as client:
-                yield client
+            yield found.group(), process
         finally:
             process.terminate()
 
