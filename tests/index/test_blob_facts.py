@@ -28,7 +28,7 @@ def snapshot_of(repo: Repo) -> Snapshot:
 
 
 def source_of(store: Store, snapshot: Snapshot) -> FactSource:
-    return FactSource(store, snapshot, LIMIT, 1, no_progress)
+    return FactSource(store, snapshot, 1, no_progress)
 
 
 def symbols(found: list[tuple[str, str, bytes]]) -> dict[str, list[str]]:
@@ -87,7 +87,7 @@ def test_many_files_are_parsed_in_processes_with_the_same_facts(repo: Repo, stor
     snapshot = snapshot_of(repo)
     keys = fact_keys(snapshot)
     steps: list[tuple[int, int | None]] = []
-    parallel = FactSource(store, snapshot, LIMIT, 2, lambda step, done, total: steps.append((done, total)))
+    parallel = FactSource(store, snapshot, 2, lambda step, done, total: steps.append((done, total)))
     found = list(parallel.facts(keys))
     assert symbols(found) == {f"src/m{number:03}.py": [f"parse_{number}"] for number in range(100)}
     assert steps[0] == (0, 100) and steps[-1] == (100, 100)

@@ -209,7 +209,7 @@ def test_a_file_that_changes_between_the_look_and_the_parser_is_said_to_have_mov
     source, store = open_source(repo.root), Store(tmp_path / "store")
     seen = scan_worktree(source, None, 1 << 20).snapshot
     repo.write("b.py", "def session(): pass\n")
-    update = update_code(store, seen, "history-1", max_bytes=1 << 20, workers=1, progress=no_progress)
+    update = update_code(store, seen, "history-1", workers=1, progress=no_progress)
     assert update.moved == ("b.py",)
     assert sorted(update.index.files_by_path) == ["a.py", "c.py"]
     assert store.database.records(CODE_MANIFESTS) == []  # an index that lacks a file is never kept

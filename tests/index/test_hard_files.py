@@ -34,7 +34,7 @@ def lose_and_make_again(repository: trackdown.Repository) -> None:
     key = corpus.code.fact_key(corpus.code.files_by_path["bad.js"])
     assert key == provisional_key(final_key(key), today())
     store.database.delete_facts(BLOBS, [key])
-    made = fact_maker(store, corpus.snapshot, 1 << 20, 1, no_progress)({"bad.js": key})
+    made = fact_maker(store, corpus.snapshot, 1, no_progress)({"bad.js": key})
     assert decode(made[key]).as_text
     assert set(store.database.fact_keys(BLOBS)) == {corpus.code.fact_key(0), corpus.code.fact_key(1)}
 

@@ -33,7 +33,7 @@ def damaged(repo: Repo, settings: Settings) -> tuple[Snapshot, CodeIndex]:
         path.unlink()
         path.write_bytes(whole[: len(whole) // 2])
     store = Store(settings.store)
-    update = update_code(store, snapshot, "history-1", max_bytes=1 << 20, workers=1, progress=no_progress)
+    update = update_code(store, snapshot, "history-1", workers=1, progress=no_progress)
     store.close()
     assert sum(update.index.left_out.values()) == COUNT
     return snapshot, update.index

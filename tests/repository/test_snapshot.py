@@ -115,6 +115,8 @@ def test_the_key_tells_paths_contents_and_forced_files_apart_but_not_their_order
         snapshot_key([File("a", "2" * 40)]),
         snapshot_key([File("c", "1" * 40)]),
         snapshot_key([File("a", "1" * 40, forced=True)]),
+        snapshot_key([a], 4096),
+        snapshot_key([a], 8192),
     ]
     assert len(set(keys)) == len(keys)
     assert snapshot_key(sorted_by_path([b, a])) == snapshot_key(sorted_by_path([a, b]))

@@ -20,7 +20,7 @@ from trackdown.repository.worktree import scan_worktree
 def test_a_clean_work_tree_equals_its_commit(repo: Repo) -> None:
     commit = repo.commit("Begin", {"a.py": "a\n", "deep/er/b.py": "b\n", "yarn.lock": "y\n"})
     source = open_source(repo.root)
-    on_disk, committed = scan_worktree(source, None, LIMIT).snapshot, commit_snapshot(source, commit)
+    on_disk, committed = scan_worktree(source, None, LIMIT).snapshot, commit_snapshot(source, commit, LIMIT)
     assert (on_disk.files, on_disk.key) == (committed.files, committed.key)
     assert (on_disk.commit, on_disk.dirty, on_disk.on_disk) == (commit, False, True)
     assert left_out(on_disk) == left_out(committed) == {"yarn.lock": "generated"}

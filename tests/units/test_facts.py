@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trackdown.settings import Settings
 from trackdown.units import facts as module
 from trackdown.units.facts import BlobFacts, Unit, decode, encode, fact_key, oid_of_key, skipped
 
@@ -49,6 +50,13 @@ def test_a_blob_that_is_left_out_has_a_reason_and_no_units() -> None:
     facts = skipped("python", "binary")
     assert (facts.language, facts.skip, facts.lines, facts.units, facts.vocabulary) == ("python", "binary", 0, [], [])
     assert decode(encode(facts)) == facts
+
+
+def test_keys_differ_by_the_limit_on_size_which_forced_files_do_not_have() -> None:
+    assert len({fact_key("a", "c", False), fact_key("a", "c", False, 4096), fact_key("a", "c", False, 8192)}) == 3
+    assert fact_key("a", "c", True) == fact_key("a", "c", True, 4096)
+    assert fact_key("a", "c", False) == fact_key("a", "c", False, Settings().max_file_bytes)
+    assert oid_of_key(fact_key("a", "c", False, 4096)) == "a"
 
 
 def test_keys_differ_by_content_language_version_and_force(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,7 +28,8 @@ def today() -> int:
 
 def fact_keys(snapshot: Snapshot) -> dict[str, str]:
     """Path → key of the file's facts."""
-    return {file.path: fact_key(file.oid, language_of(file.path), file.forced) for file in snapshot.files}
+    limit = snapshot.max_bytes
+    return {file.path: fact_key(file.oid, language_of(file.path), file.forced, limit) for file in snapshot.files}
 
 
 def known_facts(store: Store, keys: Mapping[str, str]) -> Iterator[Fact]:
@@ -42,7 +43,7 @@ def known_facts(store: Store, keys: Mapping[str, str]) -> Iterator[Fact]:
                 yield path, keys[path], found[keys[path]]
 
 
-def fact_maker(store: Store, snapshot: Snapshot, max_bytes: int, workers: int, progress: Progress) -> MakeFacts:
+def fact_maker(store: Store, snapshot: Snapshot, workers: int, progress: Progress) -> MakeFacts:
     """A function that parses files of a snapshot again, because another process has removed their facts.
 
     It raises FilesChanged if one of them is no longer as it was in the snapshot.
@@ -50,7 +51,7 @@ def fact_maker(store: Store, snapshot: Snapshot, max_bytes: int, workers: int, p
 
     def make(wanted: Mapping[str, str]) -> dict[str, bytes]:
         present = fact_keys(snapshot)
-        source = FactSource(store, snapshot, max_bytes, workers, progress)
+        source = FactSource(store, snapshot, workers, progress)
         lost = {path: final_key(key) for path, key in wanted.items() if present.get(path) == final_key(key)}
         made = {wanted[path]: value for path, _, value in source.facts(lost)}
         if source.moved:
@@ -68,7 +69,7 @@ class FactSource:
     the parser's part, because it took too long: they are good for today only.
     """
 
-    def __init__(self, store: Store, snapshot: Snapshot, max_bytes: int, workers: int, progress: Progress) -> None:
+    def __init__(self, store: Store, snapshot: Snapshot, workers: int, progress: Progress) -> None:
         self.moved: list[str] = []
         self.here_only = 0
         self.cut_on = 0
@@ -80,7 +81,8 @@ class FactSource:
         git_dir = str(source.git.git_dir) if source.git else None
         from trackdown.units import ContentSource
 
-        self._content = ContentSource(str(source.root), git_dir, snapshot.on_disk, source.object_format, max_bytes)
+        limit = snapshot.max_bytes
+        self._content = ContentSource(str(source.root), git_dir, snapshot.on_disk, source.object_format, limit)
 
     def facts(self, keys: Mapping[str, str]) -> Iterator[Fact]:
         """(path, key, facts) by path. New facts are written to the store as they come."""

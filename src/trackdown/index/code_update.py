@@ -126,7 +126,6 @@ def update_code(
     snapshot: Snapshot,
     repository: str,
     *,
-    max_bytes: int,
     workers: int,
     progress: Progress,
     imported: str | None = None,
@@ -135,7 +134,7 @@ def update_code(
 
     If no base of our own is near, one in the namespace `imported` may be; the new index is then in that namespace.
     """
-    facts = FactSource(store, snapshot, max_bytes, workers, progress)
+    facts = FactSource(store, snapshot, workers, progress)
     return _gather(store, snapshot, repository, fact_keys(snapshot), facts, imported)
 
 
@@ -153,10 +152,10 @@ def partial_code(store: Store, snapshot: Snapshot, repository: str, most: int = 
 
 
 def read_inventory(
-    store: Store, snapshot: Snapshot, *, max_bytes: int, workers: int, progress: Progress
+    store: Store, snapshot: Snapshot, *, workers: int, progress: Progress
 ) -> tuple[list[tuple[str, str]], list[Exclusion]]:
     """The files that a snapshot includes (path, language), and those excluded by content, for a dry run."""
-    source = FactSource(store, snapshot, max_bytes, workers, progress)
+    source = FactSource(store, snapshot, workers, progress)
     included: list[tuple[str, str]] = []
     excluded: list[Exclusion] = []
     for path, _, value in source.facts(fact_keys(snapshot)):

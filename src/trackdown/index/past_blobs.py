@@ -18,7 +18,7 @@ def facts_of_blobs(
 
     Raises GitError when the repository cannot be read.
     """
-    wanted = {blob: fact_key(blob[1], language_of(blob[0]), False) for blob in blobs}
+    wanted = {blob: fact_key(blob[1], language_of(blob[0]), False, max_bytes) for blob in blobs}
     found = dict(store.database.read_facts(BLOBS, list(dict.fromkeys(wanted.values()))))
     jobs: dict[str, ExtractionJob] = {}
     for (path, oid), key in wanted.items():

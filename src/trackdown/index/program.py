@@ -37,7 +37,6 @@ class IndexedProgram:
         snapshot: Snapshot,
         store: Store,
         *,
-        max_bytes: int,
         workers: int,
         progress: Progress = no_progress,
     ) -> None:
@@ -48,7 +47,9 @@ class IndexedProgram:
         self._progress = progress
         source = snapshot.source
         git_dir = str(source.git.git_dir) if source.git else None
-        self._content = ContentSource(str(source.root), git_dir, snapshot.on_disk, source.object_format, max_bytes)
+        self._content = ContentSource(
+            str(source.root), git_dir, snapshot.on_disk, source.object_format, snapshot.max_bytes
+        )
         self._definitions: dict[int, list[Definition]] = {}
         self._references: dict[int, BlobReferences] = {}
         self._mentioning: dict[str, list[int]] = {}

@@ -50,11 +50,11 @@ class ShardSubject(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     versions: dict[str, int]
 
 
-def subject_of(source: Source, snapshot: Snapshot, max_bytes: int) -> ShardSubject:
+def subject_of(source: Source, snapshot: Snapshot) -> ShardSubject:
     """What the shard of a commit says it is about."""
     assert source.git is not None and snapshot.commit is not None
     roots = root_commits(source.git, snapshot.commit)
-    return ShardSubject(snapshot.commit, roots, snapshot.key, max_bytes, SHARD_VERSIONS)
+    return ShardSubject(snapshot.commit, roots, snapshot.key, snapshot.max_bytes, SHARD_VERSIONS)
 
 
 def fitting_subject(about: dict[str, Any], max_bytes: int) -> ShardSubject:

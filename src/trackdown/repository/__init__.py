@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from trackdown.repository.blobs import BlobReader, blob_id, decode_text, read_on_disk
     from trackdown.repository.commit_diff import CommitDiff, CommitHead, FileDiff, read_diff, read_head
     from trackdown.repository.commit_objects import altered_commits
-    from trackdown.repository.content_rules import MISSING, reason_to_skip, seems_generated
+    from trackdown.repository.content_rules import DEFAULT_MAX_BYTES, MISSING, reason_to_skip, seems_generated
     from trackdown.repository.git import Git, git_error, git_version, read_rest, without_credentials
     from trackdown.repository.history import (
         HISTORY_VERSION,

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from trackdown.errors import GitError
+from trackdown.repository.content_rules import DEFAULT_MAX_BYTES
 from trackdown.repository.ignore import IGNORE_FILE, IgnoreRules
 from trackdown.repository.listing import decode_ignore_file
 from trackdown.repository.source import Source
@@ -29,8 +30,8 @@ class File:
 class Snapshot:
     """The files to search, sorted by path, and those that rules on paths excluded.
 
-    `commit` is the commit whose past is visible; None without history. Snapshots with equal `key` have the same files
-    and share one code index.
+    `commit` is the commit whose past is visible; None without history. Files of more than `max_bytes` are not indexed,
+    unless they are forced. Snapshots with equal `key` have the same files and limit, and share one code index.
     """
 
     source: Source
@@ -41,6 +42,7 @@ class Snapshot:
     excluded: tuple[Exclusion, ...]
     key: str
     notes: tuple[str, ...] = ()
+    max_bytes: int = DEFAULT_MAX_BYTES
 
     @property
     def info(self) -> SnapshotInfo:
@@ -48,13 +50,15 @@ class Snapshot:
         return SnapshotInfo(self.source.name, self.commit, self.dirty)
 
 
-def snapshot_key(files: Iterable[File]) -> str:
-    """A hash of paths, contents and forced files."""
+def snapshot_key(files: Iterable[File], max_bytes: int = DEFAULT_MAX_BYTES) -> str:
+    """A hash of paths, contents, forced files and the limit on a file's size."""
     lines = [f"{file.path}\0{file.oid}{'!' if file.forced else ''}\n" for file in files]
+    if max_bytes != DEFAULT_MAX_BYTES:
+        lines.append(f"\0{max_bytes}\n")  # no path is empty
     return hashlib.sha256("".join(lines).encode("utf-8", "surrogateescape")).hexdigest()[:32]
 
 
-def commit_snapshot(source: Source, commit: str) -> Snapshot:
+def commit_snapshot(source: Source, commit: str, max_bytes: int = DEFAULT_MAX_BYTES) -> Snapshot:
     """The tree of a commit."""
     assert source.git is not None
     modes: list[tuple[bytes, str, str]] = []
@@ -80,8 +84,8 @@ def commit_snapshot(source: Source, commit: str) -> Snapshot:
         else:
             files.append(File(path, blob, forced))
     ordered = sorted_by_path(files)
-    key, notes = snapshot_key(ordered), tuple(rules.notes)
-    return Snapshot(source, commit, False, False, ordered, tuple(excluded), key, notes)
+    key, notes = snapshot_key(ordered, max_bytes), tuple(rules.notes)
+    return Snapshot(source, commit, False, False, ordered, tuple(excluded), key, notes, max_bytes)
 
 
 def sorted_by_path(files: Iterable[File]) -> tuple[File, ...]:

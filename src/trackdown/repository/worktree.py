@@ -59,13 +59,14 @@ def scan_worktree(
     files = sorted_by_path(File(path, seen.oid, seen.forced) for path, seen in state.files.items() if seen.oid)
     excluded = [Exclusion(path, reason) for path, reason in state.left_out.items()]
     excluded += [Exclusion(path, seen.reason) for path, seen in state.files.items() if not seen.oid]
-    key = snapshot_key(files)
+    key = snapshot_key(files, max_bytes)
     if relisted or key != before or head != state.head:
         status = status or _start_status(source)
         state.dirty, changed = status is not None and bool(status()), True
     state.key, state.head = key, head
     notes = tuple(state.notes)
-    return WorktreeScan(Snapshot(source, head, state.dirty, True, files, tuple(excluded), key, notes), state, changed)
+    snapshot = Snapshot(source, head, state.dirty, True, files, tuple(excluded), key, notes, max_bytes)
+    return WorktreeScan(snapshot, state, changed)
 
 
 def _start_status(source: Source) -> StartedCommand | None:

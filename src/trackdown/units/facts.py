@@ -1,8 +1,10 @@
-"""The facts of a blob: its units and their words. They depend on content, language and extractor version only."""
+"""The facts of a blob: its units and their words. They depend on content, language, rules and extractor version."""
 
 from __future__ import annotations
 
 import msgspec
+
+from trackdown.repository import DEFAULT_MAX_BYTES
 
 EXTRACTOR_VERSION = 8
 """Part of every key. Raise it when the same blob would give different facts."""
@@ -69,9 +71,10 @@ def decode(data: bytes) -> BlobFacts:
     return _DECODER.decode(data)
 
 
-def fact_key(oid: str, language: str, forced: bool) -> str:
-    """The key of a blob's facts. `forced` blobs are indexed even if a rule excludes them."""
-    return f"{oid}:{language}:{EXTRACTOR_VERSION}{'!' if forced else ''}"
+def fact_key(oid: str, language: str, forced: bool, max_bytes: int = DEFAULT_MAX_BYTES) -> str:
+    """The key of a blob's facts. `forced` blobs are indexed even if a rule excludes them, such as that on size."""
+    rules = "!" if forced else "" if max_bytes == DEFAULT_MAX_BYTES else f"<{max_bytes}"
+    return f"{oid}:{language}:{EXTRACTOR_VERSION}{rules}"
 
 
 def provisional_key(key: str, day: int) -> str:

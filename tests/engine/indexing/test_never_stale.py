@@ -52,6 +52,15 @@ def test_in_one_process(repo: Repo, settings: Settings, seed: int) -> None:
             assert answer(opened) == fresh(repo, settings), hand.log
 
 
+@pytest.mark.parametrize("at", [None, "HEAD"])
+def test_another_limit_on_the_size_of_files_is_another_index(repo: Repo, settings: Settings, at: str | None) -> None:
+    large = f"def zebra():\n    return {'quagga ' * 400!r}\n"
+    repo.commit("Add animals", {"large.py": large, "small.py": "def zebra():\n    return 1\n"})
+    for limit, expected in [(1024, {"large.py", "small.py"}), (2, {"small.py"}), (1024, {"large.py", "small.py"})]:
+        with trackdown.open(repo.root, settings=replace(settings, max_file_kb=limit)) as opened:
+            assert {result.path for result in opened.search("zebra", at=at).results} == expected, limit
+
+
 def texts(answer: Any) -> list[list[str]]:
     """The lines that the results of an answer show."""
     return [[match["text"] for match in result["matches"]] for result in answer["results"]]

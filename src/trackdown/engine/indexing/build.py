@@ -145,7 +145,6 @@ class IndexBuilder:
                     self._store,
                     snapshot,
                     repository,
-                    max_bytes=self._settings.max_file_bytes,
                     workers=self._settings.worker_count,
                     progress=progress,
                     imported=self._indexes.imported() if snapshot.commit is not None else None,

@@ -61,7 +61,7 @@ def export_index(
     if repository.indexes.imported() is None:  # code and history in parallel
         repository.corpus(commit, progress=progress)
     parts, code = _gather(repository, snapshot, deep, progress)
-    subject = msgspec.to_builtins(subject_of(source, snapshot, repository.settings.max_file_bytes))
+    subject = msgspec.to_builtins(subject_of(source, snapshot))
     digest, size = write_shard(path, subject, parts, progress)
     commits = next(len(part.arrays["oids"]) for part in parts if "oids" in part.arrays)
     kinds = tuple(part.kind for part in parts)
@@ -84,7 +84,7 @@ def _gather(
         code = ready.index
         if code.left_out.get(MISSING):
             raise RepositoryError(f"{snapshot.source.name} cannot be exported: this clone lacks some of its files")
-        facts = FactSource(store, snapshot, settings.max_file_bytes, settings.worker_count, progress)
+        facts = FactSource(store, snapshot, settings.worker_count, progress)
         segment = whole_code(snapshot, code, facts)
         parts = [code_part(segment), history_part(store, snapshot.source, own, snapshot.commit, progress)]
     rows = rows_in(code, segment)
@@ -109,7 +109,6 @@ def _updated(repository: Repository, snapshot: Snapshot, own: str, progress: Pro
         repository.store,
         snapshot,
         own,
-        max_bytes=settings.max_file_bytes,
         workers=settings.worker_count,
         progress=progress,
     )

@@ -117,7 +117,7 @@ def _adopt_parts(
 ) -> ExchangeReport:
     """Check and store the parts of a shard. Nothing refers to them yet but their own manifests."""
     source, store, namespace = repository.source, repository.store, imported.namespace
-    snapshot = commit_snapshot(source, subject.commit)
+    snapshot = commit_snapshot(source, subject.commit, subject.max_file_bytes)
     if snapshot.key != subject.snapshot:
         raise ShardError(f"it lists other files than commit {subject.commit[:10]} has")
     numbers = {part.kind: number for number, part in enumerate(shard.parts)}

@@ -76,7 +76,7 @@ class OpenIndexes:
             raise EmptyRepository(f"{self.source.name} has no commit yet: there is nothing to search")
         commit = self.source.resolve("HEAD" if at is None else at)
         if self._past is None or self._past.commit != commit:
-            self._past = commit_snapshot(self.source, commit)
+            self._past = commit_snapshot(self.source, commit, self.settings.max_file_bytes)
         return self._past
 
     # Which index belongs to a snapshot, and is it ready?
@@ -208,8 +208,7 @@ class OpenIndexes:
         )
 
     def _fact_maker(self, snapshot: Snapshot) -> MakeFacts:
-        settings = self.settings
-        return fact_maker(self.store, snapshot, settings.max_file_bytes, settings.worker_count, self._report)
+        return fact_maker(self.store, snapshot, self.settings.worker_count, self._report)
 
     def _report(self, step: str, done: int, total: int | None) -> None:
         self.progress(step, done, total)
@@ -224,7 +223,6 @@ class OpenIndexes:
                 code,
                 snapshot,
                 self.store,
-                max_bytes=self.settings.max_file_bytes,
                 workers=self.settings.worker_count,
                 progress=self._report,
             )

@@ -25,7 +25,6 @@ def take_inventory(indexes: OpenIndexes, at: str | None, progress: Progress) -> 
     included, excluded = read_inventory(
         indexes.store,
         snapshot,
-        max_bytes=indexes.settings.max_file_bytes,
         workers=indexes.settings.worker_count,
         progress=progress,
     )
