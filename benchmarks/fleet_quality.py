@@ -1,16 +1,18 @@
 """Issues asked of a whole fleet: is the right repository first, and are all right functions among ten?
 
 python benchmarks/fleet_quality.py DATA.jsonl… --repos FOLDER [--layout …] --fleet FOLDER [--others PATH …]
-    [--issues 150] [--efforts fast,balanced] [--one-by-one 50] [--json FILE]
+    [--issues 150] [--efforts fast,balanced] [--one-by-one 50] [--after FILE] [--json FILE]
 
 The fleet has the repositories of the issues, and the others at their heads. It is asked in rounds: in each, every
 repository with an issue left is synced at that issue's base commit, and those issues are asked without naming the
 repository, once as they are and once with the repository's and its owner's name masked in the text. Beside it each
 issue is asked of its own repository alone and, for some of them without models, of every repository one by one.
+--after takes an earlier report: its issues are not asked again, and the new report has them too.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from collections.abc import Iterator, Sequence
@@ -49,14 +51,18 @@ def main() -> None:
     parser.add_argument("--issues", type=int, default=150)
     parser.add_argument("--efforts", default="fast,balanced")
     parser.add_argument("--one-by-one", type=int, default=50, metavar="ISSUES")
+    parser.add_argument("--after", type=Path, metavar="REPORT")
     parser.add_argument("--workers", type=int, default=2)
     arguments = parser.parse_args()
     tasks = [
         task for file in arguments.data for task in read_swe(file, arguments.repos, arguments.layout, "function").tasks
     ]
     quality = Quality(arguments.fleet, tasks, arguments.others, arguments.efforts.split(","), arguments.workers)
-    rows: list[dict[str, Any]] = []
-    for round_ in rounds(tasks, arguments.issues):
+    before = json.loads(arguments.after.read_text("utf-8")) if arguments.after else {"rows": [], "syncs": []}
+    rows: list[dict[str, Any]] = before["rows"]
+    quality.syncs += before["syncs"]
+    known = {row["id"] for row in rows}
+    for round_ in rounds([task for task in tasks if task.id not in known], arguments.issues):
         quality.bring_to(round_)
         for row in quality.asked(round_, arguments.one_by_one - len(rows)):
             rows.append(row)

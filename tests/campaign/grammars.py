@@ -23,6 +23,7 @@ import msgspec
 
 from tests.campaign.grammar_inputs import SIZES, GrammarInput, grammar_input, languages, shapes
 from tests.repository.programs import children
+from trackdown.units import worker_process
 from trackdown.units.facts import decode
 from trackdown.units.pool import extract_all
 from trackdown.units.worker import ExtractionJob, ExtractionResult
@@ -49,8 +50,15 @@ def try_inputs(sources: Sequence[GrammarInput]) -> list[GrammarOutcome]:
     done, seconds = _extract(jobs)
     _, more = _extract([msgspec.structs.replace(job, references=True) for job in jobs])
     again = _extract(jobs)[0] if max(source.size for source in sources) <= SIZES[0] else done
+    _end_warm_workers()
     taken = max(seconds, more)
     return [_outcome(source.name, done[source.name], again[source.name], taken) for source in sources]
+
+
+def _end_warm_workers() -> None:
+    """End the worker that this process keeps for its next files, as it would end with it."""
+    while worker_process._warm:
+        worker_process._warm.pop().end()
 
 
 def _with_needle(source: GrammarInput) -> bytes:
