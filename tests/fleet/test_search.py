@@ -13,7 +13,7 @@ import pytest
 import trackdown
 from tests.fleet.fleets import SmallFleet, needs_extra, places
 from trackdown.engine import Change, ServedRepository
-from trackdown.errors import FleetError, GitError, StoreFull, UnknownRepository, UsageError
+from trackdown.errors import FleetError, GitError, StoreFull, UnknownRepository, UnknownRevision, UsageError
 from trackdown.fleet import FleetRepositories, reader
 from trackdown.types import SearchResults
 
@@ -74,6 +74,8 @@ def test_other_questions_are_answered_for_one_repository(synced: SmallFleet) -> 
         assert {one.repository for one in opened.history("begin the ledger")} == {"bank", "maps", "shop"}
         with pytest.raises(UsageError, match="name one of the 3 repositories: bank, maps, shop"):
             opened.unit("web/session.py")
+        with pytest.raises(UnknownRevision, match="shop has no commit, branch or tag 'nowhere'"):
+            opened.show("nowhere", repository="shop")
 
 
 def test_an_address_is_not_taken_for_nobody(synced: SmallFleet) -> None:

@@ -10,7 +10,7 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 import msgspec
@@ -32,27 +32,35 @@ class Lease(msgspec.Struct, frozen=True):
 
 
 @contextmanager
-def writing(place: Place, longest_wait: float = 600.0) -> Iterator[None]:
-    """Hold the lease of a place. Raises FleetError if another writer keeps it for too long."""
+def writing(place: Place, longest_wait: float = 600.0) -> Iterator[Callable[[], bool]]:
+    """Hold the lease of a place. Raises FleetError if another writer keeps it for too long.
+
+    Yields a function that asks whether it is still held: another writer takes it from a process that was asleep.
+    """
     holder = f"{socket.gethostname()}:{os.getpid()}:{os.urandom(4).hex()}"
     _take(place, holder, time.monotonic() + longest_wait)
     ended = threading.Event()
 
+    def is_held() -> bool:
+        present = _present(place)
+        return present is not None and present.holder == holder
+
     def renew() -> None:
         while not ended.wait(_RENEW):
             with suppress(FleetError):  # the next attempt may succeed; if none does, the lease ends
+                if not is_held():
+                    return
                 place.write(_PATH, msgspec.json.encode(Lease(holder, time.time() + _SECONDS)))
 
     thread = threading.Thread(target=renew, daemon=True, name="trackdown lease")
     thread.start()
     try:
-        yield
+        yield is_held
     finally:
         ended.set()
         thread.join()
         with suppress(FleetError):
-            present = _present(place)
-            if present is not None and present.holder == holder:
+            if is_held():
                 place.delete([_PATH])
 
 

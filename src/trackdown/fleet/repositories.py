@@ -237,8 +237,7 @@ class FleetRepositories(SharedRepositories):
                 self._lent.move_to_end((name, key))
                 return known
         cached = self._reader.cached(name)
-        served = ServedRepository(str(cached.folder), cached.settings, self._at_once)
-        served.name = name
+        served = ServedRepository(str(cached.folder), cached.settings, self._at_once, name)
         with self._opening:
             replaced = self._lent.pop((name, key), None)  # of another thread, or of a cache that made room
             self._lent[name, key] = served

@@ -98,8 +98,8 @@ def sync(
         build(_collected_meanwhile(place, tasks, ready))
 
     build(missing)
-    with writing(place):
-        manifest = _published(place, members, ready, problems, build_again, progress)
+    with writing(place) as is_held:
+        manifest = _published(place, members, ready, problems, build_again, is_held, progress)
         collected = collect(place, fleet.grace_hours)
     return SyncReport(
         number=manifest.number,
@@ -190,11 +190,13 @@ def _published(
     ready: Mapping[str, BuiltShard],
     problems: Mapping[str, str],
     build_again: Callable[[], None],
+    is_held: Callable[[], bool],
     progress: Progress,
 ) -> FleetManifest:
     """Publish what is ready, on top of what is published by then. Raises FleetError if others are always faster.
 
-    `build_again` repairs what is ready but no longer in the place.
+    `build_again` repairs what is ready but no longer in the place. Without the lease nothing is published: another sync
+    may have removed objects since they were checked.
     """
     tables = GroupTables(place)
     for _ in range(_ATTEMPTS):
@@ -220,6 +222,8 @@ def _published(
             versions[group] = version
             progress("tables", done, len(groups))
         else:
+            if not is_held():
+                raise FleetError(f"another sync took over at {place.address.url} while this one slept: run it again")
             manifest = FleetManifest(wanted.number, now(), repositories, wanted.problems, versions)
             if publish(place, manifest):
                 return manifest

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 
 from trackdown.engine.indexing.worktree_cache import WorktreeCache, folder_is_gone
@@ -24,12 +25,14 @@ class ServedRepository:
     """Lends repositories of one folder, each to one thread at a time. They share the worktree cache and the models.
 
     After `start`, a thread keeps the index up to date, and the lent repositories only read it. A folder that was
-    removed and created again is opened again. Raises what opening it raises.
+    removed and created again is opened again. Answers and errors call it by its `name`, or else by the folder's.
+    Raises what opening it raises.
     """
 
-    def __init__(self, where: str, settings: Settings, most_idle: int) -> None:
+    def __init__(self, where: str, settings: Settings, most_idle: int, name: str = "") -> None:
         self.where = where
-        self.name = ""
+        self.name = name
+        self._called = name
         self.live: LiveIndex | None = None
         self._settings = settings
         self._most_idle = most_idle
@@ -37,7 +40,8 @@ class ServedRepository:
         self._idle: list[Repository] = []
         self.source, self._worktree = self._open()
         self._inodes = _inodes(self.source)
-        self.name = f"{self.source.name}/{self.source.subfolder}" if self.source.subfolder else self.source.name
+        if not name:
+            self.name = f"{self.source.name}/{self.source.subfolder}" if self.source.subfolder else self.source.name
 
     def start(self) -> None:
         """Start the thread that keeps the index up to date."""
@@ -109,7 +113,8 @@ class ServedRepository:
 
     def _open(self) -> tuple[Source, WorktreeCache]:
         with open(self.where, settings=self._settings) as opened:
-            return opened.source, WorktreeCache(opened.source, self._settings.max_file_bytes)
+            source = replace(opened.source, name=self._called) if self._called else opened.source
+            return source, WorktreeCache(source, self._settings.max_file_bytes)
 
     def _kept(self, present: Repository | None) -> Repository:
         """The repository for the thread that keeps the index: the `present` one as long as it is valid."""

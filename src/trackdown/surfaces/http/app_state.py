@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
@@ -20,6 +20,7 @@ from trackdown.surfaces.http.response_models import IndexingProgress, LoadEntry,
 from trackdown.types import IndexState, Progress, RepositoryStatus, SearchResults, never, no_progress
 
 T = TypeVar("T")
+_NAMED = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +41,9 @@ class AppState:
         """
         names = self.shared.names
         if name is None and len(names) > 1:
-            raise HttpProblem(422, "invalid", f"repository: name one of {', '.join(names)}")
+            raise HttpProblem(422, "invalid", f"repository: name one of {_listed(names)}")
         if name is not None and name not in names:
-            raise UnknownRepository(f"there is no repository {name[:100]!r} here: there are {', '.join(names)}")
+            raise UnknownRepository(f"there is no repository {name[:100]!r} here: there are {_listed(names)}")
         return name
 
     def search(
@@ -165,6 +166,12 @@ def found_or_missing(work: Callable[[], T]) -> T:
         raise
     except UsageError as error:
         raise HttpProblem(404, "unknown-path", str(error)) from None
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Names for a message: a fleet may have thousands."""
+    more = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def exactly(request: Request, name: str, decoded: str) -> str:
