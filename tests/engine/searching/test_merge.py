@@ -67,3 +67,12 @@ def test_one_alone_answers_as_it_does_by_itself(repo: Repo, open_repo: Opener) -
     opened = open_repo(repo.root)
     merged, alone = trackdown.search_all([opened], "sign cookie"), opened.search("sign cookie")
     assert merged.results == alone.results and merged.snapshots == alone.snapshots
+
+
+def test_what_only_one_repository_says_has_its_name(make_repo: Callable[[str], Repo], open_repo: Opener) -> None:
+    one, two = make_repo("one"), make_repo("two")
+    one.commit("Begin", {"a.py": CODE})
+    two.commit("Begin", {"a.go": "package a\n\nfunc signCookie() {}\n"})
+    answer = trackdown.search_all([open_repo(one.root), open_repo(two.root)], "sign cookie lang:go")
+    assert "one: no indexed file is in go" in answer.notes
+    assert "filters in the query: lang:go (in quotes they are words to search for)" in answer.notes

@@ -104,12 +104,26 @@ def merged(answers: Sequence[SearchResults], k: int) -> SearchResults:
         answers[0].level,
         tuple(replace(result, rank=rank) for rank, (_, result) in enumerate(ordered[:k], 1)),
         tuple(dict.fromkeys(info for answer in answers for info in answer.snapshots)),
-        tuple(dict.fromkeys(note for answer in answers for note in answer.notes)),
+        _notes_together(answers),
         any(answer.partial for answer in answers),
         dict(timings),
         merge_cost_tables([answer.llm for answer in answers]),
         _surest(answers),
         _deep_together([answer.deep for answer in answers if answer.deep is not None]),
+    )
+
+
+def _notes_together(answers: Sequence[SearchResults] | Sequence[HistoryResults]) -> tuple[str, ...]:
+    """The notes of all answers. What only some of them say begins with the names of their repositories."""
+    said: dict[str, list[str]] = {}
+    for answer in answers:
+        for note in dict.fromkeys(answer.notes):
+            said.setdefault(note, []).append(", ".join(info.repository for info in answer.snapshots))
+    return tuple(
+        note
+        if len(names) == len(answers) or not all(names) or any(name in note for name in names)
+        else f"{', '.join(names)}: {note}"
+        for note, names in said.items()
     )
 
 
@@ -141,7 +155,7 @@ def merged_history(answers: Sequence[HistoryResults], k: int) -> HistoryResults:
         answers[0].query,
         tuple(replace(commit, rank=rank) for rank, commit in enumerate(commits[:k], 1)),
         tuple(info for answer in answers for info in answer.snapshots),
-        tuple(dict.fromkeys(note for answer in answers for note in answer.notes)),
+        _notes_together(answers),
         any(answer.partial for answer in answers),
     )
 
