@@ -156,6 +156,46 @@ def test_two_syncs_at_once_agree(fleet: SmallFleet) -> None:
     assert places(fleet.search("book a transfer"))[0][0] == "bank"
 
 
+def test_a_slow_sync_undoes_nothing_that_a_later_one_published(
+    fleet: SmallFleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fleet.write(shop=["open"], bank=["open"], maps=["open"])
+    fleet.sync()
+    fleet.repositories["shop"].commit("Move", {"web/old.py": "def old():\n    return 1\n"})
+    slow = fleet.repositories["bank"].commit("Move", {"src/more.go": "package ledger\n\nfunc Close() {\n}\n"})
+    build_all = syncing.build_all
+    newest: list[str] = []
+
+    def slowly(tasks: Sequence[BuildTask], *more: Any) -> Iterator[tuple[BuildTask, Outcome]]:
+        yield from build_all(tasks, *more)
+        if not newest:
+            newest.append(fleet.repositories["shop"].commit("Move on", {"web/new.py": "def new():\n    return 2\n"}))
+            fleet.repository("tool", {"a.py": "def tool():\n    return 3\n"})
+            fleet.write(shop=["open"], bank=["closed"], tool=["open"])
+            fleet.repositories["bank"].git("reset", "-q", "--hard", "HEAD~1")
+            fleet.sync()
+
+    monkeypatch.setattr(syncing, "build_all", slowly)
+    report = fleet.sync()
+    latest = read_latest(Place(read_fleet(fleet.file).address))
+    assert {name: one.groups for name, one in latest.repositories.items()} == {
+        "shop": ["open"],
+        "bank": ["closed"],
+        "tool": ["open"],
+    }
+    assert manifest_of(fleet)["shop"] == newest[0]
+    assert manifest_of(fleet)["bank"] == slow  # nobody else built it meanwhile
+    assert (report.number, report.removed) == (3, ("maps",))
+
+
+def test_a_name_that_goes_to_another_repository_does_not_publish_the_first(fleet: SmallFleet) -> None:
+    fleet.sync()
+    text = fleet.file.read_text().replace("path = \"bank\"\ngroups = ['closed']", 'path = "gone"\nname = "bank"')
+    fleet.file.write_text(text, "utf-8")
+    assert set(fleet.sync().problems) == {"bank"}
+    assert set(manifest_of(fleet)) == {"shop", "maps"}
+
+
 def test_old_objects_and_manifests_are_collected_after_the_grace_period(fleet: SmallFleet) -> None:
     fleet.sync()
     fleet.repositories["shop"].commit("Move", {"c.py": "def later():\n    return 2\n"})
