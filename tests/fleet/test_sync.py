@@ -19,6 +19,7 @@ from trackdown.fleet.building import BuildTask
 from trackdown.fleet.cluster import Outcome
 from trackdown.fleet.collection import collect
 from trackdown.fleet.manifest import OBJECTS, manifest_numbers, read_latest
+from trackdown.fleet.place import file_digest
 from trackdown.fleet.table import GroupTables
 
 pytestmark = needs_extra
@@ -275,6 +276,12 @@ def test_an_object_that_is_gone_is_built_by_the_next_sync(fleet: SmallFleet) -> 
         fleet.search("sign the session cookie", only=("shop",))
     assert fleet.sync().built == ("shop",)
     assert places(fleet.search("sign the session cookie"))[0][0] == "shop"
+
+
+def test_objects_are_named_by_their_bytes(fleet: SmallFleet) -> None:
+    fleet.sync()
+    objects = [file for kind in OBJECTS for file in (fleet.folder / "place" / kind).iterdir()]
+    assert len(objects) == 9 and all(file.stem == file_digest(file) for file in objects)
 
 
 def test_a_damaged_object_is_not_served(fleet: SmallFleet) -> None:
