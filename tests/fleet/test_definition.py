@@ -91,6 +91,32 @@ def test_a_listing_that_is_none_is_refused(tmp_path: Path, listing: str) -> None
         find_members(fleet)
 
 
+def test_a_glob_in_the_present_folder_gives_absolute_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "repos" / "one").mkdir(parents=True)
+    written(tmp_path, "place = 'x'\n[[repositories]]\nglob = 'repos/*'\n[[repositories]]\npath = 'repos/one'\n")
+    monkeypatch.chdir(tmp_path)
+    assert [one.where for one in find_members(read_fleet(Path("fleet.toml")))] == [str(tmp_path / "repos" / "one")]
+
+
+@pytest.mark.parametrize("entry", ["glob = 'repos/*'", "listing = 'listing.json'"])
+def test_an_entry_that_has_no_repositories_is_refused(tmp_path: Path, entry: str) -> None:
+    (tmp_path / "listing.json").write_text("[]")
+    with pytest.raises(UsageError, match="has no repositories"):
+        find_members(read_fleet(written(tmp_path, f"place = 'x'\n[[repositories]]\n{entry}\n")))
+
+
+def test_a_listing_of_githubs_api_gives_what_git_clones(tmp_path: Path) -> None:
+    row = {
+        "full_name": "org/app",
+        "url": "https://api.github.com/repos/org/app",
+        "html_url": "https://github.com/org/app",
+        "clone_url": "https://github.com/org/app.git",
+    }
+    (tmp_path / "listing.json").write_text(json.dumps([row]))
+    (member,) = find_members(read_fleet(written(tmp_path, "place = 'x'\n[[repositories]]\nlisting = 'listing.json'\n")))
+    assert member.where == "https://github.com/org/app.git"
+
+
 def test_credentials_of_urls_are_not_shown(tmp_path: Path) -> None:
     text = "place = 'x'\n[[repositories]]\nurl = 'https://me:secret@example.org/app.git'\n"
     (member,) = find_members(read_fleet(written(tmp_path, text)))

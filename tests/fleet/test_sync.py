@@ -19,6 +19,7 @@ from trackdown.fleet.building import BuildTask
 from trackdown.fleet.cluster import Outcome
 from trackdown.fleet.collection import collect
 from trackdown.fleet.manifest import OBJECTS, manifest_numbers, read_latest
+from trackdown.fleet.place import file_digest
 from trackdown.fleet.table import GroupTables
 
 pytestmark = needs_extra
@@ -156,6 +157,46 @@ def test_two_syncs_at_once_agree(fleet: SmallFleet) -> None:
     assert places(fleet.search("book a transfer"))[0][0] == "bank"
 
 
+def test_a_slow_sync_undoes_nothing_that_a_later_one_published(
+    fleet: SmallFleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fleet.write(shop=["open"], bank=["open"], maps=["open"])
+    fleet.sync()
+    fleet.repositories["shop"].commit("Move", {"web/old.py": "def old():\n    return 1\n"})
+    slow = fleet.repositories["bank"].commit("Move", {"src/more.go": "package ledger\n\nfunc Close() {\n}\n"})
+    build_all = syncing.build_all
+    newest: list[str] = []
+
+    def slowly(tasks: Sequence[BuildTask], *more: Any) -> Iterator[tuple[BuildTask, Outcome]]:
+        yield from build_all(tasks, *more)
+        if not newest:
+            newest.append(fleet.repositories["shop"].commit("Move on", {"web/new.py": "def new():\n    return 2\n"}))
+            fleet.repository("tool", {"a.py": "def tool():\n    return 3\n"})
+            fleet.write(shop=["open"], bank=["closed"], tool=["open"])
+            fleet.repositories["bank"].git("reset", "-q", "--hard", "HEAD~1")
+            fleet.sync()
+
+    monkeypatch.setattr(syncing, "build_all", slowly)
+    report = fleet.sync()
+    latest = read_latest(Place(read_fleet(fleet.file).address))
+    assert {name: one.groups for name, one in latest.repositories.items()} == {
+        "shop": ["open"],
+        "bank": ["closed"],
+        "tool": ["open"],
+    }
+    assert manifest_of(fleet)["shop"] == newest[0]
+    assert manifest_of(fleet)["bank"] == slow  # nobody else built it meanwhile
+    assert (report.number, report.removed) == (3, ("maps",))
+
+
+def test_a_name_that_goes_to_another_repository_does_not_publish_the_first(fleet: SmallFleet) -> None:
+    fleet.sync()
+    text = fleet.file.read_text().replace("path = \"bank\"\ngroups = ['closed']", 'path = "gone"\nname = "bank"')
+    fleet.file.write_text(text, "utf-8")
+    assert set(fleet.sync().problems) == {"bank"}
+    assert set(manifest_of(fleet)) == {"shop", "maps"}
+
+
 def test_old_objects_and_manifests_are_collected_after_the_grace_period(fleet: SmallFleet) -> None:
     fleet.sync()
     fleet.repositories["shop"].commit("Move", {"c.py": "def later():\n    return 2\n"})
@@ -235,6 +276,12 @@ def test_an_object_that_is_gone_is_built_by_the_next_sync(fleet: SmallFleet) -> 
         fleet.search("sign the session cookie", only=("shop",))
     assert fleet.sync().built == ("shop",)
     assert places(fleet.search("sign the session cookie"))[0][0] == "shop"
+
+
+def test_objects_are_named_by_their_bytes(fleet: SmallFleet) -> None:
+    fleet.sync()
+    objects = [file for kind in OBJECTS for file in (fleet.folder / "place" / kind).iterdir()]
+    assert len(objects) == 9 and all(file.stem == file_digest(file) for file in objects)
 
 
 def test_a_damaged_object_is_not_served(fleet: SmallFleet) -> None:

@@ -114,7 +114,7 @@ def _built(task: BuildTask, place: Place, settings: Settings, folder: Path, prog
     )
     place.upload(source_path(built.source_sha256), pack)
     place.upload(rows_path(built.rows_sha256), rows)
-    place.upload(shard_path(built.shard), shard)
+    place.upload(shard_path(built.shard_sha256), shard)
     return built
 
 

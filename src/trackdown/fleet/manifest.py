@@ -54,7 +54,7 @@ class BuiltShard(msgspec.Struct, frozen=True):
     @property
     def objects(self) -> tuple[str, str, str]:
         """The objects of the place that belong to it."""
-        return shard_path(self.shard), source_path(self.source_sha256), rows_path(self.rows_sha256)
+        return shard_path(self.shard_sha256), source_path(self.source_sha256), rows_path(self.rows_sha256)
 
 
 class PublishedShard(msgspec.Struct, frozen=True):
@@ -94,7 +94,7 @@ EMPTY = FleetManifest(0, 0.0, {}, {}, {})
 
 
 def shard_path(digest: str) -> str:
-    """Where a shard is."""
+    """Where a shard is. `digest` is that of the file: two files may hold equal shards, packed by different zlibs."""
     return f"shards/{digest}.shard"
 
 

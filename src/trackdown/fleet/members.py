@@ -15,7 +15,8 @@ from trackdown.errors import UsageError
 from trackdown.fleet.definition import Fleet, FleetEntry, check_name
 from trackdown.repository import is_url, without_credentials
 
-_LISTED_URLS = ("url", "http_url_to_repo", "clone_url", "html_url", "sshUrl", "ssh_url_to_repo", "ssh_url")
+# GitHub's REST API has the repository in clone_url and its own address in url; `gh` has the repository in url.
+_LISTED_URLS = ("clone_url", "http_url_to_repo", "html_url", "url", "sshUrl", "ssh_url_to_repo", "ssh_url")
 _LISTED_NAMES = ("nameWithOwner", "path_with_namespace", "full_name")
 _MOST_LISTED = 64 << 20
 
@@ -40,7 +41,8 @@ class Member:
 def find_members(fleet: Fleet) -> tuple[Member, ...]:
     """All repositories of a fleet, by name. One that several entries name, at the same revision, has the groups of all.
 
-    Raises UsageError for a listing that cannot be read, and for names that two repositories share.
+    Raises UsageError for a listing that cannot be read, for a glob or listing of nothing, and for names that two
+    repositories share.
     """
     found: dict[tuple[str, str], tuple[str, FleetEntry, tuple[str, ...]]] = {}
     for entry in fleet.entries:
@@ -63,12 +65,16 @@ def _places(base: Path, entry: FleetEntry) -> list[tuple[str, str]]:
         if not is_url(entry.where):
             raise UsageError(f"{entry.where!r} is not a URL that git can clone")
         return [(entry.name, entry.where)]
+    where = os.path.abspath(base / Path(entry.where).expanduser())
+    if entry.kind == "path":
+        return [(entry.name, where)]
     if entry.kind == "listing":
-        return _listed(base / Path(entry.where).expanduser())
-    where = str(base / Path(entry.where).expanduser())
-    if entry.kind == "glob":
-        return [("", path) for path in sorted(glob(where)) if os.path.isdir(path)]
-    return [(entry.name, os.path.abspath(where))]
+        found = _listed(Path(where))
+    else:
+        found = [("", path) for path in sorted(glob(where)) if os.path.isdir(path)]
+    if not found:  # a disk that is not mounted must not empty the fleet
+        raise UsageError(f"the {entry.kind} {entry.where!r} has no repositories: is its disk there? Or remove it")
+    return found
 
 
 def _listed(file: Path) -> list[tuple[str, str]]:

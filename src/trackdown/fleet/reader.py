@@ -154,7 +154,7 @@ class FleetReader:
             folder.mkdir(mode=0o700)
             pack, exported = folder / "pack", folder / "shard"
             self._place.download(source_path(built.source_sha256), pack, built.source_sha256)
-            self._place.download(shard_path(built.shard), exported, built.shard_sha256)
+            self._place.download(shard_path(built.shard_sha256), exported, built.shard_sha256)
             unpack_commit(pack, found.folder, built.commit, built.object_format)
             with open_repository(found.folder, settings=found.settings) as repository:
                 import_index(repository, str(exported), digest=built.shard, progress=progress)
