@@ -73,6 +73,28 @@ def test_repositories_without_the_language_take_no_slots(synced: SmallFleet) -> 
     assert nowhere.notes == ("looked into nothing: none of the 3 repositories has a file in these languages",)
 
 
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("symbol:sign_cookie", "shop"),
+        ("symbol:sign_cookie return", "shop"),
+        ("path:route.rb kind:function", "maps"),
+        ("path:web/*.py", "shop"),
+    ],
+)
+def test_filters_tell_the_repository_as_words_do(synced: SmallFleet, query: str, name: str) -> None:
+    answer = synced.search(query, look_into=1)
+    assert answer.notes[-1] == f"looked into {name}; 2 of 3 were not"
+    assert {one.repository for one in answer} == {name}
+
+
+def test_filters_that_tell_no_repository_are_refused(synced: SmallFleet) -> None:
+    assert {one.repository for one in synced.search("kind:function")} == {"bank", "maps", "shop"}
+    for query in ("kind:function", "-symbol:sign_cookie", "path:**/*"):
+        with pytest.raises(UsageError, match="3 repositories to look into: name a repository or add words"):
+            synced.search(query, look_into=2)
+
+
 def test_groups_limit_everything(synced: SmallFleet) -> None:
     answer = synced.search("book a transfer between accounts", "open")
     assert "bank" not in str(answer)

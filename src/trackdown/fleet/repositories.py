@@ -27,10 +27,11 @@ from trackdown.errors import FleetError, RepositoryError, StoreError, UsageError
 from trackdown.fleet.manifest import PublishedShard
 from trackdown.fleet.reader import FleetReader
 from trackdown.fleet.weighing import overall, repository_shares, weighed
-from trackdown.query import understand
+from trackdown.query import Query, understand
 from trackdown.request import SearchRequest, request_of
 from trackdown.settings import Settings
 from trackdown.types import Effort, IndexState, Progress, RepositoryStatus, SearchResults, never, no_progress
+from trackdown.units import words
 
 if TYPE_CHECKING:
     from trackdown.engine import HistoryLimits, IssueText
@@ -191,7 +192,12 @@ class FleetRepositories(SharedRepositories):
         query = understand(request.query)
         languages = checked_languages([*(request.languages or self.settings.languages), *query.filters.languages])
         names = [name for name in everywhere if not languages or _has_any(published.get(name), languages)]
-        known = self._reader.candidates(query, languages, names) if names else {}
+        known = self._reader.candidates(_with_filters(query), languages, names) if names else {}
+        if query.only_filters and not known and len(names) > most:
+            raise UsageError(
+                f"nothing in {request.query!r} tells which of {len(names)} repositories to look into: "
+                "name a repository or add words"
+            )
         chosen = [*known, *(name for name in names if name not in known and len(names) <= most)][:most]
         return repository_shares(known, chosen or names[:most]), len(everywhere)
 
@@ -266,6 +272,12 @@ class FleetRepositories(SharedRepositories):
 
 def _has_any(published: PublishedShard | None, languages: Sequence[str]) -> bool:
     return published is not None and any(name in published.built.languages for name in languages)
+
+
+def _with_filters(query: Query) -> Query:
+    """A query with the names and paths it is limited to among its words: they tell the repository as words do."""
+    told = " ".join([*query.filters.symbols, *query.filters.paths])
+    return understand(f"{query.text} {told}") if words(told) else query
 
 
 def _weighed_for(hearing: Callable[[SearchResults], None], share: float) -> Callable[[SearchResults], None]:
