@@ -127,7 +127,7 @@ class Quality:
                 row: dict[str, Any] = {"id": task.id}
                 for text, query in zip(TEXTS, (task.query, masked(task.query, task.repository)), strict=True):
                     started = time.perf_counter()
-                    ranked = list(reader.candidates(understand(query), ()))
+                    ranked = list(reader.candidates(understand(query), (), list(reader.published())))
                     told: dict[str, Any] = {"rank": place_in(ranked, task.repository)}
                     told["candidates_s"] = round(time.perf_counter() - started, 3)
                     for effort in self.efforts:

@@ -56,6 +56,45 @@ def test_languages_and_names_limit_the_choice(synced: SmallFleet) -> None:
     assert {one.repository for one in synced.search("route cookie", only=("maps", "bank"), look_into=1)} == {"maps"}
 
 
+def test_a_language_is_known_by_all_its_names(synced: SmallFleet) -> None:
+    for query, asked in (("book a transfer lang:golang", ()), ("book a transfer", ("Golang",)), ("lang:.go", ())):
+        answer = synced.search(query, languages=asked)
+        assert [info.repository for info in answer.snapshots] == ["bank"], query
+        assert {one.symbol for one in answer} == {"BookTransfer"}
+    with pytest.raises(UsageError, match="unknown language 'klingon'"):
+        synced.search("book a transfer", languages=("klingon",))
+
+
+def test_repositories_without_the_language_take_no_slots(synced: SmallFleet) -> None:
+    answer = synced.search("Begin the maps of the shop", look_into=1, languages=("go",))
+    assert answer.notes[-1] == "looked into bank; 2 of 3 were not"
+    nowhere = synced.search("Begin the maps of the shop", languages=("rust",))
+    assert not nowhere.results and not nowhere.snapshots
+    assert nowhere.notes == ("looked into nothing: none of the 3 repositories has a file in these languages",)
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("symbol:sign_cookie", "shop"),
+        ("symbol:sign_cookie return", "shop"),
+        ("path:route.rb kind:function", "maps"),
+        ("path:web/*.py", "shop"),
+    ],
+)
+def test_filters_tell_the_repository_as_words_do(synced: SmallFleet, query: str, name: str) -> None:
+    answer = synced.search(query, look_into=1)
+    assert answer.notes[-1] == f"looked into {name}; 2 of 3 were not"
+    assert {one.repository for one in answer} == {name}
+
+
+def test_filters_that_tell_no_repository_are_refused(synced: SmallFleet) -> None:
+    assert {one.repository for one in synced.search("kind:function")} == {"bank", "maps", "shop"}
+    for query in ("kind:function", "-symbol:sign_cookie", "path:**/*"):
+        with pytest.raises(UsageError, match="3 repositories to look into: name a repository or add words"):
+            synced.search(query, look_into=2)
+
+
 def test_groups_limit_everything(synced: SmallFleet) -> None:
     answer = synced.search("book a transfer between accounts", "open")
     assert "bank" not in str(answer)

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
         readable_candidates,
         speaking_models,
     )
+    from trackdown.engine.searching.filters import checked_languages
     from trackdown.engine.searching.merge import (
         heard_with,
         merged,

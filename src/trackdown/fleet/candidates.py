@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from trackdown.fleet.rows import DIMENSIONS, message_words
+from trackdown.fleet.table import quoted
 from trackdown.index import UnitVectors
 from trackdown.query import Query
 from trackdown.units import terms, words
@@ -49,17 +50,31 @@ _MESSAGE = 0.8
 """The weight of messages in a query of few words, which may be one. Issues share runs of three words by chance."""
 
 
+@dataclass(frozen=True, slots=True)
+class RowLimits:
+    """The rows that count: of these languages, and of these repositories. None given means all."""
+
+    languages: tuple[str, ...] = ()
+    repositories: tuple[str, ...] = ()
+
+    def condition(self, channel: Channel) -> str:
+        """The filter for a channel; '' for none. Commits are in no language."""
+        languages = () if channel.column == "history" else self.languages
+        wanted = {"repository": self.repositories, "language": languages}
+        return " AND ".join(f"{column} IN ({quoted(values)})" for column, values in wanted.items() if values)
+
+
 def rank_repositories(
-    tables: Sequence[Any], query: Query, names: Sequence[str], languages: Sequence[str], static: StaticTable | None
+    tables: Sequence[Any], query: Query, names: Sequence[str], limits: RowLimits, static: StaticTable | None
 ) -> dict[str, float]:
-    """The repositories that have anything in common with a query, best first, with their scores."""
+    """The repositories of `names` that have anything in common with a query, best first, with their scores."""
     wanted = _asked(query, static)
     total: defaultdict[str, float] = defaultdict(float)
     for channel in CHANNELS:
         found: dict[str, list[float]] = {}
         for table in tables if channel.column in wanted else ():
             own: defaultdict[str, list[float]] = defaultdict(list)
-            for name, score in _rows(table, channel, wanted[channel.column], languages):
+            for name, score in _rows(table, channel, wanted[channel.column], limits):
                 own[name].append(score)
             # A repository of several groups has the same rows in several tables.
             found |= {name: scores for name, scores in own.items() if max(scores) > max(found.get(name, (0.0,)))}
@@ -91,18 +106,16 @@ def _asked(query: Query, static: StaticTable | None) -> dict[str, Any]:
     return found
 
 
-def _rows(table: Any, channel: Channel, wanted: Any, languages: Sequence[str]) -> list[tuple[str, float]]:
+def _rows(table: Any, channel: Channel, wanted: Any, limits: RowLimits) -> list[tuple[str, float]]:
     """Repository and score of the best rows of a channel."""
     from lancedb.query import MatchQuery
-
-    from trackdown.fleet.table import quoted
 
     if channel.column == "vector":
         asked, score = table.search(wanted).distance_type("cosine"), "_distance"
     else:
         asked, score = table.search(MatchQuery(wanted, channel.column), query_type="fts"), "_score"
-    if languages and channel.column != "history":
-        asked = asked.where(f"language IN ({quoted(list(languages))})", prefilter=True)
+    if condition := limits.condition(channel):
+        asked = asked.where(condition, prefilter=True)
     found = asked.select(["repository", score]).limit(channel.rows).to_arrow()
     scores = found[score].to_pylist()
     if score == "_distance":

@@ -23,7 +23,7 @@ from filelock import FileLock, Timeout
 from trackdown.engine import import_index
 from trackdown.engine import open as open_repository
 from trackdown.errors import FleetError, GitError, ShardError, StoreBusy, StoreError, StoreFull, UnknownRepository
-from trackdown.fleet.candidates import rank_repositories
+from trackdown.fleet.candidates import RowLimits, rank_repositories
 from trackdown.fleet.manifest import (
     FleetManifest,
     PublishedShard,
@@ -101,15 +101,17 @@ class FleetReader:
         """The number of the manifest that is being read."""
         return self._current()[0].number
 
-    def candidates(self, query: Query, languages: Sequence[str]) -> dict[str, float]:
-        """The repositories that may answer a query, best first, with their scores. Raises FleetError."""
+    def candidates(self, query: Query, languages: Sequence[str], names: Sequence[str]) -> dict[str, float]:
+        """Those of some repositories that may answer a query, best first, with their scores. Raises FleetError."""
         manifest, visible = self._current()
         groups = sorted({group for one in visible.values() for group in one.groups if self._sees(group)})
+        among = [name for name in names if name in visible]
+        limits = RowLimits(tuple(languages), tuple(among) if len(among) < len(visible) else ())
         static = model_shelf(self._settings.models, self._settings.thread_count).static()
         with self._opening, engine_errors(self._place):
             tables = [self._table(group, manifest.tables[group]) for group in groups if group in manifest.tables]
         with engine_errors(self._place):
-            return rank_repositories(tables, query, list(visible), languages, static)
+            return rank_repositories(tables, query, among, limits, static)
 
     def find(self, name: str) -> PublishedShard:
         """What is published under a name. Raises UnknownRepository, whether it is unknown or only out of sight."""

@@ -17,18 +17,21 @@ from trackdown.engine import (
     ServedInfo,
     ServedRepository,
     SharedRepositories,
+    checked_languages,
     heard_with,
     merged,
     merged_history,
     under_name,
 )
 from trackdown.errors import FleetError, RepositoryError, StoreError, UsageError
+from trackdown.fleet.manifest import PublishedShard
 from trackdown.fleet.reader import FleetReader
 from trackdown.fleet.weighing import overall, repository_shares, weighed
-from trackdown.query import understand
+from trackdown.query import Query, understand
 from trackdown.request import SearchRequest, request_of
 from trackdown.settings import Settings
 from trackdown.types import Effort, IndexState, Progress, RepositoryStatus, SearchResults, never, no_progress
+from trackdown.units import words
 
 if TYPE_CHECKING:
     from trackdown.engine import HistoryLimits, IssueText
@@ -180,16 +183,23 @@ class FleetRepositories(SharedRepositories):
         """The repositories to look into, best first, with their shares; and how many there are to choose from."""
         for name in only:
             self._reader.find(name)
-        names = list(dict.fromkeys(only)) or list(self.names)
-        if not names:
+        published = self._reader.published()
+        everywhere = list(dict.fromkeys(only)) or list(published)
+        if not everywhere:
             raise FleetError("nothing is published yet: run `trackdown fleet sync`")
+        if len(everywhere) == 1:
+            return {everywhere[0]: 1.0}, 1
         query = understand(request.query)
-        if len(names) == 1:
-            return {names[0]: 1.0}, 1
-        scores = self._reader.candidates(query, [*request.languages, *query.filters.languages])
-        known = {name: score for name, score in scores.items() if name in names}
+        languages = checked_languages([*(request.languages or self.settings.languages), *query.filters.languages])
+        names = [name for name in everywhere if not languages or _has_any(published.get(name), languages)]
+        known = self._reader.candidates(_with_filters(query), languages, names) if names else {}
+        if query.only_filters and not known and len(names) > most:
+            raise UsageError(
+                f"nothing in {request.query!r} tells which of {len(names)} repositories to look into: "
+                "name a repository or add words"
+            )
         chosen = [*known, *(name for name in names if name not in known and len(names) <= most)][:most]
-        return repository_shares(known, chosen or names[:most]), len(names)
+        return repository_shares(known, chosen or names[:most]), len(everywhere)
 
     def history(
         self,
@@ -260,12 +270,24 @@ class FleetRepositories(SharedRepositories):
         yield ask(self._only(repository)), ""
 
 
+def _has_any(published: PublishedShard | None, languages: Sequence[str]) -> bool:
+    return published is not None and any(name in published.built.languages for name in languages)
+
+
+def _with_filters(query: Query) -> Query:
+    """A query with the names and paths it is limited to among its words: they tell the repository as words do."""
+    told = " ".join([*query.filters.symbols, *query.filters.paths])
+    return understand(f"{query.text} {told}") if words(told) else query
+
+
 def _weighed_for(hearing: Callable[[SearchResults], None], share: float) -> Callable[[SearchResults], None]:
     return lambda early: hearing(weighed(early, share))
 
 
 def _looked_into(names: Sequence[str], of: int) -> str:
     """What was looked into, for a note."""
+    if not names:
+        return f"looked into nothing: none of the {of} repositories has a file in these languages"
     shown = ", ".join(names[:_NAMED]) + (f", and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
     left = of - len(names)
     rest = f"; {left} of {of} were not" if left else ", which is all of them" if of > 1 else ""

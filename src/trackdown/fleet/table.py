@@ -181,6 +181,6 @@ def engine_errors(place: Place) -> Iterator[None]:
         raise FleetError(f"the tables at {place.address.url} failed: {lines[0][:300] if lines else error}") from None
 
 
-def quoted(values: list[str]) -> str:
+def quoted(values: Sequence[str]) -> str:
     """Texts for a filter."""
     return ", ".join("'" + value.replace("'", "''") + "'" for value in values)
