@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 import subprocess
 import sys
@@ -249,6 +250,21 @@ def test_what_is_no_database_is_begun_anew_and_said(path: Path, content: bytes) 
     assert len(notes) == 1 and "is damaged" in notes[0] and notes[0].endswith("rebuilding it")
     database.write_record("code", "a", b"1")
     database.close()
+
+
+def test_a_schema_that_is_no_text_is_begun_anew_and_said(path: Path) -> None:
+    """SQLite quotes it in its messages, which Python then cannot decode."""
+    Database(path).close()
+    whole = path.read_bytes()
+    for found in re.finditer(rb"facts|records|TABLE|kind", whole[:4096]):
+        damaged = bytearray(whole)
+        damaged[found.start()] ^= 0x80
+        path.write_bytes(damaged)
+        notes: list[str] = []
+        database = Database(path, notes)
+        database.write_facts("blob", [("a", b"1")])
+        assert database.read_facts("blob", ["a"]) == {"a": b"1"} and len(notes) <= 1
+        database.close()
 
 
 def test_a_full_disk_is_one_line_and_loses_nothing(database: Database) -> None:

@@ -309,8 +309,19 @@ def test_a_full_disk_is_one_line_and_the_old_arrays_stay(tmp_path: Path) -> None
 
 def test_an_array_file_that_cannot_be_removed_is_one_line(tmp_path: Path) -> None:
     store = Store(tmp_path)
-    (store.folder / "arrays").mkdir(exist_ok=True)
-    (store.folder / "arrays" / "code-a.arrays").mkdir()  # a folder cannot be unlinked, not even by root
-    with pytest.raises(StoreError, match=r"^the store at \S+ cannot be used: Is a directory$"):
+    (store.folder / "arrays" / "code-a.arrays" / "somebody's").mkdir(parents=True)
+    with pytest.raises(StoreError, match=r"^the store at \S+ cannot be used: Directory not empty$"):
         store.delete_arrays("code-a")
     store.close()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_has_the_name_of_an_array_file_is_replaced_and_removed(tmp_path: Path, kind: str) -> None:
+    """Without the database nobody opens the file before it is written again."""
+    store = Store(tmp_path / "store")
+    for name in ("code-a", "code-b"):
+        put_odd(tmp_path / "store" / FORMAT / "arrays" / f"{name}.arrays", kind)
+    store.write_arrays("code-a", {"x": np.arange(5)}, {})
+    assert store.open_arrays("code-a") is not None
+    store.delete_arrays("code-b")
+    assert store.array_names() == ["code-a"]

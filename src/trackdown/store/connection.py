@@ -10,8 +10,8 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -60,13 +60,15 @@ class Connection:
         """What `work` returns. If the file turns out to be damaged, it is replaced, and `work` is called again."""
         with self._lock:
             try:
-                return work(self._connection)
+                with _errors_as_text():
+                    return work(self._connection)
             except sqlite3.Error as error:
                 if not _is_damage(error):
                     raise self._explained(error) from None
                 self._replace(self._explained(error))
             try:
-                return work(self._connection)
+                with _errors_as_text():
+                    return work(self._connection)
             except sqlite3.Error as error:
                 raise self._explained(error) from None
 
@@ -133,7 +135,8 @@ class Connection:
                 raise StoreCorrupt(f"{self.path} is not a file")
             try:
                 if self._may_write():
-                    connection = self._open_for_writing()
+                    with _errors_as_text():
+                        connection = self._open_for_writing()
                     self._file = self._stamp()
                     return connection
             except sqlite3.OperationalError as error:
@@ -148,7 +151,12 @@ class Connection:
                 self.full = _is_full(error)
                 if not self._size():
                     raise self.unwritable() from None
-            return self._open_read_only()
+            try:
+                return self._open_read_only()
+            except StoreCorrupt:
+                if self.full:  # the disk filled up before there was anything in the file
+                    raise self.unwritable() from None
+                raise
 
     def _may_write(self) -> bool:
         writable = not self.path.exists() or os.access(self.path, os.R_OK | os.W_OK)
@@ -248,8 +256,18 @@ class Connection:
 def _connect_and_read(address: str) -> sqlite3.Connection:
     connection = sqlite3.connect(address, uri=True, check_same_thread=False)
     connection.text_factory = _text
-    connection.execute("SELECT 1 FROM records LIMIT 1").fetchone()
+    with _errors_as_text():
+        connection.execute("SELECT 1 FROM records LIMIT 1").fetchone()
     return connection
+
+
+@contextmanager
+def _errors_as_text() -> Iterator[None]:
+    """SQLite's messages quote what is damaged, and Python fails to decode those that are no UTF-8."""
+    try:
+        yield
+    except UnicodeDecodeError:
+        raise sqlite3.DatabaseError("malformed: a message quotes bytes that are not text") from None
 
 
 def _text(data: bytes) -> str:

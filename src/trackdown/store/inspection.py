@@ -117,5 +117,5 @@ def _database_state(path: Path, deadline: float) -> str:
     except sqlite3.OperationalError as error:
         busy = "interrupted" in str(error) or "locked" in str(error)
         return "" if busy else f"{path.name} cannot be read ({error})"
-    except (sqlite3.Error, OSError) as error:
+    except (sqlite3.Error, OSError, UnicodeDecodeError) as error:
         return f"{path.name} is damaged ({error})"

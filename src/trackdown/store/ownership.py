@@ -147,7 +147,7 @@ def _tables(address: str) -> set[str]:
     try:
         with closing(sqlite3.connect(address, uri=True)) as connection:
             return {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type='table'")}
-    except sqlite3.Error:
+    except (sqlite3.Error, UnicodeDecodeError):  # a message that quotes damaged bytes cannot be decoded
         return set()
 
 

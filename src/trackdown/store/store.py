@@ -20,7 +20,14 @@ from trackdown.errors import StoreCorrupt, StoreError, StoreFull
 from trackdown.store.arrays import SUFFIX, Arrays, open_arrays, write_arrays
 from trackdown.store.clearing import file_size, size_of_stores
 from trackdown.store.database import Database
-from trackdown.store.ownership import DATABASE, adopt_older, claim, make_private_folder, remove_unless_file
+from trackdown.store.ownership import (
+    DATABASE,
+    adopt_older,
+    claim,
+    make_private_folder,
+    remove_entry,
+    remove_unless_file,
+)
 from trackdown.store.part_files import names_in, remove_abandoned, scratch
 
 FORMAT = "v2"
@@ -90,9 +97,11 @@ class Store:
         """Write an array file. Returns its size in bytes."""
         if self.read_only:
             raise self.database.unwritable()
+        path = self._array_path(name)
         for _ in range(_ATTEMPTS):
             try:
-                return write_arrays(self._array_path(name), arrays, meta)
+                remove_unless_file(path)
+                return write_arrays(path, arrays, meta)
             except FileNotFoundError:  # another process has cleared the store
                 self._make_folders()
             except OSError as error:
@@ -132,7 +141,7 @@ class Store:
     def delete_arrays(self, name: str) -> None:
         """Remove an array file; readers that have it open can still read it. Raises StoreError."""
         try:
-            self._array_path(name).unlink(missing_ok=True)
+            remove_entry(self._array_path(name))
         except OSError as error:
             raise self._explained(error) from None
 
