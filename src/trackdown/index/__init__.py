@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from trackdown.index.commits import CommitIndex, CommitSegment
     from trackdown.index.corpus import Corpus, DeepIndex, RerankModels, Texts, ignore_note, no_vectors
     from trackdown.index.deep_vectors import DeepSegment, needs_vector, open_deep, segment_of_deep_vectors, write_deep
-    from trackdown.index.freed_memory import return_freed_memory
+    from trackdown.index.freed_memory import return_freed_memory, share_heaps
     from trackdown.index.identity import is_known, repository_id
     from trackdown.index.imports import ImportedShard, bind_import, imported_into, namespace_of, unbind_import
     from trackdown.index.matching import files_matching, is_letter, units_called
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from trackdown.index.past_blobs import facts_of_blobs
     from trackdown.index.program import REFERENCES, IndexedProgram, references_key
     from trackdown.index.program_messages import GAP, ProgramMessages, hashed
+    from trackdown.index.rebase import needs_new_base, rebase_code
     from trackdown.index.rewrite_facts import REWRITES, UNIT_TEXTS, digest_of_key, digests_in, rewriter_id
     from trackdown.index.rewrite_index import RewriteBodies, RewriteIndex, segment_of_rewrite_index
     from trackdown.index.segmented_vectors import SegmentedVectors, SegmentVectors

@@ -27,7 +27,7 @@ _BATCH = 2000
 Fact = tuple[str, bool, bytes]
 
 
-class HistoryRequest(msgspec.Struct, frozen=True):
+class CommitReadJob(msgspec.Struct, frozen=True):
     """The commits to read, ancestors first."""
 
     git_dir: str
@@ -48,7 +48,7 @@ def read_and_gather(
     git: Git, listed: Sequence[CommitRef], *, exact_renames_only: bool
 ) -> Iterator[list[Fact] | Arrays]:
     """Facts of all non-merge commits in batches, then the arrays. Raises GitError when git cannot continue."""
-    request = HistoryRequest(
+    request = CommitReadJob(
         str(git.git_dir), [(commit.oid, list(commit.parents)) for commit in listed], exact_renames_only
     )
     command = [sys.executable, "-P", "-m", "trackdown.index.commit_worker"]
@@ -91,7 +91,7 @@ def main() -> None:
     message = receive(sys.stdin.buffer)
     if message is None:
         return
-    request = msgspec.msgpack.decode(message, type=HistoryRequest)
+    request = msgspec.msgpack.decode(message, type=CommitReadJob)
     stdout = sys.stdout.buffer
     try:
         listed = [CommitRef(oid, tuple(parents)) for oid, parents in request.commits]

@@ -8,6 +8,9 @@ from contextlib import suppress
 import numpy as np
 
 _LARGEST = 24 << 20
+_ARENA_MAX, _MMAP_THRESHOLD, _TRIM_THRESHOLD = -8, -3, -1
+"""The names of options in malloc.h."""
+_FOR_MANY_THREADS = ((_ARENA_MAX, 2), (_MMAP_THRESHOLD, 1 << 20), (_TRIM_THRESHOLD, 64 << 20))
 
 
 def keep_freed_memory() -> None:
@@ -29,3 +32,16 @@ def return_freed_memory() -> None:
     """
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)
+
+
+def share_heaps() -> None:
+    """Let the threads that start from now on share two heaps, and keep blocks of a megabyte and more out of them.
+
+    Otherwise each of a server's threads gets a heap of its own, up to eight for each core, and each of them grows to
+    what the largest search needs. A search's own arrays are smaller; the large ones belong to indexes, and would leave
+    holes. Does nothing where malloc is not glibc's.
+    """
+    with suppress(OSError, AttributeError):
+        libc = ctypes.CDLL(None)
+        for option, value in _FOR_MANY_THREADS:
+            libc.mallopt(option, value)

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from trackdown.engine.indexing.rebasing import BackgroundRebase
 from trackdown.engine.repository import Repository
 from trackdown.engine.serving.change_events import TICK, ChangeEvents
 from trackdown.engine.serving.recent_states import RecentStates
@@ -79,6 +80,7 @@ class LiveIndex:
         self._wakeup = Wakeup()
         self._throttle = Throttle()
         self._recent = RecentStates()
+        self._rebase = BackgroundRebase()
         self._closing = False
         self._no_room = False
         self._requested = False
@@ -170,6 +172,7 @@ class LiveIndex:
                 except Exception as error:  # an unexpected error must not end the thread
                     self._rest(self._failed(error))
         finally:
+            self._rebase.close()
             self._let_go()
             self._set_state(phase="closed", step="")
             self._wakeup.close()
@@ -238,6 +241,8 @@ class LiveIndex:
         if new:
             self._on_update(update)
             return_freed_memory()
+            if corpus is not None:
+                self._rebase.consider(self._repository, corpus)
         self._throttle.spend(time.monotonic() - started, more=self._events.stirred())
         # The folders of a first scan are watched after the second one.
         return 0.0 if new and self._events.unarmed else None

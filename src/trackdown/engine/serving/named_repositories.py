@@ -16,6 +16,7 @@ from trackdown.engine.serving.deep_keeper import DeepKeeper
 from trackdown.engine.serving.fair_queue import FairQueue, Load
 from trackdown.engine.serving.served_repository import ServedRepository
 from trackdown.errors import RepositoryError, TooBusy, UnknownRepository, UsageError
+from trackdown.index import share_heaps
 from trackdown.models import NONE
 from trackdown.settings import Settings, load_settings
 from trackdown.store import Store
@@ -61,6 +62,7 @@ class NamedRepositories:
         live: bool = True,
         fetch_issues: bool = False,
     ) -> None:
+        share_heaps()
         settings = settings or load_settings()
         self.fetches_issues = fetch_issues
         self.settings = settings
