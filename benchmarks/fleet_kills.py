@@ -1,11 +1,15 @@
-"""Kill -9 workers, the scheduler or the writer of a sync at many moments: what was published must stay as it was.
+"""Kill -9 workers, the scheduler or the writer of a sync at many moments, or let its disk fill up: what was published
+must stay as it was.
 
-python benchmarks/fleet_kills.py REPOSITORY… --of writer|worker|scheduler [--kills 50] [--seed 1] [--json FILE]
+python benchmarks/fleet_kills.py REPOSITORY… --of writer|worker|scheduler|disk [--kills 50] [--seed 1] [--json FILE]
 
 A clean sync of the repositories is timed first. Each round starts from the fleet of all repositories' earlier states,
 syncs to the present ones, and kills at a random moment of that time. Then the earlier state must still be searchable
 or the new one complete, and the next sync must publish exactly what the clean one has: the same shards, and tables
 with the same rows. Ends with code 1 when anything was different.
+
+`--of disk` kills nothing: the place and the builder's store by turns are on a disk that has room for a random share of
+what the sync writes. It mounts that disk in a namespace of its own, which takes root.
 """
 
 from __future__ import annotations
@@ -27,14 +31,17 @@ from measure import keep, new_parser
 
 PROGRAM = [sys.executable, "-m", "trackdown"]
 QUERY = "where is a request parsed"
-_BACK = 30
+BACK = 30
+"""How many commits the earlier states are behind."""
+PARTS = ("place", "store")
+"""What a disk that fills up has on it, by turns."""
 
 
 def main() -> None:
     """Run from the command line."""
     parser = new_parser(__doc__)
     parser.add_argument("repositories", nargs="+", type=Path)
-    parser.add_argument("--of", choices=["writer", "worker", "scheduler"], default="writer")
+    parser.add_argument("--of", choices=["writer", "worker", "scheduler", "disk"], default="writer")
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
@@ -62,21 +69,52 @@ class Rounds:
         self.sync("clean")
         build = time.monotonic() - started
         wanted = self.content("clean")
-        self.write("before", f"HEAD~{_BACK}")
+        self.write("before", f"HEAD~{BACK}")
         self.sync("before")
+        self.begin()
+        self.sync("killed")
+        whole = {part: kilobytes(self.folder / "killed" / part) for part in PARTS}
         failed = []
         for number in range(kills):
-            moment = build * (number + chance.random()) / kills
-            problems = self.round(moment, wanted)
-            print(f"{self.victim} at {moment:6.2f} s: {'; '.join(problems) or 'none'}", flush=True)
-            failed += [{"moment_s": round(moment, 2), "problems": problems}] if problems else []
+            share = (number + chance.random()) / kills
+            self.begin()
+            if self.victim == "disk":
+                part = PARTS[number % 2]
+                said = self.fill(part, share, whole[part])
+            else:
+                said = self.kill(build * share)
+            problems = self.problems(wanted)
+            print(f"{self.victim} at {share:4.0%}, {said}: {'; '.join(problems) or 'no problem'}", flush=True)
+            failed += [{"share": round(share, 3), "said": said, "problems": problems}] if problems else []
         return {"victim": self.victim, "kills": kills, "build_s": round(build, 2), "failed": failed}
 
-    def round(self, moment: float, wanted: dict[str, Any]) -> list[str]:
-        """One kill and what was found after it."""
+    def begin(self) -> None:
+        """Go back to the earlier states, with the present ones to be synced."""
         shutil.rmtree(self.folder / "killed")
         shutil.copytree(self.folder / "before", self.folder / "killed")
         self.write("killed", "HEAD")
+
+    def fill(self, part: str, share: float, whole: float) -> str:
+        """Sync with a part of the fleet on a disk that has room for a share of what is written."""
+        at = self.folder / "killed" / part
+        held = kilobytes(at)
+        size = int(held + share * (whole - held)) + 256
+        mount = f"mkdir {at}; mount -t tmpfs -o size={size}k tmpfs {at}"
+        setup = f"mv {at} {at}.old; {mount}; cp -a {at}.old/. {at}; rm -r {at}.old"
+        words = " ".join([*self.command("killed"), "--workers", "1"])
+        script = f"set -e; {setup}; set +e; {words}; code=$?; cp -a {at}/. {at}.kept; exit $code"
+        done = subprocess.run(
+            ["unshare", "-m", "sh", "-c", script], env=self.environment("killed"), capture_output=True, text=True
+        )
+        shutil.rmtree(at)
+        at.with_name(f"{part}.kept").rename(at)
+        if done.returncode == 0:
+            return f"{part} was large enough"
+        lines = [line for line in done.stderr.splitlines() if line.strip()]
+        return f"code {done.returncode}, {len(lines)} lines, the last {lines[-1][:150] if lines else ''!r}"
+
+    def kill(self, moment: float) -> str:
+        """Sync, and kill at a moment."""
         cluster = self.cluster() if self.victim == "scheduler" else []
         process = subprocess.Popen(
             [*self.command("killed"), *(["--scheduler", "tcp://127.0.0.1:18786"] if cluster else ["--workers", "1"])],
@@ -94,13 +132,17 @@ class Rounds:
             process.wait(300)
         except subprocess.TimeoutExpired:
             process.kill()
-            return ["the sync did not end"]
+            raise SystemExit(f"the sync did not end after {moment:.2f} s") from None
         finally:
             for started in cluster:
                 started.kill()
+        return f"{moment:.2f} s"
+
+    def problems(self, wanted: dict[str, Any]) -> list[str]:
+        """What is wrong after a fault, and after the next sync."""
         problems = []
         if not self.answers("killed"):
-            problems.append("no answer after the kill")
+            problems.append("no answer after the fault")
         self.sync("killed")
         if self.content("killed") != wanted:
             problems.append("the next sync published something else than a clean one")
@@ -137,7 +179,11 @@ class Rounds:
             f'[[repositories]]\npath = "{path}"\nname = "r{number}"\nat = "{at}"\n'
             for number, path in enumerate(self.repositories)
         ]
-        (self.folder / fleet / "fleet.toml").write_text('place = "place"\n' + "".join(entries), "utf-8")
+        (self.folder / fleet / "fleet.toml").write_text(self.place(fleet) + "".join(entries), "utf-8")
+
+    def place(self, fleet: str) -> str:
+        """What the file of a fleet says of its place."""
+        return 'place = "place"\n'
 
     def command(self, fleet: str) -> list[str]:
         return [*PROGRAM, "fleet", "sync", "--fleet", str(self.folder / fleet / "fleet.toml"), "--format", "json"]
@@ -170,6 +216,11 @@ class Rounds:
             rows = GroupTables(place).open(group, version).to_arrow().select(["repository", "key", "symbol", "body"])
             tables[group] = sorted(map(str, rows.to_pylist()))
         return {"shards": {name: one.built.shard for name, one in latest.repositories.items()}, "tables": tables}
+
+
+def kilobytes(folder: Path) -> float:
+    """How much the files below a folder take, in whole blocks as a disk counts."""
+    return sum(-(-file.stat().st_size // 4096) * 4 for file in folder.rglob("*") if file.is_file())
 
 
 if __name__ == "__main__":

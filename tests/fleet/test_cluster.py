@@ -5,16 +5,21 @@ from __future__ import annotations
 import os
 import signal
 import threading
+from importlib.util import find_spec
 from pathlib import Path
 
+import httpx
 import psutil
 import pytest
 
 from tests.fleet.fleets import SmallFleet, needs_extra, places
 from trackdown.errors import FleetError
-from trackdown.fleet import ClusterOptions
+from trackdown.fleet import ClusterOptions, SyncOptions, read_fleet, sync
 
 pytestmark = [needs_extra, pytest.mark.slow]
+LITTLE_MB = 190
+"""Enough for a worker to start, and too little to index a repository of BIG files."""
+BIG = 20
 
 
 def test_workers_build_what_this_process_would(fleet: SmallFleet) -> None:
@@ -72,3 +77,32 @@ def test_a_repository_that_takes_too_long_is_a_line(fleet: SmallFleet, tmp_path:
     report = fleet.sync(seconds=0.0001)
     assert all("it took longer than" in message for message in report.problems.values())
     assert set(report.problems) == {"shop", "bank", "maps"}
+
+
+def test_a_link_to_the_dashboard_leads_to_one(fleet: SmallFleet) -> None:
+    pages: list[httpx.Response] = []
+    options = SyncOptions(ClusterOptions(workers=1))
+
+    def visit(link: str) -> None:
+        pages.append(httpx.get(link, follow_redirects=True))
+
+    sync(read_fleet(fleet.file), fleet.settings, options, on_link=visit)
+    assert bool(pages) == (find_spec("bokeh") is not None)
+    assert all(page.status_code == 200 and "Dask needs" not in page.text for page in pages)
+
+
+def test_a_worker_that_is_out_of_memory_costs_its_repository_a_line(fleet: SmallFleet) -> None:
+    fleet.sync()
+    fleet.repository("big", {f"big{number}.py": code_of(number) for number in range(BIG)})
+    fleet.write(shop=["open"], bank=["closed"], maps=["open"], big=["open"])
+    report = fleet.sync(cluster=ClusterOptions(workers=1, memory_mb=LITTLE_MB))
+    assert report.problems["big"].startswith("its worker died 2 times: out of memory (of a local one: --memory)")
+    assert set(report.problems) == {"big"} and set(report.reused) == {"shop", "bank", "maps"}
+    assert places(fleet.search("sign the session cookie"))[0][0] == "shop"
+    assert fleet.sync().built == ("big",)
+
+
+def code_of(number: int) -> str:
+    """A file of many functions."""
+    names = (f"value_{number}_{at}" for at in range(2_000))
+    return "".join(f"def {name}(given_{name}):\n    return given_{name} + {number}\n" for name in names)

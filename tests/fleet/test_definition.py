@@ -117,6 +117,30 @@ def test_a_listing_of_githubs_api_gives_what_git_clones(tmp_path: Path) -> None:
     assert member.where == "https://github.com/org/app.git"
 
 
+def test_a_listing_of_gitlabs_api_gives_what_git_clones(tmp_path: Path) -> None:
+    rows = [
+        {
+            "id": 278964,
+            "name": "App",
+            "name_with_namespace": "Org / Team / App",
+            "path": "app",
+            "path_with_namespace": f"org/{team}/app",
+            "ssh_url_to_repo": f"git@gitlab.example.org:org/{team}/app.git",
+            "http_url_to_repo": f"https://gitlab.example.org/org/{team}/app.git",
+            "web_url": f"https://gitlab.example.org/org/{team}/app",
+            "readme_url": f"https://gitlab.example.org/org/{team}/app/-/blob/main/README.md",
+            "namespace": {"name": "Team", "web_url": f"https://gitlab.example.org/groups/org/{team}"},
+            "_links": {"self": "https://gitlab.example.org/api/v4/projects/278964"},
+        }
+        for team in ("one", "two")
+    ]
+    (tmp_path / "listing.json").write_text(json.dumps(rows))
+    text = "place = 'x'\n[[repositories]]\nlisting = 'listing.json'\ngroups = ['gitlab']\n"
+    assert [(one.name, one.where, one.groups) for one in find_members(read_fleet(written(tmp_path, text)))] == [
+        (f"org/{team}/app", f"https://gitlab.example.org/org/{team}/app.git", ("gitlab",)) for team in ("one", "two")
+    ]
+
+
 def test_credentials_of_urls_are_not_shown(tmp_path: Path) -> None:
     text = "place = 'x'\n[[repositories]]\nurl = 'https://me:secret@example.org/app.git'\n"
     (member,) = find_members(read_fleet(written(tmp_path, text)))
@@ -140,3 +164,18 @@ def test_what_several_entries_end_in_removes_none(tmp_path: Path) -> None:
         remove_entries(file, ["app"])
     assert remove_entries(file, ["https://example.org/a/app"])
     assert [entry.where for entry in read_fleet(file).entries] == ["https://example.org/b/app"]
+
+
+def test_a_new_fleet_that_was_cut_short_can_be_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "fleet.toml"
+
+    def ends_halfway(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("os.replace", ends_halfway)
+        patched.setattr(Path, "replace", ends_halfway)
+        with pytest.raises(KeyboardInterrupt):
+            create_fleet(file, "place")
+    assert not file.exists()
+    assert create_fleet(file, "place").address.url

@@ -38,6 +38,20 @@ def test_a_lease_is_held_until_it_is_given_back(place: Place) -> None:
         pass
 
 
+class _LosesAnswers(Place):
+    """A place whose answer to a conditional write is lost; the repeated request finds the object there."""
+
+    def create(self, path: str, value: bytes) -> bool:
+        return super().create(path, value) and super().create(path, value)
+
+
+def test_a_lease_whose_answer_was_lost_is_held(tmp_path: Path) -> None:
+    place = _LosesAnswers(PlaceAddress(tmp_path.as_uri()))
+    with writing(place, longest_wait=0) as is_held:
+        assert is_held()
+    assert place.read("writer.lease") is None
+
+
 def test_a_holder_that_slept_neither_renews_nor_ends_the_lease_of_another(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import shutil
+import time
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 
 import pytest
 
+from tests.fleet.faulty_proxy import Fault, FaultyProxy
 from tests.fleet.fleets import SmallFleet, needs_extra, places
-from tests.fleet.s3 import KEYS, FaultyProxy, s3_server
+from tests.fleet.s3 import KEYS, s3_server
 from trackdown.errors import FleetError
-from trackdown.fleet import Place, read_fleet
+from trackdown.fleet import Place, place, read_fleet
 from trackdown.fleet.manifest import read_latest
+from trackdown.fleet.table import GroupTables
 
 pytestmark = [needs_extra, pytest.mark.slow]
 GROUPS = {"shop": ["open"], "bank": ["closed"], "maps": ["open"]}
@@ -62,16 +66,53 @@ def test_faults_of_the_store_leave_what_was_published(
     fleet.write(**GROUPS)
     fleet.sync()
     fleet.repositories["shop"].commit("Move", {"web/more.py": "def forget_cookie():\n    return None\n"})
-    proxy.refuses = True
+    proxy.begin(Fault("refuse"))
     with pytest.raises(FleetError, match="failed"):
         fleet.sync()
-    proxy.refuses, proxy.cut_after = False, 3000
+    proxy.heal()
+    proxy.begin(Fault("cut", cut_after=3000))
     with pytest.raises(FleetError, match="failed"):
         fleet.sync()
-    proxy.cut_after = None
+    proxy.heal()
     assert read_latest(Place(read_fleet(fleet.file).address)).number == 1
     assert places(fleet.search("sign the session cookie"))[0][0] == "shop"
-    proxy.delay = 0.01
+    proxy.begin(Fault("slow", pause=0.01))
     assert fleet.sync().built == ("shop",)
     assert places(fleet.search("forget the cookie"))[0][2] == "forget_cookie"
+    proxy.close()
+
+
+def test_a_store_that_hangs_costs_a_limited_time_and_a_line(
+    fleet: SmallFleet, server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same limits as ever, with half a second for a request instead of 15."""
+    monkeypatch.setattr(place, "_RETRIES", {"max_retries": 1, "retry_timeout": timedelta(seconds=0.5)})
+    monkeypatch.setattr(place, "_CLIENT", {**place._CLIENT, "read_timeout": "0.5s"})
+    monkeypatch.setattr(place, "_TABLES", {**place._TABLES, "timeout": "500ms", "client_retry_timeout": "0"})
+    proxy = FaultyProxy(server)
+    fleet.place, fleet.more = "s3://bucket/hangs", f'endpoint = "{proxy.url}"'
+    fleet.write(**GROUPS)
+    fleet.sync()
+    at = Place(read_fleet(fleet.file).address)
+    built = read_latest(at).repositories["shop"].built
+    with fleet.opened() as opened:
+        expected = opened.search("sign the session cookie", effort="fast")
+        shutil.rmtree(fleet.folder / "reader")
+        asked: list[Callable[[], object]] = [
+            lambda: at.read("manifests/0000000001.json"),
+            lambda: at.listed("manifests"),
+            lambda: at.write("probe", b"value"),
+            lambda: at.download(built.objects[0], fleet.folder / "copy", built.shard_sha256),
+            lambda: GroupTables(at).open("open"),
+            lambda: opened.search("book a transfer", effort="fast"),
+            fleet.sync,
+        ]
+        for ask in asked:
+            proxy.begin(Fault("hang"))
+            started = time.monotonic()
+            with pytest.raises(FleetError, match="failed: "):
+                ask()
+            assert time.monotonic() - started < 20
+            proxy.heal()
+        assert opened.search("sign the session cookie", effort="fast").results == expected.results
     proxy.close()

@@ -11,13 +11,18 @@ from typing import Any
 import pytest
 
 import trackdown
-from tests.fleet.fleets import SmallFleet, needs_extra, places
+from tests.fleet.fleets import SOURCES, SmallFleet, needs_extra, places
 from trackdown.engine import Change, ServedRepository
 from trackdown.errors import FleetError, GitError, StoreFull, UnknownRepository, UnknownRevision, UsageError
 from trackdown.fleet import FleetRepositories, reader
 from trackdown.types import SearchResults
 
 pytestmark = needs_extra
+
+
+def others(name: str) -> str:
+    """The other repositories of the fleet, as a note names them."""
+    return ", ".join(one for one in sorted(SOURCES) if one != name)
 
 
 @pytest.fixture
@@ -48,7 +53,17 @@ def test_the_tables_choose_and_the_answer_says_what_was_looked_into(synced: Smal
         answer = synced.search(query, look_into=1)
         assert {one.repository for one in answer} <= {name}, query
         assert [info.repository for info in answer.snapshots] == [name]
-        assert answer.notes[-1] == f"looked into {name}; 2 of 3 were not"
+        assert answer.notes[-1] == f"looked into {name}; not into {others(name)}"
+
+
+def test_many_repositories_that_were_not_looked_into_are_counted(synced: SmallFleet) -> None:
+    for number in range(5):
+        synced.repository(f"tool{number}", {"tool.py": f"def tool_{number}():\n    return {number}\n"})
+    synced.write(**{name: ["open"] for name in synced.repositories})
+    synced.sync()
+    assert synced.search("sign the session cookie", look_into=1).notes[-1] == "looked into shop; 7 of 8 were not"
+    notes = synced.search("sign the session cookie", only=("shop", "tool1", "tool2"), look_into=1).notes
+    assert notes[-1] == "looked into shop; not into tool1, tool2"
 
 
 def test_languages_and_names_limit_the_choice(synced: SmallFleet) -> None:
@@ -67,7 +82,7 @@ def test_a_language_is_known_by_all_its_names(synced: SmallFleet) -> None:
 
 def test_repositories_without_the_language_take_no_slots(synced: SmallFleet) -> None:
     answer = synced.search("Begin the maps of the shop", look_into=1, languages=("go",))
-    assert answer.notes[-1] == "looked into bank; 2 of 3 were not"
+    assert answer.notes[-1] == "looked into bank; not into maps, shop"
     nowhere = synced.search("Begin the maps of the shop", languages=("rust",))
     assert not nowhere.results and not nowhere.snapshots
     assert nowhere.notes == ("looked into nothing: none of the 3 repositories has a file in these languages",)
@@ -84,7 +99,7 @@ def test_repositories_without_the_language_take_no_slots(synced: SmallFleet) -> 
 )
 def test_filters_tell_the_repository_as_words_do(synced: SmallFleet, query: str, name: str) -> None:
     answer = synced.search(query, look_into=1)
-    assert answer.notes[-1] == f"looked into {name}; 2 of 3 were not"
+    assert answer.notes[-1] == f"looked into {name}; not into {others(name)}"
     assert {one.repository for one in answer} == {name}
 
 
@@ -102,6 +117,23 @@ def test_groups_limit_everything(synced: SmallFleet) -> None:
     for name in ("bank", "nothing"):
         with pytest.raises(UnknownRepository, match=f"there is no repository '{name}' in this fleet"):
             synced.search("transfer", "open", only=(name,))
+
+
+def test_several_groups_are_searched_together(synced: SmallFleet) -> None:
+    synced.repository("tool", {"tool.py": "def transfer_cookie(value):\n    return value\n"})
+    synced.write(shop=["open", "team"], bank=["closed"], maps=["open"], tool=["hidden"])
+    synced.sync()
+    query = "book a transfer or sign the session cookie"
+    asked = {("closed", "open", "team"): {"shop", "bank", "maps"}, ("closed", "team"): {"shop", "bank"}}
+    for groups, names in asked.items():
+        answer = synced.search(query, *groups)
+        assert {info.repository for info in answer.snapshots} == names
+        assert {place[0] for place in places(answer)} == {"shop", "bank"}
+        assert len(places(answer)) == len(set(places(answer)))  # shop is in two tables, and once in the answer
+        assert "tool" not in str(answer)
+    with synced.opened("closed", "open", "team") as opened, synced.opened("closed", "open") as one_table_less:
+        found = opened.search(query, effort="fast")
+        assert found.results == one_table_less.search(query, effort="fast").results
 
 
 def test_other_questions_are_answered_for_one_repository(synced: SmallFleet) -> None:

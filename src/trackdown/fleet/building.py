@@ -10,7 +10,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -128,7 +128,7 @@ def _deadline(task: BuildTask, in_worker: bool) -> Iterator[Progress]:
             raise FleetError(f"it took longer than {task.seconds:g} seconds: give it more with --timeout")
         no_progress(step, done, total)
 
-    clock = threading.Timer(task.seconds + _LAST_RESORT, os._exit, (TIMED_OUT,)) if in_worker else None
+    clock = threading.Timer(task.seconds + _LAST_RESORT, _end_worker) if in_worker else None
     if clock is not None:
         clock.daemon = True
         clock.start()
@@ -137,3 +137,13 @@ def _deadline(task: BuildTask, in_worker: bool) -> Iterator[Progress]:
     finally:
         if clock is not None:
             clock.cancel()
+
+
+def _end_worker() -> None:
+    """End this process with all that it started: a git that waits for a server would go on waiting."""
+    import psutil
+
+    for child in psutil.Process().children(recursive=True):
+        with suppress(psutil.Error):
+            child.kill()
+    os._exit(TIMED_OUT)

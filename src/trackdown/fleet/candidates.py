@@ -29,7 +29,7 @@ _NAMED = 0.6
 
 
 @dataclass(frozen=True, slots=True)
-class Channel:
+class TableChannel:
     """One kind of evidence: the column it looks in, its weight, and how many rows it takes."""
 
     column: str
@@ -38,11 +38,11 @@ class Channel:
 
 
 CHANNELS = (
-    Channel("body", 1.0, 300),
-    Channel("names", 0.4, 300),
-    Channel("messages", 0.3, 300),
-    Channel("history", 1.0, 300),
-    Channel("vector", 0.3, 300),
+    TableChannel("body", 1.0, 300),
+    TableChannel("names", 0.4, 300),
+    TableChannel("messages", 0.3, 300),
+    TableChannel("history", 1.0, 300),
+    TableChannel("vector", 0.3, 300),
 )
 """Chosen on one issue each of 75 repositories; `benchmarks/fleet_quality.py` asks these and others."""
 _FEW_WORDS = 20
@@ -57,7 +57,7 @@ class RowLimits:
     languages: tuple[str, ...] = ()
     repositories: tuple[str, ...] = ()
 
-    def condition(self, channel: Channel) -> str:
+    def condition(self, channel: TableChannel) -> str:
         """The filter for a channel; '' for none. Commits are in no language."""
         languages = () if channel.column == "history" else self.languages
         wanted = {"repository": self.repositories, "language": languages}
@@ -106,7 +106,7 @@ def _asked(query: Query, static: StaticTable | None) -> dict[str, Any]:
     return found
 
 
-def _rows(table: Any, channel: Channel, wanted: Any, limits: RowLimits) -> list[tuple[str, float]]:
+def _rows(table: Any, channel: TableChannel, wanted: Any, limits: RowLimits) -> list[tuple[str, float]]:
     """Repository and score of the best rows of a channel."""
     from lancedb.query import MatchQuery
 

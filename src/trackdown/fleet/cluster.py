@@ -1,7 +1,8 @@
 """Builds on a Dask cluster: local processes by default, or a scheduler that runs somewhere.
 
-A task that fails is tried once more. A worker that dies takes nothing with it but its task, which counts as a failure.
-If the scheduler is lost, what was built so far counts.
+A task that fails is tried once more. A worker that dies takes nothing with it but its task. That is tried once more,
+too; a scheduler that runs somewhere tries it as often as its own settings say, and takes no limit from a client. If the
+scheduler is lost, what was built so far counts.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from trackdown.errors import FleetError, TrackdownError, UsageError
@@ -31,7 +33,7 @@ Outcome = BuiltShard | str
 class ClusterOptions:
     """`scheduler` is the address of a running one; otherwise `workers` local processes, 0 for this process alone.
 
-    A local worker may use `memory_mb`: near it, it is given no further task; beyond it, it is ended and started anew.
+    A local worker may use `memory_mb`: beyond it, it is ended and started anew.
     """
 
     scheduler: str = ""
@@ -47,8 +49,9 @@ def build_all(tasks: Sequence[BuildTask], options: ClusterOptions, on_link: Any)
         yield from ((task, _here(task)) for task in tasks)
         return
     with _client(options) as client:
-        if client.dashboard_link:
-            on_link(client.dashboard_link)
+        link = client.dashboard_link
+        if link and (options.scheduler or find_spec("bokeh") is not None):  # without it a local one has no page
+            on_link(link)
         yield from _outcomes(client, tasks)
 
 
@@ -89,8 +92,9 @@ def _outcome(future: Future) -> Outcome:
 
     try:
         found = future.result()
-    except KilledWorker:
-        return "its worker died twice: out of memory (--memory), out of time (--timeout), or killed"
+    except KilledWorker as killed:
+        why = "out of memory (of a local one: --memory), out of time (--timeout), or killed"
+        return f"its worker died {killed.allowed_failures + 1} times: {why}"
     except CancelledError:
         return _LOST
     except Exception as error:
@@ -119,7 +123,7 @@ def _client(options: ClusterOptions) -> Iterator[Client]:
         "distributed.worker.daemon": False,
         "distributed.worker.memory.target": False,
         "distributed.worker.memory.spill": False,
-        "distributed.worker.memory.pause": 0.8,
+        "distributed.worker.memory.pause": False,  # a paused worker whose memory is not given back waits for ever
         "distributed.worker.memory.terminate": 0.95,
         "distributed.logging": {"distributed": "critical"},
     }

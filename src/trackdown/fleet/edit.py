@@ -22,22 +22,13 @@ place = {place}
 
 
 def create_fleet(file: Path, place: str) -> Fleet:
-    """Write a new file. Raises UsageError if there is one, or if the place makes no sense."""
+    """Write a new file, whole or not at all. Raises UsageError if there is one, or if the place makes no sense."""
     import tomlkit
 
     if file.exists():
         raise UsageError(f"{file} is already there: `trackdown fleet add` adds repositories to it")
-    text = _NEW.format(place=tomlkit.item(place).as_string())
-    try:
-        with file.open("x", encoding="utf-8") as stream:
-            stream.write(text)
-    except OSError as error:
-        raise UsageError(f"cannot write {file}: {error.strerror}") from None
-    try:
-        return read_fleet(file)
-    except UsageError:
-        file.unlink()
-        raise
+    _write(file, tomlkit.parse(_NEW.format(place=tomlkit.item(place).as_string())))
+    return read_fleet(file)
 
 
 def add_entries(file: Path, entries: Sequence[FleetEntry]) -> tuple[FleetEntry, ...]:

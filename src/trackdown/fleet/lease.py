@@ -69,6 +69,8 @@ def _take(place: Place, holder: str, until: float) -> None:
         if place.create(_PATH, msgspec.json.encode(Lease(holder, time.time() + _SECONDS))):
             return
         present = _present(place)
+        if present is not None and present.holder == holder:
+            return  # it was written, and the answer was lost
         if present is not None and present.until < time.time():
             place.delete([_PATH])  # its holder has ended without giving it back
             continue

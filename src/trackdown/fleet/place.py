@@ -22,8 +22,22 @@ from trackdown.fleet.definition import PlaceAddress, folder_of
 from trackdown.installation import install_hint
 
 _CHUNK = 8 << 20
-_RETRIES: Any = {"max_retries": 4, "retry_timeout": timedelta(seconds=30)}
-_CLIENT: Any = {"connect_timeout": "10s", "timeout": "120s"}
+_CONNECT, _STALLED = "10s", "15s"
+"""How long a connection may take, and how long a request may stand still."""
+_MOST_RETRIES = 4
+_RETRIES: Any = {"max_retries": _MOST_RETRIES, "retry_timeout": timedelta(seconds=30)}
+_CLIENT: Any = {"connect_timeout": _CONNECT, "read_timeout": _STALLED, "timeout": "1h"}
+_AT_ONCE = 2
+"""How many parts of a file are uploaded at a time: each must arrive before its request counts as standing still."""
+_TABLES = {
+    "connect_timeout": _CONNECT,
+    "timeout": _STALLED,
+    "client_max_retries": str(_MOST_RETRIES),
+    "client_retry_timeout": "10",
+}
+"""The same for LanceDB, which repeats its requests on several levels. What was refused or cut is repeated at once; a
+request that stood still took longer than `client_retry_timeout`, and only the outer levels repeat it, up to six times.
+"""
 _METADATA = ("/computeMetadata/v1/", "/latest/api/token", "/latest/meta-data/iam")
 """Where machines in a cloud get their credentials. It is asked if no variable has any."""
 _CREDENTIALS = {
@@ -110,7 +124,7 @@ class Place:
         import obstore
 
         with _in_words(self.address.url):
-            obstore.put(self._store, path, file)
+            obstore.put(self._store, path, file, max_concurrency=_AT_ONCE)
 
     def write(self, path: str, value: bytes) -> None:
         """Write an object, replacing another."""
@@ -159,8 +173,10 @@ class Place:
         return str(self.folder / "tables") if self.folder is not None else f"{self.address.url}/tables"
 
     def table_options(self) -> dict[str, str]:
-        """What LanceDB needs to know of an object store, beyond the usual variables."""
-        options = {}
+        """What LanceDB needs to know of an object store, beyond the usual variables; nothing of a folder."""
+        if self.folder is not None:
+            return {}
+        options = dict(_TABLES)
         if self.address.endpoint:
             options["aws_endpoint"] = self.address.endpoint
         if self.address.region:

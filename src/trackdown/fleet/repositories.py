@@ -25,6 +25,7 @@ from trackdown.engine import (
 )
 from trackdown.errors import FleetError, RepositoryError, StoreError, UsageError
 from trackdown.fleet.manifest import PublishedShard
+from trackdown.fleet.notes import looked_into, shown
 from trackdown.fleet.reader import FleetReader
 from trackdown.fleet.weighing import overall, repository_shares, weighed
 from trackdown.query import Query, understand
@@ -42,7 +43,6 @@ LOOKED_INTO: dict[Effort, int] = {"fast": 5, "balanced": 4, "thorough": 8}
 """How many repositories a search looks into, by its effort."""
 MOST_LOOKED_INTO = 100
 _MOST_OPEN = 24
-_NAMED = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ class FleetRepositories(SharedRepositories):
     ) -> SearchResults:
         """Search the repositories that most likely have the answer, or the one that is named.
 
-        The notes say which were looked into and how many were not. Raises UnknownRepository, FleetError, and what
+        The notes say which were looked into and which were not. Raises UnknownRepository, FleetError, and what
         `SharedRepositories.search` raises.
         """
         asked, own = request_of(query, options), self.settings
@@ -144,7 +144,7 @@ class FleetRepositories(SharedRepositories):
             raise UsageError("a fleet has one commit of each repository, the published one: leave out `at`")
         started = time.perf_counter()
         only = (repository,) if repository is not None else limits.only
-        shares, of = self._chosen(request, only, limits.look_into or LOOKED_INTO[effort])
+        shares, among = self._chosen(request, only, limits.look_into or LOOKED_INTO[effort])
         names = list(shares)
         chosen = (time.perf_counter() - started) * 1000
         plain: list[tuple[SearchResults, float]] = []
@@ -167,7 +167,7 @@ class FleetRepositories(SharedRepositories):
         found = merged(answers, k)
         timings = {"candidates": round(chosen, 2), **found.timings_ms}
         partial = found.partial or bool(problems)
-        notes = (*found.notes, *problems, *([_looked_into(names, of)] if repository is None else []))
+        notes = (*found.notes, *problems, *([looked_into(names, among)] if repository is None else []))
         confidence = overall(plain) or found.confidence
         return replace(found, notes=notes, timings_ms=timings, partial=partial, confidence=confidence)
 
@@ -179,8 +179,8 @@ class FleetRepositories(SharedRepositories):
 
         return under_name(self._ask(self._only(name), search, call), name)
 
-    def _chosen(self, request: SearchRequest, only: Sequence[str], most: int) -> tuple[dict[str, float], int]:
-        """The repositories to look into, best first, with their shares; and how many there are to choose from."""
+    def _chosen(self, request: SearchRequest, only: Sequence[str], most: int) -> tuple[dict[str, float], list[str]]:
+        """The repositories to look into, best first, with their shares; and all that there are to choose from."""
         for name in only:
             self._reader.find(name)
         published = self._reader.published()
@@ -188,7 +188,7 @@ class FleetRepositories(SharedRepositories):
         if not everywhere:
             raise FleetError("nothing is published yet: run `trackdown fleet sync`")
         if len(everywhere) == 1:
-            return {everywhere[0]: 1.0}, 1
+            return {everywhere[0]: 1.0}, everywhere
         query = understand(request.query)
         languages = checked_languages([*(request.languages or self.settings.languages), *query.filters.languages])
         names = [name for name in everywhere if not languages or _has_any(published.get(name), languages)]
@@ -199,7 +199,7 @@ class FleetRepositories(SharedRepositories):
                 "name a repository or add words"
             )
         chosen = [*known, *(name for name in names if name not in known and len(names) <= most)][:most]
-        return repository_shares(known, chosen or names[:most]), len(everywhere)
+        return repository_shares(known, chosen or names[:most]), everywhere
 
     def history(
         self,
@@ -234,8 +234,7 @@ class FleetRepositories(SharedRepositories):
         if repository is not None:
             return repository
         if len(names) != 1:
-            shown = ", ".join(names[:_NAMED]) + (f", and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
-            raise UsageError(f"name one of the {len(names)} repositories: {shown}")
+            raise UsageError(f"name one of the {len(names)} repositories: {shown(names)}")
         return names[0]
 
     def _only(self, repository: str | None) -> ServedRepository:
@@ -282,13 +281,3 @@ def _with_filters(query: Query) -> Query:
 
 def _weighed_for(hearing: Callable[[SearchResults], None], share: float) -> Callable[[SearchResults], None]:
     return lambda early: hearing(weighed(early, share))
-
-
-def _looked_into(names: Sequence[str], of: int) -> str:
-    """What was looked into, for a note."""
-    if not names:
-        return f"looked into nothing: none of the {of} repositories has a file in these languages"
-    shown = ", ".join(names[:_NAMED]) + (f", and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
-    left = of - len(names)
-    rest = f"; {left} of {of} were not" if left else ", which is all of them" if of > 1 else ""
-    return f"looked into {shown}{rest}"

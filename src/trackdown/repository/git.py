@@ -147,8 +147,8 @@ def environment(*, network: bool = False) -> dict[str, str]:
         "GIT_NO_LAZY_FETCH": "1",
         # A partial clone would fetch missing objects one by one; an empty list forbids every transport.
         "GIT_ALLOW_PROTOCOL": _ALLOWED_PROTOCOLS if network else "",
-        "GIT_HTTP_LOW_SPEED_LIMIT": "1",
-        "GIT_HTTP_LOW_SPEED_TIME": str(int(LONGEST_RUN)),
+        "GIT_HTTP_LOW_SPEED_LIMIT": os.environ.get("GIT_HTTP_LOW_SPEED_LIMIT", "1"),
+        "GIT_HTTP_LOW_SPEED_TIME": os.environ.get("GIT_HTTP_LOW_SPEED_TIME", str(int(LONGEST_RUN))),
     }
     return values
 
@@ -201,7 +201,8 @@ def run(
     """Run a git command line and return its output. Raises GitError, also if it takes longer than `seconds`.
 
     A command that uses the network has no such limit. Over HTTP, git itself gives up when nothing has arrived for
-    LONGEST_RUN seconds; over SSH it may wait for as long as the connection lasts.
+    LONGEST_RUN seconds, or sooner if GIT_HTTP_LOW_SPEED_TIME says so; over SSH it may wait for as long as the
+    connection lasts.
     """
     process = start(command, cwd=cwd, network=network, config=config, variables=variables)
     return finish(process, stdin, None if network else seconds)

@@ -55,7 +55,7 @@ def search(
     """Find the code for an issue or a question in all repositories.
 
     The tables of the fleet say which repositories most likely have the answer; these are searched as `trackdown search`
-    does. A note says which were looked into, and how many were not. What was searched stays in a local cache.
+    does. A note says which were looked into and which were not. What was searched stays in a local cache.
     """
     if (query is None) == (issue is None):
         raise UsageError("give either a QUERY or --issue FILE")
