@@ -10,10 +10,11 @@ import numpy.typing as npt
 
 from trackdown.fuse import adapted, fuse_rrf, fuse_weighted
 from trackdown.index import CodeIndex, Mask
+from trackdown.pipeline.other_words import OTHERS_SHARE, other_words
 from trackdown.pipeline.plan import SearchPlan
 from trackdown.pipeline.roles import candidate_factors, role_factors
 from trackdown.query import Query
-from trackdown.retrieve import Candidates, Channel, PastFound
+from trackdown.retrieve import Candidates, Channel, PastFound, deep
 
 Floats = npt.NDArray[np.float64]
 
@@ -23,7 +24,8 @@ class Fused:
     """All candidates, the channels, and what each channel adds to their scores.
 
     `factor` is what each candidate's score was multiplied by, for its file's role or because it gives way to another,
-    which `gives_way` names. `allowed` says which candidates may be in the answer.
+    which `gives_way` names. `allowed` says which candidates may be in the answer, `other_words` how far the query is
+    beyond the words of the code.
     """
 
     pool: Candidates
@@ -33,6 +35,7 @@ class Fused:
     factor: Floats
     allowed: Mask
     gives_way: Mapping[int, str] = field(default_factory=dict)
+    other_words: float = 0.0
 
     @property
     def units(self) -> Floats:
@@ -65,10 +68,11 @@ def fuse(
     """
     factors = role_factors(query, foreign=options.foreign) if options.roles else {}
     factor = candidate_factors(pool, index, query, factors)
-    parts = _parts(channels, query, options)
+    beyond = other_words(query, channels)
+    parts = _parts(channels, query, options, beyond)
     for part in parts:
         part *= factor
-    return Fused(pool, channels, parts, _added(parts), factor, allowed)
+    return Fused(pool, channels, parts, _added(parts), factor, allowed, other_words=beyond)
 
 
 def _added(arrays: Sequence[Floats]) -> Floats:
@@ -79,11 +83,14 @@ def _added(arrays: Sequence[Floats]) -> Floats:
     return total
 
 
-def _parts(channels: Sequence[Channel], query: Query, options: SearchPlan) -> list[Floats]:
+def _parts(channels: Sequence[Channel], query: Query, options: SearchPlan, beyond: float) -> list[Floats]:
     """What each channel adds to each candidate, by the plan's fusion, in new arrays."""
     by_signal = dict(options.weights)
     if options.adaptive:
         by_signal = adapted(by_signal, names_code=bool(query.names or query.frames or query.paths))
+    if beyond:
+        share = OTHERS_SHARE**beyond
+        by_signal = {name: weight if name == deep.SIGNAL else share * weight for name, weight in by_signal.items()}
     weights = [by_signal[channel.signal] for channel in channels]
     if options.fusion == "rrf":
         return fuse_rrf([channel.scores for channel in channels], weights)
