@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from trackdown.query.features import query_features
     from trackdown.query.parse import THE_QUERY, Frame, Query, understand
     from trackdown.query.reading_order import most_telling_first, without_html_comments
-    from trackdown.query.references import Reference, commits_named, issues_named
+    from trackdown.query.references import QueryReference, commits_named, issues_named
     from trackdown.query.same_text import is_short, runs, says_the_same
     from trackdown.query.stopwords import STOPWORDS
     from trackdown.query.syntax import NO_FILTERS, Filters, words_of_phrases

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from trackdown.errors import QueryError
-from trackdown.query.references import Reference, find_references, says_nothing_else
+from trackdown.query.references import QueryReference, find_references, says_nothing_else
 from trackdown.query.stopwords import STOPWORDS
 from trackdown.query.syntax import NO_FILTERS, Filters, TypedLine, read_syntax
 from trackdown.types import MAX_QUERY_CHARS
@@ -94,7 +94,7 @@ class Query:
     filters: Filters = NO_FILTERS
     phrases: tuple[str, ...] = ()
     exactly_quoted: bool = False
-    references: tuple[Reference, ...] = ()
+    references: tuple[QueryReference, ...] = ()
     only_references: bool = False
     typed: bool = False
     valueless: tuple[str, ...] = ()

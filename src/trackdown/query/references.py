@@ -34,7 +34,7 @@ _FIRST_NUMBER = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class QueryReference:
     """What a query refers to: `text` as it is written, and the number of an issue or merge request, a whole key, or
     the beginning of a commit id.
     """
@@ -44,15 +44,15 @@ class Reference:
     text: str
 
 
-def find_references(text: str, *, typed: bool) -> tuple[Reference, ...]:
+def find_references(text: str, *, typed: bool) -> tuple[QueryReference, ...]:
     """The references in a text, each once, in order. `typed` says that it is a line that somebody typed."""
-    found: dict[tuple[str | None, str], Reference] = {}
+    found: dict[tuple[str | None, str], QueryReference] = {}
     for match in islice(_REFERENCE.finditer(text), _MOST_LOOKED_AT):
         kind, value = match.lastgroup, match[match.lastgroup or 0]
         counting = kind in ("issue", "merge") and int(value) < _FIRST_NUMBER
         if (counting and not typed) or (kind == "key" and value.partition("-")[0] in _STANDARDS):
             continue
-        found.setdefault((kind, value), Reference(kind, value, match[0]))  # type: ignore[arg-type]
+        found.setdefault((kind, value), QueryReference(kind, value, match[0]))  # type: ignore[arg-type]
         if len(found) == MOST_REFERENCES:
             break
     return tuple(found.values())

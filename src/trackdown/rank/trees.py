@@ -82,15 +82,15 @@ class Trees:
         return float(self.nodes["value"][self.roots[alone]].sum())
 
     @cached_property
-    def _blocks(self) -> list[_Block]:
+    def _blocks(self) -> list[_TreeBlock]:
         """The trees that test something, some at a time."""
         ends = np.append(self.roots[1:], len(self.nodes))
         trees = [(int(first), int(end)) for first, end in zip(self.roots, ends, strict=True) if end - first > 1]
-        return [_Block.of(self.nodes, trees[n : n + _TREES_AT_ONCE]) for n in range(0, len(trees), _TREES_AT_ONCE)]
+        return [_TreeBlock.of(self.nodes, trees[n : n + _TREES_AT_ONCE]) for n in range(0, len(trees), _TREES_AT_ONCE)]
 
 
 @dataclass(frozen=True, slots=True)
-class _Block:
+class _TreeBlock:
     """Some trees. `remaining` are the leaves, as bits, that a failed test leaves over; `leaves` has a row a tree."""
 
     columns: Int64s
@@ -101,7 +101,7 @@ class _Block:
     leaves: Floats
 
     @staticmethod
-    def of(nodes: npt.NDArray[np.void], trees: list[tuple[int, int]]) -> _Block:
+    def of(nodes: npt.NDArray[np.void], trees: list[tuple[int, int]]) -> _TreeBlock:
         inner, remaining, firsts = [], [], [0]
         leaves = np.zeros((len(trees), MOST_LEAVES))
         for number, (first, end) in enumerate(trees):
@@ -117,7 +117,7 @@ class _Block:
             firsts.append(firsts[-1] + len(tests))
             leaves[number, : int(is_leaf.sum())] = own["value"][is_leaf]
         joined = np.concatenate(inner)
-        return _Block(
+        return _TreeBlock(
             joined["feature"].astype(np.int64),
             joined["threshold"].astype(np.float64),
             joined["missing_left"] != 0,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class EncoderComparison:
     """How close candidates are to one query: by vectors, and by tokens where the model has them."""
 
     cosines: CandidateScores
@@ -42,7 +42,7 @@ class UnitEncoder:
         candidates: Sequence[Sequence[int]],
         budget: TimeBudget,
         exemplars: Sequence[str] = (),
-    ) -> list[Comparison]:
+    ) -> list[EncoderComparison]:
         """For each query the best score over each candidate's units, best candidates first, until time is up.
 
         Several queries, such as an issue and its title, cost one reading of each unit. With exemplars, units are
@@ -63,7 +63,7 @@ class UnitEncoder:
         finally:
             self._readings.flush()  # even if the search is cancelled
         return [
-            Comparison(close.scores(), alike.scores() if self._has_tokens else None)
+            EncoderComparison(close.scores(), alike.scores() if self._has_tokens else None)
             for close, alike in zip(cosines, late, strict=True)
         ]
 

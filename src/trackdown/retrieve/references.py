@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from trackdown.index import CommitIndex, Corpus, brought_by, latest_merges
-from trackdown.query import Query, Reference
+from trackdown.query import Query, QueryReference
 from trackdown.retrieve.channel import Channel, Request
 from trackdown.retrieve.commits import K1, B, describe_commit, quote_commit, touched_files
 from trackdown.types import Match
@@ -85,7 +85,7 @@ def _note_unknown(corpus: Corpus, query: Query, known: Set[str]) -> None:
             corpus.note(f"no commit here mentions {reference.text}: it is searched for as a word")
 
 
-def _by_merge(corpus: Corpus, references: Sequence[Reference]) -> list[ReferredCommit]:
+def _by_merge(corpus: Corpus, references: Sequence[QueryReference]) -> list[ReferredCommit]:
     """The commits that came with the merges whose messages speak of issues or merge requests."""
     spoken = [(one, _number(one), _speaking_of(one)) for one in references if one.kind != "commit"]
     if not spoken or corpus.history is None or corpus.messages is None:
@@ -102,17 +102,17 @@ def _by_merge(corpus: Corpus, references: Sequence[Reference]) -> list[ReferredC
     return found
 
 
-def _speaking_of(reference: Reference) -> re.Pattern[str]:
+def _speaking_of(reference: QueryReference) -> re.Pattern[str]:
     """What a message that speaks of an issue, a merge request or a key contains."""
     return re.compile(f"{_SPOKEN_OF[reference.kind]}{re.escape(reference.value)}(?![\\w-])", re.IGNORECASE)
 
 
-def _number(reference: Reference) -> str:
+def _number(reference: QueryReference) -> str:
     """The digits that every text about an issue, a merge request or a key contains."""
     return reference.value.rpartition("-")[2]
 
 
-def _by_id(corpus: Corpus, reference: Reference) -> list[ReferredCommit]:
+def _by_id(corpus: Corpus, reference: QueryReference) -> list[ReferredCommit]:
     """The commit with an id, and those whose messages name it. Nothing if the id is ambiguous or not an ancestor."""
     assert corpus.history is not None
     index, searched = corpus.history
@@ -129,7 +129,7 @@ def _by_id(corpus: Corpus, reference: Reference) -> list[ReferredCommit]:
     ]
 
 
-def _by_message(corpus: Corpus, reference: Reference) -> list[ReferredCommit]:
+def _by_message(corpus: Corpus, reference: QueryReference) -> list[ReferredCommit]:
     """The commits whose messages speak of an issue, a merge request or a key."""
     assert corpus.history is not None
     index, searched = corpus.history

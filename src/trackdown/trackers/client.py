@@ -17,7 +17,7 @@ from trackdown.network import (
     is_this_machine,
 )
 from trackdown.trackers.host_kinds import Tracker
-from trackdown.trackers.tokens import Token
+from trackdown.trackers.tokens import ApiToken
 
 SECONDS = 20.0
 """How long one exchange may take."""
@@ -63,7 +63,7 @@ def ask_without_token(url: str) -> tuple[int, Any]:
 class TrackerClient:
     """Asks a tracker. The token goes with requests to its API only, and with none that a redirect leads to."""
 
-    def __init__(self, tracker: Tracker, token: Token, name: str, seconds: float = SECONDS) -> None:
+    def __init__(self, tracker: Tracker, token: ApiToken, name: str, seconds: float = SECONDS) -> None:
         self._tracker = tracker
         self._token = token
         self._name = name

@@ -42,7 +42,7 @@ _IN_GITEA = TokenRule("gitea", ("GITEA_TOKEN", "FORGEJO_TOKEN", "GITHUB_TOKEN"),
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class ApiToken:
     """A token, empty if there is none, and where it came from or why there is none, in words."""
 
     value: str = field(repr=False)
@@ -55,20 +55,20 @@ class Token:
         return {"Authorization": f"{'token' if api == 'gitea' else 'Bearer'} {self.value}"}
 
 
-def token_for(tracker: Tracker, variables: Mapping[str, str]) -> Token:
+def token_for(tracker: Tracker, variables: Mapping[str, str]) -> ApiToken:
     """The token that belongs to a tracker's host. Raises UsageError for one that cannot be sent in a header."""
     if not (tracker.server.startswith("https://") or is_this_machine(urlsplit(tracker.server).hostname or "")):
-        return Token("", "no token is sent, because the connection is not encrypted")
+        return ApiToken("", "no token is sent, because the connection is not encrypted")
     for rule in _rules(variables):
         if rule.api == tracker.api and _host_of(rule, variables) == _netloc(tracker.server):
             for name in rule.tokens:
                 if variables.get(name):
-                    return Token(_checked(variables[name], name), name)
+                    return ApiToken(_checked(variables[name], name), name)
     if tracker.api == "github":
         value = _ask_gh(tracker.host)
         if value:
-            return Token(value, "gh")
-    return Token("", _advice(tracker))
+            return ApiToken(value, "gh")
+    return ApiToken("", _advice(tracker))
 
 
 def token_variables() -> dict[str, tuple[str, ...]]:

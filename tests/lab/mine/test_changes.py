@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Repo
-from trackdown.lab.mine.changes import ChangedFile, ChangeReader, newest_first, read_patches
+from trackdown.lab.mine.changes import ChangedSides, ChangeReader, newest_first, read_patches
 from trackdown.repository.git import Git
 from trackdown.repository.history import CommitRef
 from trackdown.repository.source import open_source
@@ -27,7 +27,7 @@ def commits_of(repo: Repo) -> list[CommitRef]:
     return [commit for batch in batches for commit in batch][::-1]
 
 
-def changes(repo: Repo, **options: int | str) -> list[tuple[int, ChangedFile]]:
+def changes(repo: Repo, **options: int | str) -> list[tuple[int, ChangedSides]]:
     """(place of the commit, file) of all that happened."""
     listed = commits_of(repo)
     places = {commit.oid: place for place, commit in enumerate(listed)}
@@ -35,7 +35,7 @@ def changes(repo: Repo, **options: int | str) -> list[tuple[int, ChangedFile]]:
     return [(places[oid], file) for oid, file in reader.read(listed)]
 
 
-def told(found: Sequence[tuple[int, ChangedFile]]) -> list[tuple[int, str, str, str]]:
+def told(found: Sequence[tuple[int, ChangedSides]]) -> list[tuple[int, str, str, str]]:
     return [(place, file.status, file.old_path, file.path) for place, file in found]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trackdown.lab.mine.filters import Filters, is_changelog, is_housekeeping
+from trackdown.lab.mine.filters import CommitFilters, is_changelog, is_housekeeping
 from trackdown.lab.mine.messages import clean_subject
 from trackdown.repository.history import CommitFacts, PathChange
 
@@ -16,8 +16,8 @@ def commit(
     return CommitFacts("1" * 40, ["2" * 40] * parents, 0, author, message, changes)
 
 
-def rule(found: CommitFacts, filters: Filters | None = None) -> str | None:
-    return (filters or Filters()).fitting_rule(found, clean_subject(found.message))
+def rule(found: CommitFacts, filters: CommitFilters | None = None) -> str | None:
+    return (filters or CommitFilters()).fitting_rule(found, clean_subject(found.message))
 
 
 FITTING = {
@@ -132,7 +132,7 @@ def test_mass_changes() -> None:
     ten = tuple(f"src/{number}.py" for number in range(10))
     assert rule(commit(GOOD, paths=ten)) is None
     assert rule(commit(GOOD, paths=(*ten, "more.py"))) == "mass change"
-    assert rule(commit(GOOD, paths=ten[:3]), Filters(max_files=2)) == "mass change"
+    assert rule(commit(GOOD, paths=ten[:3]), CommitFilters(max_files=2)) == "mass change"
 
 
 def test_housekeeping_only() -> None:
@@ -173,7 +173,7 @@ def test_the_first_rule_that_fits_counts() -> None:
 
 
 def test_a_query_is_taken_once() -> None:
-    filters = Filters()
+    filters = CommitFilters()
     assert rule(commit(GOOD), filters) is None
     assert filters.take(GOOD)
     assert not filters.take(GOOD.upper() + ".")
@@ -182,7 +182,7 @@ def test_a_query_is_taken_once() -> None:
 
 
 def test_only_what_is_dropped_is_counted() -> None:
-    filters = Filters()
+    filters = CommitFilters()
     rule(commit("wip"), filters)
     assert not filters.dropped
     filters.drop("merge")

@@ -31,7 +31,7 @@ Int64s = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class _Past:
+class _PastOfFiles:
     """Commits, oldest first, and what they touched: pairs of a commit and a file."""
 
     positions: Int64s
@@ -73,13 +73,13 @@ def _commits(count: int) -> str:
     return f"{count} commit{'' if count == 1 else 's'}"
 
 
-def _commits_of(past: _Past, file: int) -> npt.NDArray[np.bool_]:
+def _commits_of(past: _PastOfFiles, file: int) -> npt.NDArray[np.bool_]:
     found = np.zeros(len(past.positions), dtype=bool)
     found[past.owners[past.files == file]] = True
     return found
 
 
-def _past(index: CommitIndex, commit: str, base: str | None, numbers: dict[str, int]) -> _Past:
+def _past(index: CommitIndex, commit: str, base: str | None, numbers: dict[str, int]) -> _PastOfFiles:
     positions = index.latest(commit, _MOST_COMMITS)
     before = index.ancestors(base) if base is not None and index.position(base) >= 0 else None
     if before is not None:
@@ -90,4 +90,4 @@ def _past(index: CommitIndex, commit: str, base: str | None, numbers: dict[str, 
     owners, files = touches(index, commit, positions, numbers)
     ages = np.arange(len(positions))[::-1]
     weights = 0.5 ** (ages / _HALF_LIFE) / np.sqrt(np.maximum(sizes - 1.0, 1.0))
-    return _Past(positions, weights, owners, files)
+    return _PastOfFiles(positions, weights, owners, files)

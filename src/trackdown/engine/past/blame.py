@@ -92,7 +92,7 @@ class Blame:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _BlamedLines:
     """Lines of an indexed file, and the id of its content."""
 
     path: str
@@ -132,7 +132,7 @@ def find_blame(repository: Repository, target: str, at: str | None, progress: Pr
     )
 
 
-def _ask_git(corpus: Corpus, place: _Place) -> list[LineOrigin]:
+def _ask_git(corpus: Corpus, place: _BlamedLines) -> list[LineOrigin]:
     """The origins of the lines that were indexed, whatever the file is now."""
     snapshot = corpus.snapshot
     source = snapshot.source
@@ -187,7 +187,7 @@ def _named(corpus: Corpus, found: Sequence[LineOrigin]) -> list[BlamedLines]:
     ]
 
 
-def _find(repository: Repository, corpus: Corpus, target: str) -> _Place:
+def _find(repository: Repository, corpus: Corpus, target: str) -> _BlamedLines:
     """FILE, FILE:LINE, FILE:FIRST-LAST, FILE:SYMBOL or SYMBOL. Raises UsageError."""
     code = corpus.code
     path, colon, rest = target.rpartition(":")
@@ -200,7 +200,7 @@ def _find(repository: Repository, corpus: Corpus, target: str) -> _Place:
         if not 1 <= first <= last or first > total:
             unit = "line" if first == last else "lines"
             raise UsageError(f"{name} has no {unit} {rest}: its lines are 1 to {total}")
-        return _Place(name, oid_of_key(code.fact_key(file)), first, min(last, total))
+        return _BlamedLines(name, oid_of_key(code.fact_key(file)), first, min(last, total))
     starts = target_resolver(repository, corpus).find(target)
     node = starts.nodes[0]
     file = code.files_by_path.get(node.path)
@@ -212,5 +212,5 @@ def _find(repository: Repository, corpus: Corpus, target: str) -> _Place:
         notes = (f"{target} matches {len(starts.nodes)} places: this is the first; others are {others}",)
     oid = oid_of_key(code.fact_key(file))
     if not node.symbol:
-        return _Place(node.path, oid, 1, max(1, int(code.file_lines[file])), notes=notes)
-    return _Place(node.path, oid, node.start_line, node.end_line, node.symbol, notes)
+        return _BlamedLines(node.path, oid, 1, max(1, int(code.file_lines[file])), notes=notes)
+    return _BlamedLines(node.path, oid, node.start_line, node.end_line, node.symbol, notes)

@@ -38,7 +38,7 @@ _GIVE_UP_AFTER = 25
 
 
 @dataclass(frozen=True, slots=True)
-class ChangedFile:
+class ChangedSides:
     """A file that a commit changed. `hunks` begin at the first `@@`; None when the contents cannot be compared.
 
     `status` is git's letter: A, M, D, R or T. `old_oid` and `oid` are empty where there is no content on that side.
@@ -67,12 +67,12 @@ class ChangeReader:
         self._renames = ["-M", f"-l{most_renames}"]
         self._barren = 0  # commits in a row of which no content at all is here
 
-    def read(self, commits: Sequence[CommitRef]) -> Iterator[tuple[str, ChangedFile]]:
+    def read(self, commits: Sequence[CommitRef]) -> Iterator[tuple[str, ChangedSides]]:
         """(commit, file) in the order of the commits. A commit without parents has added all of its files."""
         for first in range(0, len(commits), _BATCH):
             yield from self._read_batch(commits[first : first + _BATCH])
 
-    def _read_batch(self, todo: Sequence[CommitRef]) -> Iterator[tuple[str, ChangedFile]]:
+    def _read_batch(self, todo: Sequence[CommitRef]) -> Iterator[tuple[str, ChangedSides]]:
         while todo:
             if self._barren >= _GIVE_UP_AFTER:
                 yield from ((commit.oid, file) for commit in todo for file in self._listed_only(commit))
@@ -91,7 +91,7 @@ class ChangeReader:
     def _options(self) -> list[str]:
         return ["-c", f"core.bigFileThreshold={LARGEST_COMPARED}", *_DIFF_TREE, *_CHANGES, *self._filter]
 
-    def _listed_only(self, commit: CommitRef) -> list[ChangedFile]:
+    def _listed_only(self, commit: CommitRef) -> list[ChangedSides]:
         """A commit's files without hunks, with renames of equal content; needs trees, no blobs."""
         stream = _Stream(self._git, [*self._options(), "-M100%"], [commit])
         files = [file for _, file in stream.files()]
@@ -100,13 +100,13 @@ class ChangeReader:
             return []
         return files
 
-    def _mend(self, commit: CommitRef, files: Sequence[ChangedFile]) -> Iterator[tuple[str, ChangedFile]]:
+    def _mend(self, commit: CommitRef, files: Sequence[ChangedSides]) -> Iterator[tuple[str, ChangedSides]]:
         """Files with the hunks of those whose contents are here."""
         hunks = self._hunks_of_present(commit, files) if files else {}
         for file in files:
             yield commit.oid, replace(file, hunks=hunks.get(file.path))
 
-    def _hunks_of_present(self, commit: CommitRef, files: Sequence[ChangedFile]) -> dict[str, bytes | None]:
+    def _hunks_of_present(self, commit: CommitRef, files: Sequence[ChangedSides]) -> dict[str, bytes | None]:
         asked = [oid for file in files for oid in (file.old_oid, file.oid) if oid]
         try:
             answer = self._git.run("cat-file", "--batch-check", stdin="".join(f"{oid}\n" for oid in asked).encode())
@@ -131,12 +131,12 @@ class _Stream:
     def __init__(self, git: Git, options: Sequence[str], commits: Sequence[CommitRef]) -> None:
         self.commit = ""
         self.broken = False
-        self.left: list[ChangedFile] = []
+        self.left: list[ChangedSides] = []
         self._git, self._options = git, options
         # The first parent alone: a merge is compared with the branch that it was made on.
         self._asked = "".join(f"{' '.join([commit.oid, *commit.parents[:1]])}\n" for commit in commits)
 
-    def files(self) -> Iterator[tuple[str, ChangedFile]]:
+    def files(self) -> Iterator[tuple[str, ChangedSides]]:
         with running_git(self._git, *self._options) as process:
             assert process.stdin is not None and process.stdout is not None
             try:
@@ -171,11 +171,11 @@ class _Parser:
         self.commit = ""
         self.in_body = False
         self.hunks: list[bytes] = []
-        self._files: deque[ChangedFile] = deque()
+        self._files: deque[ChangedSides] = deque()
         self._open = False  # whether the patch of the first of the files has begun
         self._patches_to_come = 0  # of that file: a change of its type has two
 
-    def take(self, line: bytes) -> Iterator[tuple[str, ChangedFile]]:
+    def take(self, line: bytes) -> Iterator[tuple[str, ChangedSides]]:
         """Read a line that is not in a body; gives a file when it is over."""
         if line.startswith(b"@@ ") and self._open:
             self.in_body = True
@@ -196,24 +196,24 @@ class _Parser:
             yield from self.rest()
             self.commit = line.decode("ascii").rstrip("\n")
 
-    def rest(self) -> Iterator[tuple[str, ChangedFile]]:
+    def rest(self) -> Iterator[tuple[str, ChangedSides]]:
         """What is left when a commit is over."""
         yield from self._closed()
         while self._files:
             yield self.commit, self._files.popleft()
 
-    def left(self) -> list[ChangedFile]:
+    def left(self) -> list[ChangedSides]:
         """The files that were not closed when git died."""
         return list(self._files)
 
-    def _closed(self) -> Iterator[tuple[str, ChangedFile]]:
+    def _closed(self) -> Iterator[tuple[str, ChangedSides]]:
         if self._open:
             yield self.commit, replace(self._files.popleft(), hunks=b"".join(self.hunks))
         self._open = self.in_body = False
         self.hunks = []
 
 
-def _parsed(line: bytes) -> ChangedFile | None:
+def _parsed(line: bytes) -> ChangedSides | None:
     found = _RAW.fullmatch(os.fsdecode(line).rstrip("\n"))
     if found is None:
         return None
@@ -222,7 +222,7 @@ def _parsed(line: bytes) -> ChangedFile | None:
     sides = [
         "" if modes in _NO_FILES or not side.strip("0") else side for modes, side in ((old_mode, old_oid), (mode, oid))
     ]
-    return ChangedFile(status, old_path, path, sides[0], sides[1])
+    return ChangedSides(status, old_path, path, sides[0], sides[1])
 
 
 _COMMIT_LINE = re.compile(r"^([0-9a-f]{40}|[0-9a-f]{64})$", re.M)

@@ -11,7 +11,7 @@ from typing import Literal
 from trackdown.errors import EmptyRepository, GitError, UsageError
 from trackdown.lab import Case, Protocol
 from trackdown.lab.mine.changes import newest_first, read_patches, read_subjects
-from trackdown.lab.mine.filters import DUPLICATE, MERGE, Filters, is_changelog
+from trackdown.lab.mine.filters import DUPLICATE, MERGE, CommitFilters, is_changelog
 from trackdown.lab.mine.issue_writer import CommitText, IssueWriter, RewritingReport, new_identifiers
 from trackdown.lab.mine.messages import clean_message, clean_subject, folded_subject
 from trackdown.lab.mine.truth import CommitChange, HeadTruth, PastTruth, TruthOf
@@ -101,7 +101,7 @@ def build_from_git(
     with BlobReader(source.git) as blobs:
         truth_of: TruthOf = PastTruth(source.git, blobs) if protocol == "past" else HeadTruth(source, head, blobs)
         subjects = Counter(map(folded_subject, read_subjects(source.git, head)))
-        filters = Filters(max_files)
+        filters = CommitFilters(max_files)
         query_of = _QUERIES[query_from]
         keeps = writer is not None
         miner = _Miner(source.git, truth_of, wanted, filters, query_of, protocol, symbols, subjects, keeps)
@@ -121,7 +121,7 @@ class _Miner:
     git: Git
     truth_of: TruthOf
     wanted: Callable[[str], bool]
-    filters: Filters
+    filters: CommitFilters
     query_of: Callable[[str], str]
     protocol: Protocol
     symbols: bool

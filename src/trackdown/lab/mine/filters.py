@@ -112,7 +112,7 @@ def says_nothing(commit: CommitFacts, query: str) -> bool:
     return len(content_words(query)) < FEWEST_WORDS or _ONLY_A_FILE.fullmatch(query) is not None
 
 
-class Filters:
+class CommitFilters:
     """The rules in their order, what was taken so far, and how many commits each rule dropped."""
 
     def __init__(self, max_files: int = 10) -> None:

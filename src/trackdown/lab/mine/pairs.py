@@ -15,7 +15,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from trackdown.errors import EmptyRepository, UsageError
-from trackdown.lab.mine.changes import ChangedFile, ChangeReader, commits_here, newest_first, read_subjects
+from trackdown.lab.mine.changes import ChangedSides, ChangeReader, commits_here, newest_first, read_subjects
 from trackdown.lab.mine.dataset import NO_PARENT, SAID_BEFORE, UNREADABLE
 from trackdown.lab.mine.documents import (
     Document,
@@ -27,7 +27,7 @@ from trackdown.lab.mine.documents import (
     telling_spans,
     without_docstring,
 )
-from trackdown.lab.mine.filters import MASS_CHANGE, MERGE, NO_CONTENT, Filters, says_nothing
+from trackdown.lab.mine.filters import MASS_CHANGE, MERGE, NO_CONTENT, CommitFilters, says_nothing
 from trackdown.lab.mine.harvest import Harvest, HarvestLimits, MinedExample
 from trackdown.lab.mine.messages import (
     Once,
@@ -121,7 +121,7 @@ class _Commits:
         self._git, self._blobs, self._found, self._limits = git, blobs, found, limits
         self._rewritten = rewritten or {}
         self._pull_requests = pull_requests
-        self._filters = Filters(limits.files)
+        self._filters = CommitFilters(limits.files)
         self._asked = Once()
         self._to_come: Counter[str] = Counter()
         self._random = random.Random(limits.seed)
@@ -153,7 +153,7 @@ class _Commits:
                 self._found.dropped[rule or UNREADABLE] += 1
             else:
                 kept[listed.oid] = listed
-        touched: dict[str, list[ChangedFile]] = {oid: [] for oid in kept}
+        touched: dict[str, list[ChangedSides]] = {oid: [] for oid in kept}
         for oid, file in self._changes.read(list(kept.values())):
             touched[oid].append(file)
         for oid, files in touched.items():
@@ -182,7 +182,7 @@ class _Commits:
             if change.old_path is not None:
                 self._found.rename(os.fsdecode(change.old_path), os.fsdecode(change.path))
 
-    def _add(self, commit: CommitFacts, touched: Sequence[ChangedFile]) -> str | None:
+    def _add(self, commit: CommitFacts, touched: Sequence[ChangedSides]) -> str | None:
         """Make an example, or say which rule dropped it."""
         answers: dict[int, None] = {}
         beside: dict[int, None] = {}

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from trackdown.lab.mine.changes import ChangedFile, ChangeReader
+from trackdown.lab.mine.changes import ChangedSides, ChangeReader
 from trackdown.lab.mine.parquet_table import About, TableWriter
 from trackdown.repository import BlobReader, CommitRef, Git, decode_text, shallow_commits
 from trackdown.types import Progress, no_progress
@@ -94,7 +94,7 @@ class _RecordRows:
         if count:
             self._done.dropped[rule] += count
 
-    def _row(self, oid: str, file: ChangedFile, said: tuple[int, str], parents: Sequence[str]) -> tuple[Any, ...]:
+    def _row(self, oid: str, file: ChangedSides, said: tuple[int, str], parents: Sequence[str]) -> tuple[Any, ...]:
         time, message = said
         had = file.status != "A"
         return (
