@@ -12,6 +12,7 @@ from tests.campaign import (
     hostile_repositories,
     http_requests,
     kills,
+    mcp_http,
     mcp_messages,
     refused_io,
     side_by_side,
@@ -33,13 +34,14 @@ class FaultClass:
 
 
 CLASSES: dict[str, FaultClass] = {
-    "kills": FaultClass(kills.run, 4),
+    "kills": FaultClass(kills.run, 6),
     "damage": FaultClass(damage.run, 6),
     "io": FaultClass(refused_io.run, 4, refused_io.lacks),
     "side by side": FaultClass(side_by_side.run, 4),
     "hostile": FaultClass(hostile_repositories.run, 6),
     "grammar": FaultClass(grown_sources.run, 4),
     "http": FaultClass(http_requests.run, 6),
-    "mcp": FaultClass(mcp_messages.run, 3),
+    "mcp": FaultClass(mcp_messages.run, 2),
+    "mcp http": FaultClass(mcp_http.run, 2),
     "endpoints": FaultClass(endpoints.run, 4),
 }

@@ -6,7 +6,9 @@ import random
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.campaign.scene import READERS, Ground
+from tests.campaign.judge import MOST_SECONDS
+from tests.campaign.prepared_stores import deep_store, imported_store
+from tests.campaign.scene import COMMANDS, READERS, Ground
 
 MOST_BYTES = 64
 
@@ -71,15 +73,59 @@ KINDS: tuple[Callable[[Path, random.Random], str], ...] = (flip, flip, zero, scr
 
 
 def run(ground: Ground) -> None:
-    """Damage one to three files of a clean store, ask a command, and then search."""
-    dice, program = ground.dice, ground.scene.program(ground.folder)
-    for _ in range(dice.choice((1, 1, 1, 2, 3))):
-        files = sorted(path for path in program.store.rglob("*") if path.is_file())
-        if files:
-            weights = [1 + path.stat().st_size ** 0.5 for path in files]
-            (path,) = dice.choices(files, weights)
-            ground.say(f"{path.name}: {dice.choice(KINDS)(path, dice)}")
-    name = dice.choice([*READERS, "status", "clear"])
+    """Damage one to three files of a store, ask a command, and then search."""
+    dice = ground.dice
+    dice.choice((_plain, _plain, _plain, _deep, _imported))(ground)
+
+
+def _plain(ground: Ground) -> None:
+    """Damage the clean store."""
+    program = ground.scene.program(ground.folder)
+    _damage(ground, program.store, "*")
+    name = ground.dice.choice([*READERS, "status", "clear"])
     ground.say(name)
     ground.ask(program, name)
     ground.asked_again(program)
+
+
+def _deep(ground: Ground) -> None:
+    """Damage the arrays of a deep index: without it answers are those of the clean store, and say that it is not ready.
+
+    Nobody but `index --deep` or an idle server computes it again; then answers are as before.
+    """
+    prepared = deep_store(ground.scene)
+    program = prepared.program(ground)
+    _damage(ground, program.store, ground.dice.choice(("deep-*", "*")))
+    name = ground.dice.choice(READERS)
+    ground.say(f"{name} with a deep index")
+    run = program(*COMMANDS[name], "--format", "json", timeout=MOST_SECONDS)
+    ground.judge.judge(name, run, prepared.answers[name], or_else=[ground.scene.answers[name]])
+    deepened = program("index", "--deep", "--format", "json", timeout=MOST_SECONDS)
+    ground.judge.judge("index --deep", deepened, may_refuse=False)
+    again = program(*COMMANDS["search"], "--format", "json", timeout=MOST_SECONDS)
+    ground.judge_recovery(again, prepared.answers["search"])
+
+
+def _imported(ground: Ground) -> None:
+    """Damage a store that holds nothing but an import: what is missing is computed here."""
+    prepared = imported_store(ground.scene)
+    program = prepared.program(ground)
+    _damage(ground, program.store, "*")
+    name = ground.dice.choice([name for name in READERS if name != "index"])  # which tells whether the import is used
+    ground.say(f"{name} with an imported index")
+    run = program(*COMMANDS[name], "--format", "json", timeout=MOST_SECONDS)
+    ground.judge.judge(name, run, prepared.answers[name], or_else=[ground.scene.answers[name]])
+    ground.asked_again(program)
+
+
+def _damage(ground: Ground, store: Path, pattern: str) -> None:
+    """Damage one to three files that match. A fault has fired if bytes have changed."""
+    dice = ground.dice
+    for _ in range(dice.choice((1, 1, 1, 2, 3))):
+        files = sorted(path for path in store.rglob(pattern) if path.is_file())
+        if files:
+            weights = [1 + path.stat().st_size ** 0.5 for path in files]
+            (path,) = dice.choices(files, weights)
+            before = path.read_bytes()
+            ground.say(f"{path.name}: {dice.choice(KINDS)(path, dice)}")
+            ground.judge.fired |= not path.is_file() or path.read_bytes() != before

@@ -5,9 +5,12 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 
 SIZES = (20_000, 200_000, 1_000_000)
 """The lengths of the inputs, in bytes."""
+_SOURCES = Path(__file__).parents[1] / "units" / "sources"
 
 _RUNS = {
     "parentheses": "(",
@@ -134,6 +137,13 @@ def grammar_input(language: str, shape: str, size: int, seed: int = 0) -> Gramma
 def languages() -> list[str]:
     """The languages that have inputs."""
     return list(_NESTED)
+
+
+@cache
+def source_of(language: str) -> bytes:
+    """The real source of a language that others are made of."""
+    (path,) = _SOURCES.glob(f"{language}.*")
+    return path.read_bytes()
 
 
 def _pieces(language: str, shape: str, size: int, seed: int) -> Iterator[str]:

@@ -1,29 +1,29 @@
-"""Sources for every grammar that a seed grows: pathological shapes, and mutants of real ones."""
+"""Sources for every grammar that a seed grows: pathological shapes, mutants of real ones, and what Hypothesis finds."""
 
 from __future__ import annotations
 
 import random
-from functools import cache
-from pathlib import Path
 
-from tests.campaign.grammar_inputs import GrammarInput, grammar_input, languages, shapes
+from tests.campaign.grammar_inputs import GrammarInput, grammar_input, languages, shapes, source_of
 from tests.campaign.grammars import try_inputs
+from tests.campaign.hypothesis_sources import hypothesis_sources
 from tests.campaign.judge import MOST_SECONDS, Verdict
 from tests.campaign.scene import Ground
 
-SOURCES = Path(__file__).parents[1] / "units" / "sources"
-AT_ONCE = 4
+AT_ONCE, GROWN = 4, 8
 SIZES = (300, 3_000, 20_000)
 
 
 def run(ground: Ground) -> None:
-    """Extract units and references of a few sources in one language, as indexing does."""
+    """Extract units and references of a few sources in one language, as indexing does. Languages take turns."""
     dice = ground.dice
-    language = dice.choice(languages())
+    language = languages()[ground.seed % len(languages())]
     sources = [
         _mutant(dice, language, number) if dice.random() < 0.6 else _shape(dice, language) for number in range(AT_ONCE)
     ]
+    sources += hypothesis_sources(language, ground.seed, GROWN)
     ground.say(", ".join(source.name for source in sources))
+    ground.judge.fired = True
     for outcome in try_inputs(list({source.name: source for source in sources}.values())):
         if outcome.failure or outcome.seconds > MOST_SECONDS:
             ground.judge.fail(f"{outcome.name}: {outcome.failure or 'too slow'} ({outcome.seconds} s)")
@@ -36,7 +36,7 @@ def _shape(dice: random.Random, language: str) -> GrammarInput:
 
 def _mutant(dice: random.Random, language: str, number: int) -> GrammarInput:
     """A real source to which a few things happened: pieces doubled, dropped, moved, taken from another language."""
-    text = bytearray(_source(language))
+    text = bytearray(source_of(language))
     for _ in range(dice.randint(1, 12)):
         at, other = dice.randrange(len(text) + 1), dice.randrange(len(text) + 1)
         length = int(2 ** dice.uniform(0, 9))
@@ -49,7 +49,7 @@ def _mutant(dice: random.Random, language: str, number: int) -> GrammarInput:
             case 2:
                 text[at : at + length] = piece
             case 3:
-                foreign = _source(dice.choice(languages()))
+                foreign = source_of(dice.choice(languages()))
                 start = dice.randrange(len(foreign))
                 text[at:at] = foreign[start : start + length]
             case 4:
@@ -60,9 +60,3 @@ def _mutant(dice: random.Random, language: str, number: int) -> GrammarInput:
         text = text or bytearray(b"\n")
     data = bytes(text).replace(b"\0", b" ") + b"\n" * 20  # a file with a NUL is binary, and rightly left out
     return GrammarInput(language, f"mutant {number}", len(data), data)
-
-
-@cache
-def _source(language: str) -> bytes:
-    (path,) = SOURCES.glob(f"{language}.*")
-    return path.read_bytes()

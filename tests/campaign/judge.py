@@ -11,18 +11,18 @@ import json
 import os
 import signal
 import stat
-import time
 from collections import Counter
-from contextlib import suppress
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from tests.campaign.known_places import KnownPlaces
 from tests.surfaces.program import Run
 
 MOST_SECONDS = 30.0
 """How long a command may take before it counts as hanging."""
-_LEAVING_SECONDS = 10.0
+TRACEBACK = "Traceback (most recent call last)"
 _VARY = {"timings_ms", "notes", "store", "store_bytes", "index_bytes", "freed_bytes"}
 """What differs between two right answers: times, sizes, and what is said about how the answer came about."""
 _PRELUDE = ("Indexing ", "note: ", "trackdown: warning: ")
@@ -39,11 +39,17 @@ class Verdict(StrEnum):
 
 
 class Judge:
-    """Collects what was seen in one case. `problems` is empty if the rule held."""
+    """Collects what was seen in one case. `problems` is empty if the rule held.
 
-    def __init__(self) -> None:
+    `fired` says whether the fault was seen to happen: a kill may come too late, and an n-th call may never be made.
+    With `known`, what a partial answer names must exist.
+    """
+
+    def __init__(self, known: KnownPlaces | None = None) -> None:
         self.seen: Counter[Verdict] = Counter()
         self.problems: list[str] = []
+        self.fired = False
+        self.known = known
 
     @property
     def verdict(self) -> Verdict:
@@ -61,20 +67,22 @@ class Judge:
         if not holds:
             self.fail(problem)
 
-    def judge(self, label: str, run: Run, clean: Any = None, *, may_refuse: bool = True) -> Any:
+    def judge(
+        self, label: str, run: Run, clean: Any = None, *, or_else: Sequence[Any] = (), may_refuse: bool = True
+    ) -> Any:
         """Judge a command by its exit code and output; `clean` None accepts any well-formed answer.
 
-        Returns the answer without what varies, or None if there is none.
+        `or_else` are further answers that are right. Returns the answer without what varies, or None if there is none.
         """
         said = run.err.strip().splitlines()
         if run.code < 0:
             self.fail(f"{label}: died of {signal.Signals(-run.code).name}")
-        elif "Traceback (most recent call last)" in run.out + run.err:
+        elif TRACEBACK in run.out + run.err:
             self.fail(f"{label}: traceback: {said[-1] if said else ''}")
         elif run.code:
             self._judge_refusal(label, run, said, may_refuse)
         else:
-            return self._judge_answer(label, run.out, clean)
+            return self._judge_answer(label, run.out, [clean, *or_else])
         return None
 
     def _judge_refusal(self, label: str, run: Run, said: list[str], may_refuse: bool) -> None:
@@ -89,19 +97,28 @@ class Judge:
         else:
             self.seen[Verdict.REFUSED] += 1
 
-    def _judge_answer(self, label: str, out: str, clean: Any) -> Any:
+    def _judge_answer(self, label: str, out: str, right: Sequence[Any]) -> Any:
         try:
             answer = json.loads(out)
         except ValueError:
             self.fail(f"{label}: the answer is not JSON: {out[:200]!r}")
             return None
+        plain = without_what_varies(answer)
         if is_partial(answer):
-            self.seen[Verdict.PARTIAL] += 1
-        elif clean is None or (plain := without_what_varies(answer)) == clean:
+            self.judge_partial(label, plain, right[0])
+        elif right[0] is None or plain in right:
             self.seen[Verdict.EQUAL] += 1
         else:
-            self.fail(f"{label}: differs from a clean store: {_difference(plain, clean)}")
-        return without_what_varies(answer)
+            self.fail(f"{label}: differs from a clean store: {_difference(plain, right[0])}")
+        return plain
+
+    def judge_partial(self, label: str, answer: Any, clean: Any) -> None:
+        """Judge an answer that says it is partial: it has the shape of the clean one, and names nothing that is not."""
+        self.seen[Verdict.PARTIAL] += 1
+        if clean is not None and _shape(answer) != _shape(clean):
+            self.fail(f"{label}: partial, and of another shape: {_shape(answer)} instead of {_shape(clean)}")
+        if self.known is not None and (problem := self.known.problem(answer)):
+            self.fail(f"{label}: partial, but {problem}")
 
 
 def is_partial(answer: Any) -> bool:
@@ -115,6 +132,12 @@ def without_what_varies(answer: Any) -> Any:
     if isinstance(answer, dict):
         return {name: without_what_varies(value) for name, value in answer.items() if name not in _VARY}
     return [without_what_varies(value) for value in answer] if isinstance(answer, list) else answer
+
+
+def _shape(answer: Any) -> list[str]:
+    """The fields of an answer, or of the first of several."""
+    first = answer[0] if isinstance(answer, list) and answer else answer
+    return sorted(first) if isinstance(first, dict) else [type(first).__name__]
 
 
 def _difference(one: Any, other: Any, at: str = "") -> str:
@@ -140,40 +163,3 @@ def fingerprint(root: Path) -> str:
                 with open(path, "rb") as stream:
                     digest.update(stream.read())
     return digest.hexdigest()
-
-
-def end_leftovers(expected: set[int]) -> list[str]:
-    """Wait for this process's children to end, except those expected; kill and name those that stay.
-
-    Orphans are our children if this process is a subreaper, which the runner sees to.
-    """
-    until = time.monotonic() + _LEAVING_SECONDS
-    while (left := living_children() - expected) and time.monotonic() < until:
-        time.sleep(0.01)
-    named = []
-    for process in left:
-        with suppress(OSError):
-            named.append(Path(f"/proc/{process}/cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace"))
-            os.kill(process, signal.SIGKILL)
-    for process in _children().keys() - expected:  # orphans that nobody else waits for
-        with suppress(ChildProcessError):
-            os.waitpid(process, 0 if process in left else os.WNOHANG)
-    return named
-
-
-def living_children() -> set[int]:
-    """Return the children of this process that have not ended."""
-    return {process for process, state in _children().items() if state != "Z"}
-
-
-def _children() -> dict[int, str]:
-    """The children of this process, dead ones included, with their states as /proc has them."""
-    found = {}
-    for entry in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            fields = Path("/proc", entry, "stat").read_text("utf-8", "replace").rpartition(")")[2].split()
-        except OSError:
-            continue
-        if int(fields[1]) == os.getpid():
-            found[int(entry)] = fields[0]
-    return found

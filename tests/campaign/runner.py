@@ -8,7 +8,6 @@ Each case is a function of its class and its seed alone: `--only damage --seed 1
 from __future__ import annotations
 
 import argparse
-import ctypes
 import json
 import random
 import signal
@@ -16,51 +15,59 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 from tests.campaign.classes import CLASSES
-from tests.campaign.judge import Judge, Verdict, end_leftovers, fingerprint, living_children
+from tests.campaign.judge import Judge, fingerprint
+from tests.campaign.leftover_processes import adopting_orphans, end_leftovers, living_children
+from tests.campaign.outcomes import AT_THE_END, Outcome, is_dirty, keep, read_journal, state_of_code
+from tests.campaign.report import table
 from tests.campaign.scene import CaseRun, Ground, Scene, build_scene
 
-_PR_SET_CHILD_SUBREAPER = 36
 
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """One case and how it ended. `problems` is empty if it survived."""
-
-    kind: str
-    seed: int
-    what: str
-    verdict: Verdict
-    problems: tuple[str, ...]
-    seconds: float
-
-
-def adopt_orphans() -> None:
-    """Make processes whose parent dies children of this one, so that none can be left over unseen."""
-    ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-
-
-def run_case(kind: str, seed: int, scene: Scene, run: CaseRun | None = None) -> Outcome:
+def run_case(kind: str, seed: int, scene: Scene, run: CaseRun | None = None, code: str = "") -> Outcome:
     """Run one case in a folder of its own, and look at what it leaves behind."""
-    judge, started, steps = Judge(), time.monotonic(), list[str]()
-    before, expected = fingerprint(scene.repo.root), living_children() | scene.processes
-    with tempfile.TemporaryDirectory(dir=scene.folder, prefix=f"{kind}-", ignore_cleanup_errors=True) as folder:
-        ground = Ground(seed, random.Random(f"{kind} {seed}"), Path(folder), scene, judge, steps)
-        try:
-            (run or CLASSES[kind].run)(ground)
-        except (TimeoutError, subprocess.TimeoutExpired):
-            judge.fail("no answer in 30 seconds")
-        except Exception as error:  # a fault of the campaign is a failed case, not the end of the run
-            judge.fail(f"the case itself failed: {type(error).__name__}: {error}")
-        for command in end_leftovers(expected | scene.processes):
-            judge.fail(f"left running: {command}")
-    judge.expect(fingerprint(scene.repo.root) == before, "the repository was changed")
+    judge, started, steps = Judge(scene.known), time.monotonic(), list[str]()
+    with adopting_orphans():
+        before, expected = fingerprint(scene.repo.root), living_children() | scene.processes
+        with tempfile.TemporaryDirectory(dir=scene.folder, prefix=f"{kind}-", ignore_cleanup_errors=True) as folder:
+            ground = Ground(seed, random.Random(f"{kind} {seed}"), Path(folder), scene, judge, steps)
+            _guarded(judge, partial(run or CLASSES[kind].run, ground))
+            for command in end_leftovers(expected | scene.processes):
+                judge.fail(f"left running: {command}")
+        judge.expect(fingerprint(scene.repo.root) == before, "the repository was changed")
     seconds = round(time.monotonic() - started, 2)
-    return Outcome(kind, seed, "; ".join(steps), judge.verdict, tuple(judge.problems), seconds)
+    problems = tuple(judge.problems)
+    return Outcome(kind, seed, "; ".join(steps), judge.verdict, problems, seconds, judge.fired, code)
+
+
+def _guarded(judge: Judge, run: Callable[[], None]) -> None:
+    try:
+        run()
+    except (TimeoutError, subprocess.TimeoutExpired):
+        judge.fail("no answer in 30 seconds")
+    except Exception as error:  # a fault of the campaign is a failed case, not the end of the run
+        judge.fail(f"the case itself failed: {type(error).__name__}: {error}")
+
+
+def end_scene(scene: Scene, code: str = "") -> list[Outcome]:
+    """End what cases have shared, and return what was wrong with how it ended."""
+    found = []
+    for kind, end in scene.at_end:
+        judge, started, expected = Judge(scene.known), time.monotonic(), living_children() | scene.processes
+        with adopting_orphans():
+            _guarded(judge, partial(end, judge))
+            for command in end_leftovers(expected):
+                judge.fail(f"left running: {command}")
+        seconds = round(time.monotonic() - started, 2)
+        if judge.problems:
+            problems = tuple(judge.problems)
+            found.append(Outcome(kind, AT_THE_END, "the end", judge.verdict, problems, seconds, True, code))
+    scene.at_end.clear()
+    return found
 
 
 def planned(cases: int, kinds: Iterable[str], first: int = 1) -> Iterator[tuple[str, int]]:
@@ -73,49 +80,6 @@ def planned(cases: int, kinds: Iterable[str], first: int = 1) -> Iterator[tuple[
         yield kind, seed
 
 
-def read_journal(path: Path) -> dict[tuple[str, int], Outcome]:
-    """The cases that are done. A last line that was cut short counts as not done."""
-    done = {}
-    for line in path.read_text("utf-8").splitlines() if path.exists() else []:
-        try:
-            row = json.loads(line)
-        except ValueError:
-            continue
-        row["problems"], row["verdict"] = tuple(row["problems"]), Verdict(row["verdict"])
-        done[row["kind"], row["seed"]] = Outcome(**row)
-    return done
-
-
-def table(outcomes: Iterable[Outcome]) -> tuple[str, dict[str, dict[str, object]]]:
-    """Return one row per class as text and as values, and the failures with their seeds below the text."""
-    rows: dict[str, list[Outcome]] = {kind: [] for kind in CLASSES}
-    for outcome in outcomes:
-        rows.setdefault(outcome.kind, []).append(outcome)
-    lines = [
-        f"{'class':12} {'cases':>6} {'survived':>9} {'equal':>6} {'partial':>8} {'refused':>8} {'failed':>7}  seeds"
-    ]
-    values: dict[str, dict[str, object]] = {}
-    failures = []
-    for kind, ended in {**rows, "all": [one for many in rows.values() for one in many]}.items():
-        count = {verdict: sum(one.verdict is verdict for one in ended) for verdict in Verdict}
-        failed = sorted(one.seed for one in ended if one.problems)
-        survived = len(ended) - len(failed)
-        shown = "" if kind == "all" else " ".join(map(str, failed))
-        if ended:
-            lines.append(
-                f"{kind:12} {len(ended):6} {survived:9} {count[Verdict.EQUAL]:6} {count[Verdict.PARTIAL]:8} "
-                f"{count[Verdict.REFUSED]:8} {len(failed):7}  {shown}".rstrip()
-            )
-        values[kind] = {"cases": len(ended), "survived": survived, "seeds": [] if kind == "all" else failed}
-        values[kind] |= {verdict.value: number for verdict, number in count.items()}
-        values[kind]["seconds"] = round(sum(one.seconds for one in ended), 1)
-        failures += [one for one in ended if one.problems and kind != "all"]
-    for one in failures:
-        lines.append(f"FAILED {one.kind} {one.seed} ({one.what}): {'; '.join(one.problems)}")
-    lines += [f"not run: {kind}: {note}" for kind, of in CLASSES.items() if (note := of.lacks())]
-    return "\n".join(lines), values
-
-
 def main() -> int:
     """Run, print the table, and return 1 if a case failed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -125,44 +89,45 @@ def main() -> int:
     parser.add_argument("--journal", type=Path, default=Path("campaign.jsonl"), help="where finished cases are kept")
     parser.add_argument("--json", type=Path, help="write the table to this file")
     options = parser.parse_args()
-    kinds = options.only or list(CLASSES)
+    kinds, code = options.only or list(CLASSES), state_of_code()
     repeats = options.seed is not None
-    done = {} if repeats else read_journal(options.journal)
+    journal = None if repeats else options.journal
+    done = read_journal(journal, code) if journal is not None else {}
     cases = options.cases or (len(kinds) if repeats else 3000)
     wanted = list(planned(cases, kinds, options.seed if repeats else 1))
-    adopt_orphans()
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in the background of a shell: our programs would, too
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that servers end and folders go
     with tempfile.TemporaryDirectory(prefix="trackdown-campaign-", ignore_cleanup_errors=True) as folder:
-        outcomes = [done[case] for case in wanted if case in done]
-        outcomes += _run(
-            [case for case in wanted if case not in done], Path(folder), None if repeats else options.journal
-        )
+        outcomes = [outcome for case, outcome in done.items() if case in set(wanted) or case[1] == AT_THE_END]
+        outcomes += _run([case for case in wanted if case not in done], Path(folder), journal, code)
     text, values = table(outcomes)
     print(text)
     if options.json:
         failures = [asdict(one) for one in outcomes if one.problems]
-        report = {"date": time.strftime("%Y-%m-%d"), "classes": values, "failures": failures}
-        options.json.write_text(json.dumps(report, indent=1) + "\n")
+        about = {"date": time.strftime("%Y-%m-%d"), "commit": code, "dirty": is_dirty(code)}
+        options.json.write_text(json.dumps(about | {"classes": values, "failures": failures}, indent=1) + "\n")
     return 1 if any(one.problems for one in outcomes) else 0
 
 
-def _run(cases: list[tuple[str, int]], folder: Path, journal: Path | None) -> list[Outcome]:
+def _run(cases: list[tuple[str, int]], folder: Path, journal: Path | None, code: str) -> list[Outcome]:
     if not cases:
         return []
-    scene, outcomes = build_scene(folder), []
+    scene, outcomes = build_scene(folder), list[Outcome]()
     scene.processes |= living_children()
+
+    def add(outcome: Outcome) -> None:
+        outcomes.append(outcome)
+        keep(outcome, journal)
+        if outcome.problems:
+            print(f"FAILED {outcome.kind} {outcome.seed} ({outcome.what}): {'; '.join(outcome.problems)}", flush=True)
+
     try:
         for number, (kind, seed) in enumerate(cases, 1):
-            outcome = run_case(kind, seed, scene)
-            outcomes.append(outcome)
-            if outcome.problems:
-                print(f"FAILED {kind} {seed} ({outcome.what}): {'; '.join(outcome.problems)}", flush=True)
+            add(run_case(kind, seed, scene, code=code))
             if sys.stderr.isatty():
                 print(f"\r{number} of {len(cases)} {kind:12} {seed:6}", end="", file=sys.stderr, flush=True)
-            if journal is not None:
-                with journal.open("a", encoding="utf-8") as stream:
-                    stream.write(json.dumps(asdict(outcome)) + "\n")
     finally:
-        for end in scene.at_end:
-            end()
+        for outcome in end_scene(scene, code):
+            add(outcome)
     return outcomes

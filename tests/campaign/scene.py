@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from tests.campaign.judge import MOST_SECONDS, Judge
+from tests.campaign.known_places import KnownPlaces
 from tests.conftest import Repo
 from tests.faults.grown import module
 from tests.surfaces.conftest import build_shop
-from tests.surfaces.program import Program
+from tests.surfaces.program import Program, Run
 
 QUERY = "where is the session cookie signed?"
 COMMANDS: dict[str, tuple[str, ...]] = {
@@ -45,9 +46,11 @@ class Scene:
     answers: dict[str, Any] = field(default_factory=dict)
     kept: dict[str, Any] = field(default_factory=dict)
     """What classes keep from one case to the next: servers, compiled layers."""
-    at_end: list[Callable[[], None]] = field(default_factory=list)
+    at_end: list[tuple[str, Callable[[Judge], None]]] = field(default_factory=list)
+    """What ends that which classes keep, and judges how it ends, each with its class."""
     processes: set[int] = field(default_factory=set)
     """Processes that outlive a case."""
+    known: KnownPlaces | None = None
 
     def program(self, folder: Path, *, empty: bool = False) -> Program:
         """The program in the repository, with a copy of the clean store below a folder, or with an empty store."""
@@ -79,10 +82,14 @@ class Ground:
 
     def asked_again(self, program: Program) -> None:
         """Judge that the store has recovered: a search answers in full, as from a clean store."""
-        before = self.judge.seen.copy()
-        found = self.ask(program, "search", "search afterwards", may_refuse=False)
+        self.judge_recovery(program(*COMMANDS["search"], "--format", "json", timeout=MOST_SECONDS))
+
+    def judge_recovery(self, run: Run, clean: Any = None) -> None:
+        """The same for a search that somebody else ran; `clean` is the answer if it is not that of the clean store."""
+        before, wanted = self.judge.seen.copy(), clean or self.scene.answers["search"]
+        found = self.judge.judge("search afterwards", run, wanted, may_refuse=False)
         if found is not None:
-            self.judge.expect(found == self.scene.answers["search"], "search afterwards: not the whole answer")
+            self.judge.expect(found == wanted, "search afterwards: not the whole answer")
         self.judge.seen = before  # the case is named after the command under fault
 
 
@@ -101,11 +108,12 @@ def build_scene(folder: Path) -> Scene:
         "TRACKDOWN_MODELS": None,
         "TRACKDOWN_DEEP": "false",  # a server that completes its deep index answers better from then on
     }
-    scene = Scene(folder, repo, Program(folder / "clean", repo.root, variables))
-    judge = Judge()
+    scene = Scene(folder, repo, Program(folder / "clean", repo.root, variables), known=KnownPlaces.of(repo))
+    judge = Judge(scene.known)
     for name, words in COMMANDS.items():
         if name != "clear":
             run = scene.clean(*words, "--format", "json", timeout=120)
             scene.answers[name] = judge.judge(name, run, may_refuse=False)
+            assert name == "status" or not (scene.known and scene.known.problem(scene.answers[name])), name
     assert not judge.problems, judge.problems
     return scene

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import combinations
 
 from tests.campaign.judge import MOST_SECONDS
 from tests.campaign.scene import COMMANDS, READERS, Ground
@@ -26,16 +28,34 @@ def run(ground: Ground) -> None:
     ground.say(f"{', '.join(names)} at once with {'an empty' if empty else 'a clean'} store")
     with ThreadPoolExecutor(len(names)) as pool:
         started = [pool.submit(_later, program, name, delay) for name, delay in zip(names, delays, strict=True)]
+    times = [one.result()[1] for one in started]
+    ground.judge.fired = any(
+        first.start < second.stop and second.start < first.stop for first, second in combinations(times, 2)
+    )
     for name, one in zip(names, started, strict=True):
-        run = one.result()
+        run, _ = one.result()
         ground.judge.judge(name, run, _clean(ground, name))
         is_false = "not an indexed file" in run.err or "has no file" in run.err
         ground.judge.expect(not is_false or "is indexing" in run.err, f"{name}: calls missing what is not indexed yet")
     ground.asked_again(program)
 
 
-def _later(program: Program, name: str, delay: float) -> Run:
+@dataclass(frozen=True)
+class _Times:
+    """When a command was started and when it had ended."""
+
+    start: float
+    stop: float
+
+
+def _later(program: Program, name: str, delay: float) -> tuple[Run, _Times]:
     time.sleep(delay)
+    started = time.monotonic()
+    run = _run(program, name)
+    return run, _Times(started, time.monotonic())
+
+
+def _run(program: Program, name: str) -> Run:
     if name == _CLEAR_ALL:
         return program("clear", "--all", "--format", "json", timeout=MOST_SECONDS)
     if name == _COLLECT:  # a store that may hold nothing is collected by every command that writes

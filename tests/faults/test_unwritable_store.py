@@ -11,7 +11,7 @@ import pytest
 from tests.conftest import Repo
 from tests.faults.conftest import QUERY, Clean, answer
 from tests.faults.holdings import holdings
-from tests.faults.mounts import needs_mounts, read_only, run_mounted, tiny
+from tests.faults.mounts import MendedDisk, needs_mounts, read_only, roomy, run_mounted, tiny
 from tests.surfaces.conftest import build_shop
 from tests.surfaces.program import COMMAND, Program, Run
 
@@ -91,6 +91,19 @@ def test_a_full_disk_says_so_and_goes_on_when_there_is_space(
     assert full == "" and "\n 1  part" in roomy
     told = [line for line in run.err.splitlines() if not line.startswith("Indexing grown")]
     assert len(told) == 1 and told[0].startswith("trackdown: the store at ") and "full" in told[0], run.err
+
+
+@needs_mounts
+@pytest.mark.parametrize("kilobytes", [4, 12, 40])
+def test_a_disk_without_room_for_an_empty_store_is_called_full(
+    program: Program, shop: Repo, tmp_path: Path, kilobytes: int
+) -> None:
+    program.store.mkdir()
+    index = ("index", shop.root)
+    disk = MendedDisk(tiny(program.store, kilobytes), roomy(program.store), index, index)
+    full, roomier = disk.run(program, tmp_path / "outputs", 60)
+    assert full.code == 1 and "is full or cannot be written: free some space" in full.err
+    assert roomier.code == 0 and "4 files" in roomier.out
 
 
 def on_a_disk_that_fills_up(program: Program, place: Path, *arguments: str | Path) -> Run:
