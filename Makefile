@@ -27,7 +27,7 @@ TESTERS ?= $(shell expr $(CORES) \* 3 / 2 \| 1)
 PYTEST = $(BIN)/pytest -n $(TESTERS) --dist worksteal
 
 .PHONY: help demo chromium test test-fast test-lab test-browser test-llm coverage release screenshots tour lint types unit clean \
-  bench-cascade bench-depth side-by-side bench-ceiling bench-deep bench-exchange bench-fleet bench-fleet-kills bench-fleet-quality bench-fleet-access bench-llm-rerank bench-leaks bench-style bench-train bench-live bench-load bench-soak bench-mcp bench-agents bench-answers \
+  bench-cascade bench-depth side-by-side bench-ceiling bench-deep bench-exchange bench-fleet bench-fleet-kills bench-fleet-object-store bench-fleet-quality bench-fleet-access bench-reading tables bench-llm-rerank bench-leaks bench-style bench-train bench-live bench-load bench-soak bench-mcp bench-agents bench-answers \
   bench-speed bench-cmu bench-swe bench-semble bench-text2code bench-reco bench-history bench-impact bench-golden bench-other-words bench-same-answer bench-doubt bench-messages bench-kills \
   bench-graph characterise word-forms versions walk size grammars campaign
 
@@ -178,6 +178,12 @@ bench-ceiling: $(BENCH_STAMP)  ## Recall of the candidates before reranking: mak
 bench-deep: $(BENCH_STAMP)  ## Cost of the deep index: make bench-deep REPO=path JSON=result.json
 	$(BIN)/python benchmarks/deep.py $(REPO) $(if $(JSON),--json $(JSON))
 
+bench-reading: $(BENCH_STAMP)  ## Seconds of each way to read candidates: make bench-reading DATA=file.jsonl REPOS=folder LAYOUT='{owner}/{name}' [JSON=file]
+	$(BIN)/python benchmarks/reading.py $(DATA) --repos $(REPOS) --layout '$(LAYOUT)' $(if $(JSON),--json $(JSON))
+
+tables:  ## Write the tables of benchmarks/README.md from the result files
+	$(PYTHON) benchmarks/tables.py
+
 bench-exchange: $(BENCH_STAMP)  ## What an imported index saves: make bench-exchange REPOS='path …' JSON=result.json
 	$(BIN)/python benchmarks/exchange.py $(REPOS) $(if $(JSON),--json $(JSON))
 
@@ -186,6 +192,9 @@ bench-fleet: $(BENCH_STAMP)  ## A fleet as it grows: make bench-fleet REPOS='pat
 
 bench-fleet-kills: $(BENCH_STAMP)  ## Kill a fleet's sync at random moments: make bench-fleet-kills REPOS='path …' VICTIM=writer [KILLS=50] [JSON=file]
 	$(BIN)/python benchmarks/fleet_kills.py $(REPOS) --of $(VICTIM) $(if $(KILLS),--kills $(KILLS)) $(if $(JSON),--json $(JSON))
+
+bench-fleet-object-store: $(BENCH_STAMP)  ## Faults of a fleet's object store in syncs and searches: make bench-fleet-object-store REPOS='path …' [FAULTS=50] [JSON=file]
+	$(BIN)/python benchmarks/fleet_object_store.py $(REPOS) $(if $(FAULTS),--faults $(FAULTS)) $(if $(JSON),--json $(JSON))
 
 bench-fleet-quality: $(BENCH_STAMP)  ## Issues asked of a whole fleet: make bench-fleet-quality DATA=file.jsonl REPOS=folder LAYOUT='{owner}/{name}' FLEET=folder [OTHERS='path …'] [JSON=file]
 	$(BIN)/python benchmarks/fleet_quality.py $(DATA) --repos $(REPOS) --layout '$(LAYOUT)' --fleet $(FLEET) $(if $(OTHERS),--others $(OTHERS)) $(if $(JSON),--json $(JSON))
@@ -255,7 +264,7 @@ size: $(BENCH_STAMP)  ## Lines, lengths of functions, long files, repeated class
 grammars: $(STAMP)  ## Parse thousands of hostile sources in every language: make grammars [JSON=file] [SIZE=bytes]
 	$(BIN)/python -m tests.campaign.grammars $(if $(SIZE),--size $(SIZE)) $(if $(JSON),--out $(JSON))
 
-# It goes on where it was cut: finished cases are in campaign.jsonl. Delete that file to begin anew.
+# It goes on where it was cut: finished cases are in campaign.jsonl, and count as long as the code stays as it is.
 campaign: $(STAMP)  ## Try thousands of faults: make campaign [CASES=3000] [ONLY=damage] [SEED=123] [JSON=file]
 	$(BIN)/python -m tests.campaign $(if $(CASES),--cases $(CASES)) $(if $(ONLY),--only '$(ONLY)') $(if $(SEED),--seed $(SEED)) \
 	  $(if $(JSON),--json $(JSON))
