@@ -34,8 +34,18 @@ class _Connection:
     def __init__(self, client: socket.socket, server: socket.socket) -> None:
         self.client, self.server = client, server
         self.answered = True
-        self.fault: Fault | None = None
-        self.left = 0
+        self._fault: Fault | None = None
+        self._left = 0
+        self._lock = threading.Lock()
+
+    def take(self, fault: Fault, wanted: int) -> int:
+        """How many of some bytes may still pass. They are taken before they are sent: the other end answers at once."""
+        with self._lock:
+            if self._fault is not fault:
+                self._fault, self._left = fault, fault.cut_after
+            taken = min(wanted, self._left)
+            self._left -= taken
+            return taken
 
     def close(self) -> None:
         for end in (self.client, self.server):
@@ -159,9 +169,7 @@ class FaultyProxy:
                     time.sleep(fault.pause)
                 target.sendall(chunk[start : start + _PIECE])
         elif fault.kind == "cut":
-            if one.fault is not fault:
-                one.fault, one.left = fault, fault.cut_after
-            target.sendall(chunk[: one.left])
-            one.left -= len(chunk)
-            return one.left > 0
+            taken = one.take(fault, len(chunk))
+            target.sendall(chunk[:taken])
+            return taken == len(chunk)
         return fault is None or fault.kind != "refuse"
