@@ -26,12 +26,18 @@ from functools import cache
 from pathlib import Path
 from typing import IO, Any
 
+from trackdown.units.languages import BY_NAME
+from trackdown.units.parsing import load_language
+
 PRELOADED = (
     "trackdown.engine",
     "trackdown.surfaces.cli.main",
     "trackdown.surfaces.cli.search",
     "rich.console",
     "rich.progress",
+    "concurrent.futures",
+    "importlib.metadata",
+    "simsimd",
 )
 _AT_START = ("PYTHON", "LC_", "LANG")  # what an interpreter reads once, when it starts
 _STATUS = struct.Struct("!i")
@@ -108,6 +114,8 @@ def _serve(path: str) -> Any:
     listener.listen(64)
     for name in PRELOADED:
         importlib.import_module(name)
+    for language in BY_NAME:
+        load_language(language)  # `doctor` compiles the queries of all of them
     gc.freeze()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     print("ready", flush=True)

@@ -240,7 +240,7 @@ def many_commits(root: Path) -> Path:
     repo = Repo(root)
     code = "".join(f"def f{number}(x):\n    return x + {number}\n\n\n" for number in range(400))
     stream = []
-    for number in range(600):
+    for number in range(250):
         text = code.replace(f"x + {number % 400}\n", f"x - {number}\n")
         words = [name + "abcdefghij"[number // step % 10] for name, step in (("ware", 1), ("shelf", 10), ("till", 100))]
         message = f"Subtract {' '.join(words)}"

@@ -79,6 +79,8 @@ Connect = Callable[..., Any]
 CONNECTIONS: list[tuple[Connect, str]] = [
     (connect, mode) for connect in (over_stdio, over_http) for mode in (LEGACY, MODERN)
 ]
+PAIRED: list[tuple[Connect, str]] = [(over_stdio, MODERN), (over_http, LEGACY)]
+"""Each transport and each protocol once, for tests that take seconds."""
 
 
 def names(connection: tuple[Connect, str]) -> str:

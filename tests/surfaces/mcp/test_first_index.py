@@ -11,8 +11,8 @@ from filelock import FileLock
 
 from tests.conftest import Repo
 from tests.surfaces.mcp.connections import (
-    CONNECTIONS,
     LEGACY,
+    PAIRED,
     Connect,
     names,
     over_stdio,
@@ -66,7 +66,7 @@ def held(in_shop: Program, shop_lock: str) -> Iterator[Held]:
     lock.release()
 
 
-@pytest.mark.parametrize("connection", CONNECTIONS, ids=names)
+@pytest.mark.parametrize("connection", PAIRED, ids=names)
 def test_progress_is_told_until_the_answer_is_there(
     connection: tuple[Connect, str], in_shop: Program, held: Held
 ) -> None:
@@ -91,7 +91,7 @@ def test_progress_is_told_until_the_answer_is_there(
     assert seconds == sorted(set(seconds))
 
 
-@pytest.mark.parametrize("connection", CONNECTIONS, ids=names)
+@pytest.mark.parametrize("connection", PAIRED, ids=names)
 def test_what_is_ready_is_answered_from_when_waiting_ends(
     connection: tuple[Connect, str], in_shop: Program, held: Held
 ) -> None:
@@ -117,7 +117,7 @@ def test_what_is_ready_is_answered_from_when_waiting_ends(
     talk(script)
 
 
-@pytest.mark.parametrize("connection", CONNECTIONS, ids=names)
+@pytest.mark.parametrize("connection", PAIRED, ids=names)
 def test_calls_that_are_cancelled_end_in_the_server(
     connection: tuple[Connect, str], in_shop: Program, held: Held
 ) -> None:

@@ -15,6 +15,7 @@ from tests.conftest import Repo
 from tests.surfaces.mcp.connections import (
     CONNECTIONS,
     MODERN,
+    PAIRED,
     Connect,
     names,
     over_stdio,
@@ -154,7 +155,7 @@ async def use_every_other_tool(client: Client, shop: Repo) -> None:
     assert (served["name"], served["root"], served["ready"], served["files"]) == ("shop", str(shop.root), True, 4)
 
 
-@pytest.mark.parametrize("connection", CONNECTIONS, ids=names)
+@pytest.mark.parametrize("connection", PAIRED, ids=names)
 def test_errors_are_lines_that_a_model_can_act_on(connection: tuple[Connect, str], ready: Program) -> None:
     connect, mode = connection
 
