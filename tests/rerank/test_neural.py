@@ -161,7 +161,10 @@ def test_reasons_say_what_models_said_and_how_the_code_reranker_moved_it(
     last = reranking.matches(reranking.order[-1], 6, None)[CODE]
     assert not last.telling and "finds others more relevant" in last.text
     encoded = reranked(snapshot, ranking, models, facts, RerankPlan(encoder=6)).matches(ANSWER, 1, None)[ENCODER]
-    assert "close in meaning" in encoded.text and 0 < encoded.numbers["cosine"] < 1
+    assert (
+        encoded.text in ("among the closest in meaning", "closer in meaning than most")
+        and 0 < encoded.numbers["cosine"] < 1
+    )
 
 
 def test_a_model_that_cannot_be_run_is_told_and_the_rest_goes_on(

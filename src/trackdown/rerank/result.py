@@ -15,15 +15,18 @@ from trackdown.types import Match
 Floats = npt.NDArray[np.float64]
 
 _VERDICTS = {
-    ENCODER: ("very close in meaning", "close in meaning", "others are closer in meaning"),
-    LATE: ("very close in meaning, word by word", "close in meaning, word by word", "others are closer, word by word"),
+    ENCODER: ("among the closest in meaning", "closer in meaning than most", "others are closer in meaning"),
+    LATE: ("among the closest, word by word", "closer than most, word by word", "others are closer, word by word"),
     CODE: (
         "a model that read it finds it very relevant",
         "a model that read it finds it relevant",
         "a model that read it finds others more relevant",
     ),
 }
-"""What a model's value means: far above the average of what it read, above it, or below it."""
+"""What a model's value means: far above the average of what it read, above it, or below it.
+
+The words compare, because a question that makes no sense is also close to something.
+"""
 _DOUBTFUL = "a model that read it has doubts, but fewer than about others"
 """What a logit below 0 means that is above the average: even odds are at 0."""
 
