@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -40,6 +41,12 @@ def test_what_a_model_says_is_learned_and_used_when_it_has_read() -> None:
     assert set(report.found) == {HAND_SET, *STAGES}
     assert report.found["+ encoder"]["Acc@5"] >= 0.9 > report.found["without models"]["Acc@5"]
     assert report.found["without models"]["Acc@200"] == 1.0
+
+
+def test_late_interaction_is_a_model_too_and_unknown_before_it_has_read() -> None:
+    names = tuple(name.replace("encoder", "late-interaction") for name in NAMES)
+    report = judged([replace(one, names=names) for one in examples()], "function", PLAN)
+    assert report.found["+ encoder"]["Acc@5"] >= 0.9 > report.found["without models"]["Acc@5"]
 
 
 def test_gold_that_is_no_candidate_was_not_found() -> None:

@@ -19,10 +19,10 @@ from trackdown.errors import UsageError
 from trackdown.installation import install_hint
 from trackdown.lab.train.ranking_data import RankingExample
 from trackdown.rank import NODE, FeatureTable, ModelValues, Ranker, Trees
-from trackdown.rerank import CODE, ENCODER, TITLE
+from trackdown.rerank import CODE, ENCODER, LATE, TITLE
 
 Floats = npt.NDArray[np.float64]
-_READ = ((ENCODER, TITLE), (CODE,))
+_READ = ((ENCODER, TITLE, LATE), (CODE,))
 _MODEL_FEATURES = ("value", "behind", "rank")
 _FOLDS = 5
 _FIRST, _EVERY = 100, 6
