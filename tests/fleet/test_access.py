@@ -10,6 +10,7 @@ from typing import Any
 
 import httpx
 import pytest
+from mcp import Client
 from starlette.types import ASGIApp
 
 from tests.fleet.fleets import SmallFleet, needs_extra
@@ -17,6 +18,7 @@ from trackdown.errors import UsageError
 from trackdown.fleet import grant_for, read_grants
 from trackdown.surfaces.http import AccessRules, GroupDispatcher, GroupServer, GroupView, Service, views_of
 from trackdown.surfaces.mcp import OpenedProvider, ServerOptions, build_app
+from trackdown.surfaces.mcp.server import build_server
 
 pytestmark = needs_extra
 OPEN, CLOSED, BOTH = "open-token-0123456789", "closed-token-0123456789", "both-token-0123456789"
@@ -156,6 +158,50 @@ def test_no_tool_tells_of_another_group(fleet: SmallFleet, views: list[GroupView
         assert "Authorization" in (await talk("wrong-token-0123456789", []))[0]
         await orders.put({"type": "lifespan.shutdown"})
         await life
+
+    asyncio.run(check())
+
+
+def test_a_search_takes_the_groups_that_a_token_opens(fleet: SmallFleet, views: list[GroupView]) -> None:
+    grants = read_grants(tokens_file(fleet.folder), ["open", "closed"])
+    server = GroupServer(views, grants, Service(AccessRules(digests=(b"x" * 32,)), 0), "1")
+    app = server._uvicorn.config.app
+    assert isinstance(app, GroupDispatcher)
+    query = {"query": "book a transfer or sign the session cookie", "effort": "fast"}
+
+    def searched(token: str, *groups: str, **more: str) -> httpx.Response:
+        return asked(app, token, [("GET", "/v1/search", {**query, "group": list(groups), **more})])[0]
+
+    try:
+        for groups, there in (["closed"], {"bank"}), (["open"], {"shop"}), (["closed", "open"], {"bank", "shop"}):
+            found = {one["repository"] for one in searched(BOTH, *groups).json()["results"]}
+            assert there <= found and ("bank" in found) == ("closed" in groups)
+        forbidden, unknown = searched(OPEN, "closed"), searched(OPEN, "clothes")
+        assert forbidden.status_code == unknown.status_code == 422
+        assert forbidden.text.replace("closed", "clothes") == unknown.text
+        assert "there is no group 'closed' in this fleet: there are open" in forbidden.text
+        assert "not both" in searched(BOTH, "open", repository="shop").text
+    finally:
+        server._pool.close()
+        server._socket.close()
+
+
+def test_a_tool_takes_the_groups_that_it_may_see(fleet: SmallFleet) -> None:
+    fleet.sync()
+
+    async def called(groups: list[str], *seen: str) -> tuple[bool, str]:
+        with fleet.opened(*seen) as opened:
+            async with Client(build_server(OpenedProvider(opened), ServerOptions("1"))) as client:
+                arguments = {"query": "book a transfer or sign the session cookie", "groups": groups}
+                found = await client.call_tool("search_code", arguments)
+        return bool(found.is_error), "".join(getattr(part, "text", "") for part in found.content)
+
+    async def check() -> None:
+        failed, text = await called(["closed"])
+        assert not failed and "ledger.go" in text and "session.py" not in text
+        forbidden, unknown = await called(["closed"], "open"), await called(["clothes"], "open")
+        assert forbidden[0] and forbidden[1].replace("closed", "clothes") == unknown[1]
+        assert "there is no group 'closed'" in forbidden[1]
 
     asyncio.run(check())
 

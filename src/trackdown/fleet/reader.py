@@ -22,7 +22,16 @@ from filelock import FileLock, Timeout
 
 from trackdown.engine import import_index
 from trackdown.engine import open as open_repository
-from trackdown.errors import FleetError, GitError, ShardError, StoreBusy, StoreError, StoreFull, UnknownRepository
+from trackdown.errors import (
+    FleetError,
+    GitError,
+    ShardError,
+    StoreBusy,
+    StoreError,
+    StoreFull,
+    UnknownRepository,
+    UsageError,
+)
 from trackdown.fleet.candidates import RowLimits, rank_repositories
 from trackdown.fleet.manifest import (
     FleetManifest,
@@ -42,6 +51,8 @@ from trackdown.types import Progress, no_progress
 
 _READY = "ready"
 _LONGEST_WAIT = 600.0
+_NAMED = 20
+"""How many groups a message names."""
 _ROOM = 0.8
 """How full the cache is after making room."""
 _PATIENCE = 1.0
@@ -93,18 +104,32 @@ class FleetReader:
         about = sha256(f"{place.address.url}\0{place.address.endpoint}\0{named}".encode()).hexdigest()[:24]
         self.cache = settings.store / FLEET_CACHE / about
 
-    def published(self) -> dict[str, PublishedShard]:
-        """Name → what is published of it, for the repositories that this reader may see. Raises FleetError."""
-        return self._current()[1]
+    def published(self, groups: Sequence[str] = ()) -> dict[str, PublishedShard]:
+        """Name → what is published of it, for the repositories that this reader may see: all, or those of some groups.
+
+        Raises FleetError, and UsageError for a group, whether it is unknown or only out of sight.
+        """
+        visible = self._current()[1]
+        seen = sorted({group for one in visible.values() for group in one.groups if self._sees(group)})
+        for group in groups:
+            if group not in seen:
+                there_are = f"there are {', '.join(seen[:_NAMED])}" if seen else "there are none"
+                raise UsageError(f"there is no group {group[:100]!r} in this fleet: {there_are}")
+        return {name: one for name, one in visible.items() if not groups or not set(groups).isdisjoint(one.groups)}
 
     def number(self) -> int:
         """The number of the manifest that is being read."""
         return self._current()[0].number
 
-    def candidates(self, query: Query, languages: Sequence[str], names: Sequence[str]) -> dict[str, float]:
-        """Those of some repositories that may answer a query, best first, with their scores. Raises FleetError."""
-        manifest, visible = self._current()
-        groups = sorted({group for one in visible.values() for group in one.groups if self._sees(group)})
+    def candidates(
+        self, query: Query, languages: Sequence[str], names: Sequence[str], groups: Sequence[str] = ()
+    ) -> dict[str, float]:
+        """Those of some repositories that may answer a query, best first, with their scores: of all that this reader
+        sees, or of some `groups`. Raises FleetError, and UsageError as `published`.
+        """
+        manifest, visible = self._current()[0], self.published(groups)
+        asked = groups or {group for one in visible.values() for group in one.groups}
+        groups = sorted(group for group in set(asked) if self._sees(group))
         among = [name for name in names if name in visible]
         limits = RowLimits(tuple(languages), tuple(among) if len(among) < len(visible) else ())
         static = model_shelf(self._settings.models, self._settings.thread_count).static()

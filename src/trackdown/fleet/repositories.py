@@ -124,6 +124,7 @@ class FleetRepositories(SharedRepositories):
         query: str | SearchRequest,
         *,
         repository: str | None = None,
+        groups: Sequence[str] = (),
         early: Callable[[SearchResults], None] | None = None,
         wait: float = 1.0,
         progress: Progress = no_progress,
@@ -131,7 +132,7 @@ class FleetRepositories(SharedRepositories):
         fleet: FleetSearch | None = None,
         **options: Any,
     ) -> SearchResults:
-        """Search the repositories that most likely have the answer, or the one that is named.
+        """Search the repositories that most likely have the answer, or the one that is named; only in some `groups`.
 
         The notes say which were looked into and which were not. Raises UnknownRepository, FleetError, and what
         `SharedRepositories.search` raises.
@@ -140,11 +141,13 @@ class FleetRepositories(SharedRepositories):
         k, level, effort = asked.k or own.k, asked.level or own.level, asked.effort or own.effort
         request = replace(asked, k=k, level=level, effort=effort)  # no repository says it for itself
         limits = fleet or FleetSearch()
+        if repository is not None and groups:
+            raise UsageError("name a repository or groups, not both")
         if request.at is not None:
             raise UsageError("a fleet has one commit of each repository, the published one: leave out `at`")
         started = time.perf_counter()
         only = (repository,) if repository is not None else limits.only
-        shares, among = self._chosen(request, only, limits.look_into or LOOKED_INTO[effort])
+        shares, among = self._chosen(request, only, limits.look_into or LOOKED_INTO[effort], groups)
         names = list(shares)
         chosen = (time.perf_counter() - started) * 1000
         plain: list[tuple[SearchResults, float]] = []
@@ -179,11 +182,13 @@ class FleetRepositories(SharedRepositories):
 
         return under_name(self._ask(self._only(name), search, call), name)
 
-    def _chosen(self, request: SearchRequest, only: Sequence[str], most: int) -> tuple[dict[str, float], list[str]]:
+    def _chosen(
+        self, request: SearchRequest, only: Sequence[str], most: int, groups: Sequence[str] = ()
+    ) -> tuple[dict[str, float], list[str]]:
         """The repositories to look into, best first, with their shares; and all that there are to choose from."""
         for name in only:
             self._reader.find(name)
-        published = self._reader.published()
+        published = self._reader.published(groups)
         everywhere = list(dict.fromkeys(only)) or list(published)
         if not everywhere:
             raise FleetError("nothing is published yet: run `trackdown fleet sync`")
@@ -192,7 +197,7 @@ class FleetRepositories(SharedRepositories):
         query = understand(request.query)
         languages = checked_languages([*(request.languages or self.settings.languages), *query.filters.languages])
         names = [name for name in everywhere if not languages or _has_any(published.get(name), languages)]
-        known = self._reader.candidates(_with_filters(query), languages, names) if names else {}
+        known = self._reader.candidates(_with_filters(query), languages, names, groups) if names else {}
         if query.only_filters and not known and len(names) > most:
             raise UsageError(
                 f"nothing in {request.query!r} tells which of {len(names)} repositories to look into: "

@@ -168,7 +168,7 @@ def _outcomes(
         return
     once = [wanted[alike[0]] for alike in names.values()]
     progress("build", 0, len(once))
-    for done, (task, outcome) in enumerate(build_all(once, cluster, on_link), 1):
+    for done, (task, outcome) in enumerate(build_all(once, cluster, on_link, progress), 1):
         yield from ((name, outcome) for name in names[task.key])
         progress("build", done, len(once))
 

@@ -15,6 +15,7 @@ INDEXING = {
     "import": "Importing",
     "write": "Writing",
     "build": "Building repositories",
+    "workers": "Waiting for a worker",
     "tables": "Updating tables",
 }
 """Steps of an index."""

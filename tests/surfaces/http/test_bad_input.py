@@ -57,6 +57,13 @@ def test_parameters_that_cannot_be_are_named(client: httpx.Client, asked: dict[s
     problem(client.get("/v1/search", params=asked), 422, "invalid", word)
 
 
+def test_only_a_fleet_has_groups(client: httpx.Client) -> None:
+    for path in ("search", "search/stream"):
+        answer = client.post(f"/v1/{path}", json={"query": "cookie", "groups": ["web"]})
+        problem(answer, 422, "invalid", "groups: only a server of a fleet")
+    problem(client.get("/v1/search?query=cookie&group=web"), 422, "invalid", "groups: only a server of a fleet")
+
+
 @pytest.mark.parametrize("query", ["!!!", "   ", "\n", "\0\0\0\0", "(((", "[a-", "***", "\\"])
 def test_queries_without_a_word_are_refused(client: httpx.Client, query: str) -> None:
     problem(client.get("/v1/search", params={"query": query}), 422, "query", "the query")

@@ -23,7 +23,7 @@ def test_every_tool_and_agent_is_in_the_document() -> None:
 
 def test_arguments_and_defaults_are_those_of_the_document() -> None:
     fields_of_request = [field.name for field in fields(SearchRequest) if field.name != "query"]
-    for name in (*fields_of_request, "repository", "max_tokens"):
+    for name in (*fields_of_request, "repository", "groups", "max_tokens"):
         assert re.search(rf"`[^`\n]*\b{name}\b[^`\n]*`", TEXT) and name in TOOLS["search_code"].takes.model_fields
     defaults = {option.name: option.default for option in command.params}
     assert defaults["wait"] == 15 and "up to 15 seconds for it (`--wait`)" in TEXT

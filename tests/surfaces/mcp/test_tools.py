@@ -167,6 +167,7 @@ def test_errors_are_lines_that_a_model_can_act_on(connection: tuple[Connect, str
                 ("search_code", {"query": "cookie", "k": -3}, ("k: ", "greater than or equal to 1", "-3")),
                 ("search_code", {"query": "cookie", "limit": 3}, ("limit", "not permitted")),
                 ("search_code", {"query": "cookie", "max_tokens": 10}, ("max_tokens", "200")),
+                ("search_code", {"query": "cookie", "groups": ["web"]}, ("groups", "only a server of a fleet")),
                 ("search_code", {"query": "cookie", "level": "line"}, ("level", "'line'")),
                 ("search_code", {"query": "cookie", "languages": ["klingon"]}, ("klingon",)),
                 ("search_code", {"query": "cookie", "folder": "../.."}, ("..",)),

@@ -20,6 +20,7 @@ from trackdown.engine.searching.merge import (
 from trackdown.engine.serving.calls import Call, CallOptions, NotIndexedYet
 from trackdown.engine.serving.named_repositories import NamedRepositories
 from trackdown.engine.serving.served_repository import ServedRepository
+from trackdown.errors import UsageError
 from trackdown.graph import EDGE_TYPES, HOWS, Direction, EdgeType, How
 from trackdown.request import SearchRequest, request_of
 from trackdown.types import (
@@ -59,6 +60,7 @@ class SharedRepositories(NamedRepositories):
         query: str | SearchRequest,
         *,
         repository: str | None = None,
+        groups: Sequence[str] = (),
         early: Callable[[SearchResults], None] | None = None,
         wait: float = 1.0,
         progress: Progress = no_progress,
@@ -67,9 +69,11 @@ class SharedRepositories(NamedRepositories):
     ) -> SearchResults:
         """As `Repository.search`; without a name, in all repositories together.
 
-        `early` may be called several times, each time with a complete answer. See `CallOptions` for the rest. Raises
-        UnknownRepository, TooBusy, Cancelled, and what `Repository.search` raises.
+        `early` may be called several times, each time with a complete answer. Only a fleet has `groups`. See
+        `CallOptions` for the rest. Raises UnknownRepository, TooBusy, Cancelled, and what `Repository.search` raises.
         """
+        if groups:
+            raise UsageError("groups: only a server of a fleet has groups of repositories")
         request = request_of(query, options)
         if repository is None and len(self.names) > 1:
             request = comparable(request, self.settings)

@@ -59,7 +59,12 @@ class AppState:
             issue = self.shared.issue(asked.issue, repository=asked.repository, comments=asked.comments)
             request = replace(request, query=issue.text)
         answer = self.shared.search(
-            request, repository=asked.repository, early=early, progress=progress, cancelled=cancelled
+            request,
+            repository=asked.repository,
+            groups=asked.groups,
+            early=early,
+            progress=progress,
+            cancelled=cancelled,
         )
         self.metrics.searched(
             answer.level, request.effort or self.shared.settings.effort, answer.partial, answer.timings_ms

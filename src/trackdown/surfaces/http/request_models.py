@@ -41,6 +41,7 @@ Issue = Annotated[str, Field(min_length=1, max_length=2000)]
 _REPOSITORY = (
     "A name from /v1/repositories. Optional if there is only one; search and history take all of them by default."
 )
+_GROUPS = "Of a fleet: only repositories of these groups. Excludes repository."
 _ISSUE = (
     "Instead of a query: an issue of a served repository by name (5049, !12, owner/repo#5049 or its address). The "
     "server fetches it if it was started with --fetch-issues."
@@ -69,9 +70,10 @@ class QueryParameters(BaseModel):
 
 
 class SearchParameters(BaseModel):
-    """The parameters of a search: the fields of `SearchRequest`, which `_search_fields` adds, and the repository."""
+    """The parameters of a search: the fields of `SearchRequest`, which `_search_fields` adds, and where to search."""
 
     repository: Name | None = Field(None, description=_REPOSITORY)
+    groups: list[Name] = Field([], max_length=50, description=_GROUPS)
     issue: Issue | None = Field(None, description=_ISSUE)
     comments: bool = Field(False, description=_COMMENTS)
 
@@ -129,6 +131,7 @@ else:
         __doc__="A search by GET.",
         __base__=(SearchParameters, QueryParameters),
         repository=(Name | Absent, Field(None, description=_REPOSITORY)),
+        groups=(list[Name], Field([], alias="group", max_length=50, description=_GROUPS)),
         issue=(Issue | Absent, Field(None, description=_ISSUE)),
         **_search_fields(in_address=True),
     )

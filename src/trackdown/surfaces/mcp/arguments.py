@@ -54,9 +54,12 @@ class ListArguments(ToolArguments):
 
 
 class SearchArguments(ListArguments):
-    """What searches take: the fields of `SearchRequest`, which `_search_fields` adds, and whether to be concise."""
+    """What searches take: the fields of `SearchRequest`, which `_search_fields` adds, whether to be concise, and the
+    groups of a fleet.
+    """
 
     concise: Annotated[bool, Field(description="Half as long.")] = False
+    groups: Annotated[list[str], Field(max_length=_MOST_PATTERNS)] = []
 
     @property
     def most_tokens(self) -> int:

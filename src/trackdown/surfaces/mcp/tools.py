@@ -73,7 +73,7 @@ def _search(
     issue: IssueText | None = None,
 ) -> ToolAnswer:
     request = asked.as_request(query, _THOROUGH_MS)
-    answer = repositories.search(request, repository=asked.repository, **call.options())
+    answer = repositories.search(request, repository=asked.repository, groups=asked.groups, **call.options())
     if issue is not None:
         answer = issue.noted(answer)
     return found(
