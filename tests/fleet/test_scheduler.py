@@ -47,6 +47,15 @@ class Cluster:
         """Start a worker with one thread."""
         return self.start("worker", self.address, "--nthreads", "1", *words)
 
+    def ready_worker(self, *words: str) -> subprocess.Popen[bytes]:
+        """A worker that the scheduler knows already: on a busy machine it takes a while to start."""
+        from distributed import Client
+
+        process = self.worker(*words)
+        with Client(self.address, set_as_default=False) as client:
+            client.wait_for_workers(1, timeout=120)
+        return process
+
     def close(self) -> None:
         """End all of them, and what they started."""
         for process in self.processes:
@@ -105,7 +114,7 @@ def test_the_last_worker_dies_and_what_was_built_is_published(fleet: SmallFleet,
     for number in range(30):
         fleet.repository(f"more{number}", {"more.py": f"def more_{number}():\n    return {number}\n"})
     fleet.write(shop=["open"], **{f"more{number}": ["open"] for number in range(30)})
-    report = synced(fleet, cluster, killed=cluster.worker("--no-nanny"))
+    report = synced(fleet, cluster, killed=cluster.ready_worker("--no-nanny"))
     assert report.built and report.problems
     assert len(report.built) + len(report.problems) == 31
     assert report.repositories == len(report.built)
@@ -139,7 +148,7 @@ def test_a_full_worker_is_restarted_by_its_nanny(tmp_path: Path, cluster: Cluste
 
 
 def test_the_scheduler_dies_and_what_was_built_is_published(fleet: SmallFleet, cluster: Cluster) -> None:
-    cluster.worker()
+    cluster.ready_worker()
     report = synced(fleet, cluster, killed=cluster.processes[0])
     assert report.built and all("the scheduler was lost" in why for why in report.problems.values())
     assert set(report.built) | set(report.problems) == {"shop", "bank", "maps"}

@@ -6,6 +6,7 @@ process does for certain. And a task that no worker takes waits for ever.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
 _EVERY_SECONDS = 1.0
 _ANSWER_SECONDS = 60.0
-_RESTART_SECONDS = 30
 _TOLD_AFTER = 3.0
 """Seconds without a worker from which on the progress says so."""
 
@@ -70,7 +70,8 @@ class WorkerWatch:
         restarted = [name for name, seen in full.items() if self._full.get(name, seen) < seen]
         self._full = full
         if restarted:
-            self._client.restart_workers(restarted, timeout=_RESTART_SECONDS, raise_for_error=False)
+            # Not `restart_workers`: a nanny that restarts one may take its new process off the scheduler's list.
+            self._client.run(os._exit, 1, workers=restarted, on_error="ignore")
 
     def _workers(self) -> Mapping[str, Any] | None:
         try:

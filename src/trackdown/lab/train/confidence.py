@@ -29,6 +29,8 @@ WEAK_UNANSWERABLE, WEAK_RIGHT = 0.86, 0.04
 right first ones: where both hold with a margin, it lies in the middle."""
 STRONG_PRECISION = 0.85
 """Of strong answers, this share should show a right place."""
+LEAST_STRONG = 0.75
+"""No answer is called strong if it is less likely than this, however right strong answers are on average."""
 _RIDGES = (2.0, 5.0, 10.0, 20.0, 40.0)
 """Penalties to choose from: the more answers there are, the less a fit needs."""
 _ROUNDS = 50
@@ -187,7 +189,7 @@ def _thresholds(answers: Sequence[AssessedAnswer], probabilities: Floats, truth:
     low = float(np.quantile(probabilities[without], WEAK_UNANSWERABLE)) if without.any() else 0.2
     high = float(np.quantile(probabilities[first], WEAK_RIGHT)) if first.any() else low
     weak = (low + high) / 2
-    for strong in np.linspace(max(weak, 0.5), 0.95, 46).tolist():
+    for strong in np.linspace(max(weak, LEAST_STRONG), 0.95, 21).tolist():
         chosen = default & (probabilities >= strong)
         if chosen.any() and truth[chosen].mean() >= STRONG_PRECISION:
             return round(weak, 4), round(strong, 4)
