@@ -37,7 +37,7 @@ class SearchRequest:
         metadata=_about("What to rank: functions (the default), classes, both (symbol), or files."),
     )
     at: str | None = field(
-        default=None, metadata=_about("Search this commit, branch or tag, with the history it had then.")
+        default=None, metadata=_about("Use this commit, branch or tag, with the history it had then.")
     )
     effort: Effort | None = field(
         default=None,
