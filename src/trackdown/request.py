@@ -49,7 +49,8 @@ class SearchRequest:
     budget: float | None = field(
         default=None,
         metadata=_about(
-            "How long the models may read, in milliseconds. A slow machine then reads less. Excludes depth.", ge=0
+            "How long the models may read, in milliseconds. A slow machine then reads less. Not together with depth.",
+            ge=0,
         ),
     )
     depth: int | None = field(
