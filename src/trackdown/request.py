@@ -37,7 +37,7 @@ class SearchRequest:
         metadata=_about("What to rank: functions (the default), classes, both (symbol), or files."),
     )
     at: str | None = field(
-        default=None, metadata=_about("Search this commit, branch or tag, with the history it had then.")
+        default=None, metadata=_about("Use this commit, branch or tag, with the history it had then.")
     )
     effort: Effort | None = field(
         default=None,
@@ -49,7 +49,8 @@ class SearchRequest:
     budget: float | None = field(
         default=None,
         metadata=_about(
-            "How long the models may read, in milliseconds. A slow machine then reads less. Excludes depth.", ge=0
+            "How long the models may read, in milliseconds. A slow machine then reads less. Not together with depth.",
+            ge=0,
         ),
     )
     depth: int | None = field(

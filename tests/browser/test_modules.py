@@ -246,4 +246,4 @@ def test_reasons_are_taken_apart(run: Callable[..., Any]) -> None:
         ("0123456789", "", "2020-01-01", "12.44"),
     ]
     assert found[3] == found[4] == []
-    assert found[5:] == ["Read beside your text", "brand new"]
+    assert found[5:] == ["Read together with your text", "brand new"]

@@ -52,6 +52,14 @@ def test_nothing_found_offers_a_way_out(page: Page) -> None:
     assert state(page) == {"q": "cookie"}
 
 
+def test_nothing_found_by_filters_in_the_query_does_not_blame_the_words(page: Page) -> None:
+    ask(page, "cookie path:no/such/folder")
+    expect(page.get_by_role("heading", name="Nothing found")).to_be_visible()
+    expect(page.locator("#stage")).to_contain_text("Nothing matches within these filters.")
+    ask(page, "symbol:no_such_name")
+    expect(page.locator("#stage")).to_contain_text("Nothing matches within these filters.")
+
+
 def test_an_unknown_commit_is_an_error_that_names_it(open_page: Callable[..., Page], server: Served) -> None:
     page = open_page(address(server.url, q="cookie", at="no-such-branch"))
     alert = page.get_by_role("alert")

@@ -70,6 +70,17 @@ def test_edits_keep_comments_and_order(tmp_path: Path) -> None:
         create_fleet(file, "place")
 
 
+def test_entries_are_paragraphs_and_a_glob_is_one(tmp_path: Path) -> None:
+    file = tmp_path / "fleet.toml"
+    create_fleet(file, "place")
+    for entry in (FleetEntry("path", "one"), FleetEntry("path", "two"), FleetEntry("glob", "code/*")):
+        add_entries(file, [entry])
+    assert file.read_text().count("\n\n[[repositories]]\n") == 3 and "\n\n\n" not in file.read_text()
+    with pytest.raises(UsageError, match="a glob or a listing is one entry"):
+        remove_entries(file, ["three"])
+    assert remove_entries(file, ["code/*"]) == ("code/*",)
+
+
 def test_names_tell_repositories_apart(tmp_path: Path) -> None:
     for owner in ("a", "b"):
         (tmp_path / owner / "lib").mkdir(parents=True)

@@ -12,6 +12,8 @@ import pytest
 from tests.conftest import Repo
 from tests.odd_files import put_odd
 from tests.surfaces.program import Program, Run, without_escapes
+from trackdown.engine.health.data_checks import check_data
+from trackdown.settings import load_settings
 
 
 @pytest.fixture
@@ -48,6 +50,16 @@ def test_everything_is_checked_and_nothing_is_written(program: Program, tmp_path
     assert "the first search creates it" in found["store"]["found"]
     assert [name for name, check in found.items() if check["state"] == "problem"] == []
     assert found["git"]["found"].startswith("git version ")
+
+
+def test_files_that_were_not_read_in_time_are_counted(program: Program, tmp_path: Path) -> None:
+    assert program("search", "cookie").code == 0
+    settings = load_settings(store=tmp_path / "store", models="none")
+    every = next(check for check in check_data(settings) if check.name == "store files").found
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("trackdown.engine.health.data_checks._SECONDS", -1.0)
+        some = next(check for check in check_data(settings) if check.name == "store files").found
+    assert every.endswith(", all intact") and " of " in some and "read in a second" in some
 
 
 def test_the_text_has_a_line_for_each_check(program: Program) -> None:

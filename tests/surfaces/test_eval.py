@@ -60,6 +60,8 @@ def test_cases_are_mined_written_and_measured(inside: Program, tmp_path: Path) -
     dataset = tmp_path / "cases.jsonl"
     built = inside("eval", "--build", "--level", "symbol", "--dataset", dataset, "--max-cases", "5")
     assert built.code == 0 and built.out.startswith(f"5 cases from 5 commits: {dataset}\n")
+    one = inside("eval", "--build", "--level", "symbol", "--dataset", tmp_path / "one.jsonl", "--max-cases", "1")
+    assert one.out.startswith("1 case from 1 commit: ")
     cases = [json.loads(line) for line in dataset.read_text().splitlines()]
     assert cases[0]["relevant_files"] == ["src/m7.py"] and cases[0]["relevant_symbols"] == ["src/m7.py:load_cookie"]
     assert all(case["protocol"] == "past" for case in cases)

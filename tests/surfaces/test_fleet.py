@@ -88,6 +88,14 @@ def test_wrong_input_is_one_line(
     assert "Traceback" not in printed.err and "--debug" not in printed.err
 
 
+@needs_extra
+def test_a_search_of_a_fleet_lists_no_option_that_needs_a_clone(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["fleet", "search", "--help"]) == 0
+    listed = capsys.readouterr().out
+    assert "--explain" in listed
+    assert not [option for option in ("--at", "--open", "--blame") if f" {option} " in listed]
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -56,6 +56,8 @@ def add_entries(file: Path, entries: Sequence[FleetEntry]) -> tuple[FleetEntry, 
             table["deep"] = True
         if entry.max_file_kb is not None:
             table["max_file_kb"] = entry.max_file_kb
+        if tables and not tables[-1].as_string().endswith("\n\n"):
+            tables[-1].add(tomlkit.nl())
         tables.append(table)  # type: ignore[union-attr]
     _write(file, document)
     return tuple(new)
@@ -70,7 +72,9 @@ def remove_entries(file: Path, names: Sequence[str]) -> tuple[str, ...]:
     for name in names:
         found = [at for at, table in enumerate(tables or ()) if _is_called(table, name)]
         if not found:
-            raise UsageError(f"{file} has no entry {name!r}: give its name, path or URL as it is there")
+            several = any("glob" in table or "listing" in table for table in tables or ())
+            hint = "; a glob or a listing is one entry, whatever it finds" if several else ""
+            raise UsageError(f"{file} has no entry {name!r}: give its name, path or URL as it is there{hint}")
         if len({str(tables[at]) for at in found}) > 1:  # type: ignore[index]
             raise UsageError(f"{file} has {len(found)} entries that end in {name!r}: give the whole path or URL")
         for at in reversed(found):

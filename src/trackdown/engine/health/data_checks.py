@@ -63,8 +63,9 @@ def _files(store: StoreInspection) -> HealthCheck:
         more = f", and {len(store.damaged) - _SHOWN} more" if len(store.damaged) > _SHOWN else ""
         hint = "the next search rebuilds them; `trackdown clear --all` removes everything"
         return HealthCheck("store files", "problem", ", ".join(store.damaged[:_SHOWN]) + more, hint)
-    part = "" if store.checked == store.files else f" of {store.files}; the store is too large to read all in a second"
-    return HealthCheck("store files", "ok", f"{store.checked} whole{part}")
+    if store.checked < store.files:
+        return HealthCheck("store files", "ok", f"{store.checked} of {store.files} read in a second, all intact")
+    return HealthCheck("store files", "ok", f"{store.checked}, all intact")
 
 
 def _models(settings: Settings) -> Iterator[HealthCheck]:

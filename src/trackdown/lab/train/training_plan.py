@@ -17,21 +17,21 @@ def _option(default: Any, help: str) -> Any:
 class TrainingPlan:
     """How to train. `seconds` or `steps` end the run, whichever comes first; phases are shares of the run."""
 
-    seconds: float = _option(0.0, "End after this time of training, without that of the search for negatives.")
+    seconds: float = _option(0.0, "End after this time of training, not counting the search for negatives.")
     steps: int = _option(0, "End after this many steps.")
     rate: float = _option(2e-4, "The highest learning rate.")
     batch: int = _option(192, "Queries of a step that learn vectors and late interaction.")
-    negatives: int = _option(5, "Hard negatives of each of them.")
-    others: int = _option(8, "Other queries' answers that late interaction tells an answer from.")
+    negatives: int = _option(5, "Hard negatives for each of these queries.")
+    others: int = _option(8, "Answers to other queries from which late interaction tells the right one.")
     pairs: int = _option(48, "Queries of a step whose candidates are read as pairs.")
-    pair_negatives: int = _option(5, "Hard negatives of each of them; one more is another query's answer.")
-    last_negatives: int = _option(15, "The same in the last phase, with fewer queries in return.")
+    pair_negatives: int = _option(5, "Hard negatives for each of these queries, besides the answer to another query.")
+    last_negatives: int = _option(15, "The same in the last phase, which has fewer queries per step.")
     last_phase: float = _option(0.6, "From this share of the run on, negatives come from the model as it is then.")
     rounding: float = _option(0.6, "From this share of the run on, products are rounded as the int8 graph rounds them.")
     dropout: float = _option(0.1, "Share of activations left out.")
     left_out: float = _option(0.1, "Share of tokens left out of queries, units and pairs.")
     whole: float = _option(0.75, "How often a query is asked whole, not by its title alone.")
-    seed: int = _option(0, "Seed of everything random.")
+    seed: int = _option(0, "Random seed.")
     warmup: float = 0.06
     temperature: float = 0.03
     late_temperature: float = 0.02

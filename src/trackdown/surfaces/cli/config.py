@@ -74,7 +74,7 @@ def command(arguments: tuple[str, ...], at: str | None, llm: str | None, llm_mod
 
     A value comes from the first of these that has it: the command line, the environment variable, the project's
     .trackdown.toml, your own file, the default. Secrets are never shown. PATH is a folder, a repository or a git URL;
-    it defaults to the current folder. A folder that is called like a setting is written ./NAME.
+    it defaults to the current folder. If a folder is named like a setting, write ./NAME.
     """
     from trackdown.engine import settings_of
 

@@ -9,6 +9,7 @@ from trackdown.errors import LlmError, UsageError
 from trackdown.settings import Settings
 from trackdown.surfaces.cli.options import print_json, print_notes
 from trackdown.surfaces.cli.terminal_text import one_line
+from trackdown.surfaces.drawing.labels import counted
 from trackdown.types import Progress
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def build_cases(path: str, dataset: Path, style: str, mining: dict[str, Any], pr
         print_json(answer | ({"llm": cost} if cost else {}))
         return
     where = "nothing was written" if settings.llm_dry_run else one_line(str(dataset))
-    print(f"{len(mined)} cases from {mined.looked_at} commits: {where}")
+    print(f"{counted(len(mined), 'case')} from {counted(mined.looked_at, 'commit')}: {where}")
     for rule, count in mined.dropped.items():
         print(f"  dropped {count}: {rule}")
     if mined.rewriting is not None and not settings.llm_dry_run:

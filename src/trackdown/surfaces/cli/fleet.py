@@ -49,8 +49,8 @@ Examples:
 def command(ctx: click.Context) -> None:
     """Index many repositories once, in a shared place, and search across them.
 
-    A fleet is a file, fleet.toml, and a place: a folder or an object store. `sync` builds what moved and publishes it;
-    `search` and `serve` read what is published. Needs the extra `fleet`.
+    A fleet is a file, fleet.toml, and a place: a folder or an object store. `sync` indexes what changed and publishes
+    it; `search` and `serve` read what is published. Needs the extra `fleet`.
     """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help(), err=True)

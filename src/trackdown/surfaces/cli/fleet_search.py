@@ -74,3 +74,8 @@ def search(
         asked = output.asking_for(request(text or ""))
         answer = repositories.search(asked, fleet=FleetSearch(only, look_into), progress=progress)
     output.print(answer, (), None)
+
+
+for option in search.params:
+    if option.name in ("at", "opens", "blames"):  # they need a clone: named, they get a message that says so
+        option.hidden = True  # type: ignore[attr-defined]

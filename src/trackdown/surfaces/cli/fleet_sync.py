@@ -31,7 +31,7 @@ Examples:
     "--scheduler",
     default="",
     metavar="URL",
-    help="Build on this Dask cluster (tcp://host:8786). Its workers need the extra fleet, and to reach the place.",
+    help="Build on this Dask cluster (tcp://host:8786). Its workers need the extra fleet and access to the place.",
 )
 @click.option(
     "--workers",
@@ -46,7 +46,7 @@ Examples:
     default=2048,
     show_default=True,
     metavar="MB",
-    help="The memory of one local worker. One that needs more is ended and started anew.",
+    help="The memory of one local worker. A worker that needs more is restarted.",
 )
 @click.option(
     "--timeout",
@@ -59,10 +59,10 @@ Examples:
 @click.option("--rebuild", is_flag=True, help="Build everything again, as if nothing were there.")
 @format_option
 def sync(fleet: Path, scheduler: str, workers: int, memory: int, timeout: float, rebuild: bool, style: str) -> None:
-    """Fetch and index what moved, and publish it.
+    """Fetch and index the repositories that changed, and publish them.
 
-    Readers see the state before until everything is ready. A repository that fails is tried once more and then
-    reported; what was published of it before stays. What is built is kept, also if this process ends early.
+    Readers see the previous state until everything is ready. A repository that fails is tried once more and then
+    reported; its published version stays. What is built is kept, even if this process ends early.
     """
     options = SyncOptions(ClusterOptions(scheduler, workers, memory), timeout, rebuild)
 

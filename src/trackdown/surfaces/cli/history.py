@@ -57,7 +57,7 @@ def command(
     """Find past commits that resemble a query, with the files they touched under their current names.
 
     The commits that the query refers to come first: #123, GH-123, !45 or KEY-123 in their messages, or a commit id. A
-    number alone is that of an issue. The filters path: and lang: in the query select commits by the files they
+    number alone is an issue's number. The filters path: and lang: in the query select commits by the files they
     touched.
 
     Without a query, the latest commits. A folder that is written with a slash is a PATH, even as the only argument.

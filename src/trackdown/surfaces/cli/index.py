@@ -46,7 +46,8 @@ Examples:
     "--import",
     "imported",
     metavar="FILE|URL",
-    help="Use an exported index for this clone. What is computed here comes first, and other clones don't see it.",
+    help="Use an exported index for this clone. An index computed here takes precedence, and other clones don't see "
+    "this one.",
 )
 @click.option("--digest", metavar="HEX", help="Refuse to import an index with another digest.")
 @click.option("--insecure", is_flag=True, help="Import over plain http from another machine, too.")

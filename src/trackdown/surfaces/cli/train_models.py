@@ -66,7 +66,7 @@ FIDELITY_TEXTS = (
 def pack(
     data: Path, issues: Path | None, base: Path, out: Path, hold_out: tuple[str, ...], part_mib: int, style: str
 ) -> None:
-    """Pack mined files and the weights to start from into a folder that training needs alone.
+    """Pack mined files and the weights to start from into one folder, which is all that training needs.
 
     On another machine, copy all parts into one folder.
     """
@@ -101,9 +101,9 @@ def _plan_options(function: F) -> F:
 def models(pack: Path, base: Path | None, out: Path, table_seconds: float, style: str, **plan: Any) -> None:
     """Train one vector, late interaction and relevance together, by the recipe in docs/models.md.
 
-    --seconds or --steps end the run, whichever comes first. `trackdown train mean` makes models that search can open of
-    one run or several. Where only torch and numpy are installed, `python -m trackdown.lab.train.recipe PACK OUT` does
-    the same.
+    --seconds or --steps end the run, whichever comes first. `trackdown train mean` turns one or more runs into models
+    that search can open. Where only torch and numpy are installed, `python -m trackdown.lab.train.recipe PACK OUT`
+    does the same.
     """
     _need_torch()
     from trackdown.lab.train import train_models
@@ -119,9 +119,9 @@ def models(pack: Path, base: Path | None, out: Path, table_seconds: float, style
 @click.option("--out", type=_PATH, required=True, help="Folder for the models.")
 @format_option
 def mean(runs: tuple[Path, ...], static: Path | None, pack: Path | None, licence: str, out: Path, style: str) -> None:
-    """Average the weights of RUNS, export the mean as an int8 graph, and report how true it is to full precision.
+    """Average the weights of RUNS, export the mean as an int8 graph, and compare it with full precision.
 
-    A run that is named twice counts twice. TRACKDOWN_MODELS can name the folder that comes of it.
+    A run that is named twice counts twice. TRACKDOWN_MODELS can name the folder that it writes.
     """
     _need_torch()
     from trackdown.lab.train import mean_of_runs
@@ -167,8 +167,8 @@ def candidates(cases: Path, repos: Path, layout: str, most: int, jobs: int, out:
 def judge(folders: tuple[Path, ...], files: tuple[Path, ...], full: bool, style: str) -> None:
     """Order the candidates of cases by each head of MODELS, and by the ranking's sum.
 
-    Intervals (95 %) come from resampling cases within each set. Models behind the first are also compared with the
-    first, case by case. Where only torch and numpy are installed, use `python -m trackdown.lab.train.judge`.
+    Intervals (95 %) come from resampling cases within each set. The first model is also compared with each of
+    the others, case by case. Where only torch and numpy are installed, use `python -m trackdown.lab.train.judge`.
     """
     _need_torch()
     from trackdown.lab.train import judge_models

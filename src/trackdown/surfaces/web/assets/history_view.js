@@ -42,7 +42,7 @@ export class HistoryView extends LoadedView {
               answer.commits.map((commit) => item(commit, many)),
             ),
           )
-        : nothing(current(), (changes) => go(changes)),
+        : nothing(current(), (changes) => go(changes), answer.notes),
     );
   }
 

@@ -237,7 +237,7 @@ export class SearchView {
     const stage = byId("stage");
     if (this.answer && !this.answer.results.length && !state.pick) {
       if (this.answer.stage === "fast") return;
-      stage.replaceChildren(this.answer.partial ? unfinished() : nothing(state, (changes) => go(changes)));
+      stage.replaceChildren(this.answer.partial ? unfinished() : nothing(state, (changes) => go(changes), this.answer.notes));
       return;
     }
     if (stage.firstChild !== this.split) stage.replaceChildren(this.split);

@@ -125,8 +125,10 @@ const MISSING = {
     "No commit message up to this state mentions it. Try other words: what a change was for, rather than what is wrong.",
 };
 
-/** Nothing found: what to change, as buttons. */
-export const nothing = (state, change) => {
+const FILTERED = /^filters in the query: /;
+
+/** Nothing found: what to change, as buttons. The notes of the answer say whether the query has filters. */
+export const nothing = (state, change, notes = []) => {
   const ways = [];
   const offer = (text, changes) =>
     ways.push(h("button", { type: "button", class: "button", on: { click: () => change(changes) } }, text));
@@ -142,7 +144,13 @@ export const nothing = (state, change) => {
     "section",
     { class: "state" },
     h("h2", {}, state.view === "history" ? "No past commit resembles this" : "Nothing found"),
-    h("p", {}, narrowed.length ? "Nothing matches within these filters." : MISSING[state.view] || MISSING.search),
+    h(
+      "p",
+      {},
+      narrowed.length || notes.some((note) => FILTERED.test(note))
+        ? "Nothing matches within these filters."
+        : MISSING[state.view] || MISSING.search,
+    ),
     h("div", { class: "actions" }, ways),
   );
 };
