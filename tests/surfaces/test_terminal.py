@@ -111,7 +111,7 @@ def test_a_terminal_gets_colour_and_no_line_that_is_too_wide(ready: Program) -> 
     run = ready.on_terminal("search", "session cookie signed value text secret", columns=60)
     assert run.code == 0 and f"{ESCAPE}[1;36m 1  web/session.py" in run.out
     plain = without_escapes(run.out).splitlines()
-    assert plain[0].startswith("Likely answer") and plain[1]  # the verdict is wrapped
+    assert plain[0].startswith("Strong answer") and plain[1]  # the verdict is wrapped
     assert max(map(len, plain)) <= 60
 
 

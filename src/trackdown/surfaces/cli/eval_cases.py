@@ -9,7 +9,7 @@ from trackdown.errors import LlmError, UsageError
 from trackdown.settings import Settings
 from trackdown.surfaces.cli.options import print_json, print_notes
 from trackdown.surfaces.cli.terminal_text import one_line
-from trackdown.surfaces.drawing.labels import counted
+from trackdown.surfaces.drawing import counted
 from trackdown.types import Progress
 
 if TYPE_CHECKING:

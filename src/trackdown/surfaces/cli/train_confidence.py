@@ -40,7 +40,7 @@ def confidence(
     """Fit the probabilities of answers to issues, and to questions that have no answer.
 
     The questions without an answer are nonsense, off-topic, and issues of the other repositories in the same language.
-    Each repository is judged by a fit to the others. Use repositories that nothing else was fitted to.
+    Each repository is judged by a fit to the others.
     """
     from trackdown.lab.train import collect_answers, fit_confidence, read_questions
 

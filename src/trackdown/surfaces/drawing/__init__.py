@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from trackdown.surfaces.drawing.coordinates import coordinates_of
     from trackdown.surfaces.drawing.document import as_document
     from trackdown.surfaces.drawing.dot import as_dot
-    from trackdown.surfaces.drawing.labels import ARROWS, name_of, place_of
+    from trackdown.surfaces.drawing.labels import ARROWS, counted, name_of, place_of
     from trackdown.surfaces.drawing.page import as_html
     from trackdown.surfaces.drawing.picture import summary
     from trackdown.surfaces.drawing.png import as_png, png_program

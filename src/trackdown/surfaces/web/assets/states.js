@@ -17,6 +17,7 @@ const STEPS = {
   import: "Importing",
   write: "Writing",
   build: "Building repositories",
+  workers: "Waiting for a worker",
   tables: "Updating tables",
   ask: "Asking the language model",
   compare: "Comparing candidates",
