@@ -4,10 +4,10 @@ python benchmarks/fleet_access.py OPEN… CLOSED [--pairs 500] [--json FILE]
 
 Repositories are synced as two groups, the last one as a group of its own, and served over HTTP and over MCP with a
 token for each group. With the token of the others, every route and tool is asked for the last one by its name and by
-other ways to say it, 259 tries. The answer must be what a name gives that nobody has, and no answer may hold the name,
-a path or a commit of the closed repository. Then queries in pairs: words of the closed repository that the open ones
-lack, and the same letters in another order. If the times of the two told them apart, the area under the ROC curve
-would be above .5; more than .6 fails. The times need a quiet machine.
+other ways to say it, and searches also for its group. The answer must be what a name gives that nobody has, and no
+answer may hold the name, a path or a commit of the closed repository. Then queries in pairs: words of the closed
+repository that the open ones lack, and the same letters in another order. If the times of the two told them apart, the
+area under the ROC curve would be above .5; more than .6 fails. The times need a quiet machine.
 """
 
 from __future__ import annotations
@@ -52,6 +52,8 @@ ROUTES: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("GET", "/v1/reports/{name}", {}),
 )
 """What takes the name of a repository, or of a report."""
+SEARCHES = tuple(route for route in ROUTES if route[1].startswith("/v1/search"))
+"""What takes names of groups."""
 UNNAMED: tuple[tuple[str, dict[str, Any]], ...] = (
     ("/v1/repositories", {}),
     ("/v1/status", {}),
@@ -73,6 +75,8 @@ TOOLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("read_unit", {"path": "README.md"}),
     ("index_status", {}),
 )
+SEARCH_TOOLS = TOOLS[:2]
+"""What takes names of groups."""
 
 
 def main() -> None:
@@ -181,20 +185,33 @@ def routes(fleet: Fleet, url: str) -> dict[str, Any]:
                 tries += 1
                 one, other = (asked(client, method, path, given, of) for of in (name, unknown))
                 what = f"{method} {path} {name!r}"
-                told += differences(what, (one.status_code, one.text), (other.status_code, other.text))
-                told += leaks(what, one.text, secrets)
+                told += differences(what, one, other, "vault")
+                told += leaks(what, one[1], secrets)
+        for group, unknown in zip(names_of("closed"), names_of(NOBODY), strict=True):
+            for method, path, given in SEARCHES:
+                tries += 1
+                key = "groups" if method == "POST" else "group"
+                one, other = (sent(client, method, path, {**given, key: [of]}) for of in (group, unknown))
+                what = f"{method} {path} group {group!r}"
+                told += differences(what, one, other, "closed")
+                told += leaks(what, one[1], secrets)
         for path, given in UNNAMED:
             tries += 1
             told += leaks(path, client.get(path, params=given).text, [*secrets, "vault", "closed"])
     return {"tries": tries, "told": told}
 
 
-def asked(client: httpx.Client, method: str, path: str, given: dict[str, Any], name: str) -> httpx.Response:
+def asked(client: httpx.Client, method: str, path: str, given: dict[str, Any], name: str) -> tuple[int, str]:
     """Ask a route for something by its name: in the path, in the query or in the body."""
     if "{name}" in path:
-        return client.request(method, path.format(name=quote(name, safe="")))
-    parameters = {**given, "repository": name}
-    return client.post(path, json=parameters) if method == "POST" else client.get(path, params=parameters)
+        return sent(client, method, path.format(name=quote(name, safe="")), given)
+    return sent(client, method, path, {**given, "repository": name})
+
+
+def sent(client: httpx.Client, method: str, path: str, parameters: dict[str, Any]) -> tuple[int, str]:
+    """The status and the text that a route answers."""
+    answer = client.post(path, json=parameters) if method == "POST" else client.get(path, params=parameters)
+    return answer.status_code, answer.text
 
 
 async def tools(fleet: Fleet, url: str) -> dict[str, Any]:
@@ -223,14 +240,20 @@ async def tools(fleet: Fleet, url: str) -> dict[str, Any]:
             for name, unknown in zip(names_of("vault"), names_of(NOBODY), strict=True):
                 tries += 1
                 one, other = [await called(tool, {**given, "repository": of}) for of in (name, unknown)]
-                told += differences(f"{tool} {name!r}", one, other)
+                told += differences(f"{tool} {name!r}", one, other, "vault")
                 told += leaks(f"{tool} {name!r}", one[1], secrets)
+        for tool, given in SEARCH_TOOLS:
+            for group, unknown in zip(names_of("closed"), names_of(NOBODY), strict=True):
+                tries += 1
+                one, other = [await called(tool, {**given, "groups": [of]}) for of in (group, unknown)]
+                told += differences(f"{tool} group {group!r}", one, other, "closed")
+                told += leaks(f"{tool} group {group!r}", one[1], secrets)
     return {"tries": tries, "told": told}
 
 
-def differences(what: str, one: tuple[Any, str], other: tuple[Any, str]) -> list[str]:
+def differences(what: str, one: tuple[Any, str], other: tuple[Any, str], closed: str) -> list[str]:
     """A closed name must be answered as one that nobody has."""
-    same = one[0] == other[0] and _plain(one[1], "vault") == _plain(other[1], NOBODY)
+    same = one[0] == other[0] and _plain(one[1], closed) == _plain(other[1], NOBODY)
     return [] if same else [f"{what} is told from an unknown name: {one[0]} {one[1][:200]}"]
 
 
