@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import socket
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -91,13 +90,6 @@ class Loopback(ThreadingHTTPServer):
     def connected(self) -> int:
         """How many connections there were so far."""
         return len(self._connections)
-
-    def number_seen(self, expected: int, seconds: float = 20.0) -> int:
-        """How many requests there were so far. On a busy machine a client may give up on one before it is read here."""
-        deadline = time.monotonic() + seconds
-        while len(self.seen) < expected and time.monotonic() < deadline:
-            time.sleep(0.01)
-        return len(self.seen)
 
     @property
     def url(self) -> str:
