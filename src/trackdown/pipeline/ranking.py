@@ -15,14 +15,14 @@ from trackdown.pipeline.fusing import Fused
 from trackdown.pipeline.plan import SearchPlan, Stopwatch
 from trackdown.query import Query
 from trackdown.rank import FeatureTable, ModelValues, Ranker, feature_table
-from trackdown.rerank import CODE, CandidateReader, Reranking
+from trackdown.rerank import CODE, CandidateReader, Reranking, RerankWeights, sum_with_models
 
 Floats = npt.NDArray[np.float64]
 FUSED = "fused"
 
 
 class PoolRanking:
-    """The ranking of one pool, before and after models have read. Without a ranker the pool keeps its order."""
+    """The ranking of one pool, before and after models have read. Without a ranker the hand-set sum orders it."""
 
     def __init__(
         self, corpus: Corpus, query: Query, fused: Fused, chosen: Sequence[int], ranker: Ranker | None
@@ -57,16 +57,20 @@ class PoolRanking:
             first = self.order[:depth]
             if first and read(first):
                 self._before = {place: before for before, place in enumerate(first)}
-                self._take(reader.values)
+                self._take(reader.values, first, judging.weights)
             watch.lap(name)
         reader.note_what_was_cut()
 
-    def _take(self, values: dict[str, Floats]) -> None:
+    def _take(self, values: dict[str, Floats], read: Sequence[int], weights: RerankWeights) -> None:
         self._raw = dict(values)
         self.table = self._plain.with_models(ModelValues(values))
         if self._ranker is not None:
             self.scores = self._ranker.scores(self.table)
             self.order = _ordered(self.scores)
+        else:
+            total, factor = (numbers[self._chosen] for numbers in (self._fused.total, self._fused.factor))
+            scores = sum_with_models(total, factor, values, weights)
+            self.order[: len(read)] = sorted(read, key=lambda place: -scores[place])
 
     def verdict(self, shown: int) -> Reranking:
         """The ranking so far, with the parts of the first scores."""

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from trackdown.rerank.cache import MODEL_OUTPUTS, RELEVANCE, VECTORS, digest, vector_key
     from trackdown.rerank.candidate_scores import clipped_z_scores
     from trackdown.rerank.llm import UNITS, llm_order
-    from trackdown.rerank.neural import RerankInput, relevance_scorer, rerank
+    from trackdown.rerank.neural import RerankInput, relevance_scorer, rerank, sum_with_models
     from trackdown.rerank.passages import candidate_passages
     from trackdown.rerank.plan import CODE, ENCODER, LATE, Listwise, RerankPlan, RerankWeights
     from trackdown.rerank.reading import TITLE, CandidateReader

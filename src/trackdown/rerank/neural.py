@@ -20,7 +20,7 @@ from trackdown.rerank.code import CodeReranker
 from trackdown.rerank.commits import CommitReranker
 from trackdown.rerank.encode import UnitEncoder
 from trackdown.rerank.pair_scorer import PairScorer
-from trackdown.rerank.plan import CODE, COMMITS, ENCODER, LATE, RerankPlan
+from trackdown.rerank.plan import CODE, COMMITS, ENCODER, LATE, RerankPlan, RerankWeights
 from trackdown.rerank.result import Reranking, probability
 from trackdown.rerank.texts import UnitTexts
 
@@ -63,6 +63,20 @@ def rerank(candidates: RerankInput, corpus: Corpus, plan: RerankPlan, lap: Calla
     """Rerank candidates. A stage whose model is missing is skipped. `lap` gets the name of each stage that ends."""
     assert corpus.models is not None
     return _NeuralStages(candidates, corpus, corpus.models, plan).run(lap)
+
+
+def sum_with_models(fused: Floats, factors: Floats, said: Mapping[str, Floats], weights: RerankWeights) -> Floats:
+    """The scores of a whole search, as the stages add them up, for values that were read by other means.
+
+    `said` are the values of some signals, nan where nothing was read: there a score is the fused part alone.
+    """
+    best = float(np.abs(fused).max(initial=0.0))
+    total = fused * (weights.fused / best) if best else fused * 0.0
+    for signal, weight in ((ENCODER, weights.encoder), (LATE, weights.late), (CODE, weights.code)):
+        if signal in said:
+            scale, _ = SCALES[signal]
+            total = total + weight * np.nan_to_num(scale(said[signal]), nan=0.0) * factors
+    return total
 
 
 def relevance_scorer(query: str, corpus: Corpus) -> Callable[[Sequence[Sequence[int]]], list[float]] | None:

@@ -10,11 +10,12 @@ import pytest
 
 from trackdown.errors import UsageError
 from trackdown.lab.cases import CodeLocation
-from trackdown.lab.train.ranker_fit import FitPlan, fit_ranker, staged_scores
-from trackdown.lab.train.ranker_training import HAND_SET, STAGES, judged
+from trackdown.lab.train.hand_set import hand_set_scores
+from trackdown.lab.train.ranker_fit import READING, FitPlan, fit_ranker, staged_scores
+from trackdown.lab.train.ranker_training import HAND_SET, STAGES, TREES, judged
 from trackdown.lab.train.ranking_data import RankingExample, read_ranking_examples, write_ranking_examples
 
-NAMES = ("lexical.share", "shape.lines", "encoder.value", "encoder.behind", "encoder.rank")
+NAMES = ("fused.share", "shape.lines", "encoder.value", "encoder.behind", "encoder.rank")
 PLAN = FitPlan(rounds=30, fewest=5, depths=(20, 10))
 
 
@@ -38,20 +39,33 @@ def examples() -> list[RankingExample]:
 def test_what_a_model_says_is_learned_and_used_when_it_has_read() -> None:
     report = judged(examples(), "function", PLAN)
     assert report.cases == 60 and report.repositories == 6
-    assert set(report.found) == {HAND_SET, *STAGES}
-    assert report.found["+ encoder"]["Acc@5"] >= 0.9 > report.found["without models"]["Acc@5"]
-    assert report.found["without models"]["Acc@200"] == 1.0
+    assert set(report.found) == {f"{what}, {stage}" for what in (HAND_SET, TREES) for stage in STAGES}
+    for what in (HAND_SET, TREES):
+        assert report.found[f"{what}, + encoder"]["Acc@5"] >= 0.9 > report.found[f"{what}, without models"]["Acc@5"]
+        assert report.found[f"{what}, without models"]["Acc@200"] == 1.0
+        assert report.found[f"{what}, + encoder"]["MRR"] > report.found[f"{what}, without models"]["MRR"]
+
+
+def test_the_sum_reads_so_many_candidates_and_leaves_the_others_below() -> None:
+    case = example(3, "a")
+    gold = int(np.flatnonzero(case.gold)[0])
+    before, after, _ = hand_set_scores(case, READING, (gold, 0))  # gold is the first that nobody reads
+    assert np.array_equal(np.argsort(-before), np.arange(40))
+    assert np.array_equal(np.argsort(-after)[gold:], np.arange(gold, 40))
+    _, after, last = hand_set_scores(case, READING, (gold + 1, 0))
+    assert int(np.argmax(after)) == gold and np.array_equal(after, last)
+    assert np.array_equal(np.argsort(-after)[gold + 1 :], np.arange(gold + 1, 40))
 
 
 def test_late_interaction_is_a_model_too_and_unknown_before_it_has_read() -> None:
     names = tuple(name.replace("encoder", "late-interaction") for name in NAMES)
     report = judged([replace(one, names=names) for one in examples()], "function", PLAN)
-    assert report.found["+ encoder"]["Acc@5"] >= 0.9 > report.found["without models"]["Acc@5"]
+    assert report.found[f"{TREES}, + encoder"]["Acc@5"] >= 0.9 > report.found[f"{TREES}, without models"]["Acc@5"]
 
 
 def test_gold_that_is_no_candidate_was_not_found() -> None:
     report = judged([*examples(), example(99, "another", missed=1)], "function", PLAN)
-    assert report.found[HAND_SET]["Acc@200"] == pytest.approx(60 / 61, abs=1e-3)
+    assert report.found[f"{HAND_SET}, {STAGES[-1]}"]["Acc@200"] == pytest.approx(60 / 61, abs=1e-3)
 
 
 @pytest.mark.parametrize("count", [0, 1])

@@ -22,7 +22,8 @@ from trackdown.rank import NODE, FeatureTable, ModelValues, Ranker, Trees
 from trackdown.rerank import CODE, ENCODER, LATE, TITLE
 
 Floats = npt.NDArray[np.float64]
-_READ = ((ENCODER, TITLE, LATE), (CODE,))
+READING = ((ENCODER, TITLE, LATE), (CODE,))
+"""The signals of the models that read together, stage by stage."""
 _MODEL_FEATURES = ("value", "behind", "rank")
 _FOLDS = 5
 _FIRST, _EVERY = 100, 6
@@ -63,7 +64,7 @@ class _Case:
         for number in range(stage):
             read = np.zeros(len(self.example.places), dtype=bool)
             read[self.orders[number][: depths[number]]] = True
-            for signal in _READ[number]:
+            for signal in READING[number]:
                 if signal in self.said:
                     values[signal] = np.where(read, self.said[signal], np.nan)
         return self.plain.with_models(ModelValues(values))
@@ -74,11 +75,11 @@ def fit_ranker(examples: Sequence[RankingExample], level: str, plan: FitPlan) ->
     cases = [_case(example) for example in examples if example.gold.any()]
     if not cases:
         raise UsageError("no example has its gold among the candidates: nothing to fit a ranker to")
-    for stage in range(len(_READ)):
+    for stage in range(len(READING)):
         for case, scores in zip(cases, _unseen_scores(cases, stage, plan), strict=True):
             case.orders.append(np.argsort(-scores, kind="stable"))
     names = feature_names(cases, plan)
-    trees = _fit(cases, range(len(_READ) + 1), names, plan)
+    trees = _fit(cases, range(len(READING) + 1), names, plan)
     counts = Counter(case.example.repository for case in cases)
     trained = {"cases": len(cases), "repositories": dict(sorted(counts.items())), "plan": asdict(plan)}
     return Ranker(level, names, trees, trained)
@@ -93,7 +94,7 @@ def cross_validated(examples: Sequence[RankingExample], plan: FitPlan) -> list[t
     if not cases:
         raise UsageError("no example has a candidate: nothing to judge a ranker by")
     found: list[list[Floats]] = [[] for _ in cases]
-    for stage in range(len(_READ) + 1):
+    for stage in range(len(READING) + 1):
         for case, own, scores in zip(cases, found, _unseen_scores(cases, stage, plan), strict=True):
             case.orders.append(np.argsort(-scores, kind="stable"))
             own.append(scores)
@@ -106,7 +107,7 @@ def staged_scores(examples: Sequence[RankingExample], ranker: Ranker, depths: Se
     for example in examples:
         case = _case(example)
         own: list[Floats] = []
-        for stage in range(len(_READ) + 1):
+        for stage in range(len(READING) + 1):
             scores = ranker.scores(case.table(stage, depths))
             case.orders.append(np.argsort(-scores, kind="stable"))
             own.append(scores)
@@ -117,14 +118,14 @@ def staged_scores(examples: Sequence[RankingExample], ranker: Ranker, depths: Se
 def feature_names(cases: Sequence[_Case], plan: FitPlan) -> tuple[str, ...]:
     """All features of some cases, those of models last, without those whose name begins with one left out."""
     plain = dict.fromkeys(name for case in cases for name in case.plain.names)
-    models = [f"{signal}.{kind}" for signals in _READ for signal in signals for kind in _MODEL_FEATURES]
+    models = [f"{signal}.{kind}" for signals in READING for signal in signals for kind in _MODEL_FEATURES]
     return tuple(name for name in (*sorted(plain), *models) if not name.startswith(plan.left_out or ("\0",)))
 
 
 def _case(example: RankingExample) -> _Case:
     """Take what models said out of an example's table."""
     said = {}
-    signals = [signal for group in _READ for signal in group]
+    signals = [signal for group in READING for signal in group]
     for signal in signals:
         if f"{signal}.value" in example.names:
             said[signal] = example.table[:, example.names.index(f"{signal}.value")].astype(np.float64)

@@ -28,9 +28,9 @@ from trackdown.settings import Settings
 from trackdown.types import Level, Progress, no_progress
 from trackdown.units import EXTRACTOR_VERSION
 
-ENCODED, CODE_READ = 200, 30
+ENCODED, CODE_READ = 200, 40
 """How many candidates the encoder compares and the cross-encoder reads."""
-_VERSION = 2
+_VERSION = 3
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ _PATH = click.Path(path_type=Path)
 @click.option("--level", type=click.Choice(["function", "file"]), default="function", show_default=True)
 @click.option("--data", type=_PATH, required=True, help="Folder for collected features; a second run continues there.")
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Repositories at a time.")
+@click.option("--judge", type=_PATH, multiple=True, help="Issues to judge it by that take no part. Repeatable.")
 @click.option("--out", type=_PATH, help="Folder for the fitted ranker.")
 @format_option
 def ranker(
@@ -30,6 +32,7 @@ def ranker(
     level: Any,
     data: Path,
     jobs: int,
+    judge: tuple[Path, ...],
     out: Path | None,
     style: str,
 ) -> None:
@@ -41,12 +44,23 @@ def ranker(
     from trackdown.lab.train import train_ranker
 
     with TerminalProgress(str(data)) as progress:
-        report = train_ranker(cases, repos, layout, level, data, load_settings(), out=out, jobs=jobs, progress=progress)
+        report = train_ranker(
+            cases, repos, layout, level, data, load_settings(), judged_on=judge, out=out, jobs=jobs, progress=progress
+        )
     if style == "json":
         print_json(report.as_dict())
         return
     print(f"{report.cases} cases of {report.repositories} repositories, {level} level, each left out of its fit")
-    names = list(next(iter(report.found.values())))
-    print(f"{'all gold among the first':<26}" + "".join(f"{name.removeprefix('Acc@'):>8}" for name in names))
-    for what, shares in report.found.items():
-        print(f"{what:<26}" + "".join(f"{shares[name]:>8.3f}" for name in names))
+    _print_table(report.found)
+    for name, found in report.judged.items():
+        print(f"\n{found['cases']} cases of {name}, which took no part in the fit")
+        differences = {measure: interval[0] for measure, interval in found["difference"].items()}
+        sides = {what: shares for what, shares in found.items() if what not in ("cases", "difference")}
+        _print_table(sides | {"difference": differences})
+
+
+def _print_table(rows: Mapping[str, Mapping[str, float]]) -> None:
+    names = list(next(iter(rows.values())))
+    print(f"{'all gold among the first':<32}" + "".join(f"{name.removeprefix('Acc@'):>8}" for name in names))
+    for what, shares in rows.items():
+        print(f"{what:<32}" + "".join(f"{shares[name]:>8.3f}" for name in names))
