@@ -47,6 +47,6 @@ if TYPE_CHECKING:
     from trackdown.lab.runs import SCORE_DIGITS, Row, RunFile, by_mode, read_run, trec_lines, without_answer
     from trackdown.lab.summary import ALL_METRICS, summarise
     from trackdown.lab.tasks import Bench, Skipped, Task, bench_of_cases, joined
-    from trackdown.lab.workers import PATIENCE, JobResult, run_jobs
+    from trackdown.lab.workers import PATIENCE, JobResult, end_with_parent, run_jobs
 else:
     __getattr__ = door(__name__)

@@ -14,7 +14,7 @@ import numpy as np
 from trackdown.engine import ReadableCandidates, default_plan, readable_candidates, with_mode
 from trackdown.engine import open as open_repository
 from trackdown.errors import MissingObject, QueryError, UnknownRevision, UsageError
-from trackdown.lab import Bench, CodeLocation, Task, commit_times
+from trackdown.lab import Bench, CodeLocation, Task, commit_times, end_with_parent
 from trackdown.lab.train.array_files import ragged
 from trackdown.lab.train.candidates import QUERY_TOKENS, TEXT_TOKENS, CandidateSet
 from trackdown.lab.train.packing import read_tokenizer
@@ -54,7 +54,7 @@ def collect_candidates(
     found: dict[str, ReadableCandidates] = {}
     work = [(some, settings) for some in sorted(by_repository.values(), key=len, reverse=True)]
     progress("search", 0, len(tasks))
-    with ProcessPoolExecutor(max(jobs, 1), get_context("spawn")) as workers:
+    with ProcessPoolExecutor(max(jobs, 1), get_context("spawn"), end_with_parent) as workers:
         for some in workers.map(_search_repository, work):
             found |= some
             progress("search", len(found), len(tasks))

@@ -22,7 +22,7 @@ import numpy.typing as npt
 from trackdown.engine import candidate_features, default_plan, speaking_models, with_mode
 from trackdown.engine import open as open_repository
 from trackdown.errors import MissingObject, QueryError, TrackdownError, UnknownRevision
-from trackdown.lab import Bench, CodeLocation, Task, commit_times
+from trackdown.lab import Bench, CodeLocation, Task, commit_times, end_with_parent
 from trackdown.pipeline import SearchPlan
 from trackdown.settings import Settings
 from trackdown.types import Level, Progress, no_progress
@@ -79,7 +79,7 @@ def collect_examples(
     ]
     todo.sort(key=lambda work: -len(work[0]))
     progress("collect", len(files) - len(todo), len(files))
-    with ProcessPoolExecutor(max(jobs, 1), get_context("spawn")) as workers:
+    with ProcessPoolExecutor(max(jobs, 1), get_context("spawn"), end_with_parent) as workers:
         for number, _ in enumerate(workers.map(_collect_repository, todo), len(files) - len(todo) + 1):
             progress("collect", number, len(files))
     return files
