@@ -69,7 +69,7 @@ def search(
     """
     watch = watch or Stopwatch()
     if query.only_filters:
-        return list_matching(corpus, options)
+        return list_matching(corpus, options, tap)
     if query.only_references and dict(options.weights).get(references.SIGNAL):
         query = with_commits(corpus, query)
         watch.lap("references")
@@ -106,7 +106,7 @@ def search(
         order(corpus, query, fused, chosen, options.listwise, verdict)
         watch.lap("llm-rerank")
     if tap is not None:
-        tap(tapped(fused, chosen, verdict, query.speaker))
+        tap(tapped(fused, chosen, verdict, query))
     return _ranked(corpus, query, fused, chosen, verdict, moves, options, watch)
 
 
