@@ -12,6 +12,7 @@ import numpy as np
 
 from trackdown.index import Corpus, Mask
 from trackdown.pipeline.augmenting import with_commits, with_exemplars, with_rewrites
+from trackdown.pipeline.completing import with_deep_completed
 from trackdown.pipeline.declarations import give_way
 from trackdown.pipeline.expanding import expand
 from trackdown.pipeline.explaining import Matches, matches, reasons, remarks, tapped, values
@@ -81,6 +82,7 @@ def search(
         watch.lap("exemplars")
         if options.exemplars_only and not query.exemplars:
             return []
+    options = with_deep_completed(corpus, options, watch)
     fused = fused_candidates(corpus, query, options, watch)
     chosen = _best(corpus, query, fused, options)
     watch.lap("fuse")
