@@ -21,7 +21,7 @@ from trackdown.pipeline.listing import list_matching
 from trackdown.pipeline.looking import sought_in
 from trackdown.pipeline.one_line import one_line_each
 from trackdown.pipeline.plan import Early, Ranked, SearchPlan, Stopwatch, Tap
-from trackdown.pipeline.query_file import LOOKED_AT, without_query_file
+from trackdown.pipeline.query_file import SPARE, without_query_file
 from trackdown.pipeline.ranking import PoolRanking
 from trackdown.pipeline.reranking import judge_best, order
 from trackdown.query import Query
@@ -211,7 +211,7 @@ def _best(corpus: Corpus, query: Query, fused: Fused, options: SearchPlan) -> li
     if ranker_of(options) is not None:
         best = candidate_pool(corpus.code, pool, fused.channels, fused.total, allowed)
         return without_query_file(corpus, query, pool, best) if options.roles else best
-    best = pool.best(corpus.code, np.where(allowed, fused.total, 0.0), depth + LOOKED_AT)
+    best = pool.best(corpus.code, np.where(allowed, fused.total, 0.0), depth + SPARE)
     return without_query_file(corpus, query, pool, best)[:depth] if options.roles else best[:depth]
 
 
