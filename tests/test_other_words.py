@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pytest
 
 from tests.index.segments import corpus_of, index_of
-from trackdown.index import Corpus
+from trackdown.index import Corpus, TimeLeft
 from trackdown.index.segmented_vectors import SegmentedVectors, as_whole_numbers
 from trackdown.pipeline.cascade import fused_candidates, search
 from trackdown.pipeline.plan import SearchPlan
@@ -36,6 +36,9 @@ class ReadAhead:
 
     def state_if_any(self) -> DeepState:
         return DeepState(True, len(FILES), len(FILES))
+
+    def complete(self, time: TimeLeft) -> bool:
+        return False
 
     def vectors(self) -> SegmentedVectors:
         return SegmentedVectors([as_whole_numbers(np.array([[1, 0], *[[0.6, 0.8]] * 3], np.float32))])

@@ -178,7 +178,8 @@ class SearchResults(Sequence[Result]):
     """Ranked results, with notes and timings. `llm` is the cost table of the language model, if one was asked.
 
     `confidence` is None in early results, before the models have read. `deep` is the state of the deep index that the
-    search met; None if nothing is indexed yet, or without an encoder.
+    search met; None if nothing is indexed yet, or without an encoder. `matching` says how many places match a query of
+    filters or quoted phrases alone, which chooses among none of them; None for other queries.
     """
 
     query: str
@@ -191,6 +192,7 @@ class SearchResults(Sequence[Result]):
     llm: Mapping[str, Any] = field(default_factory=dict)
     confidence: Confidence | None = None
     deep: DeepState | None = None
+    matching: int | None = None
 
     @overload
     def __getitem__(self, index: int) -> Result: ...

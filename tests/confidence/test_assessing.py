@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -18,6 +19,7 @@ from trackdown.errors import ModelError
 from trackdown.query import understand
 from trackdown.request import SearchRequest
 from trackdown.settings import Settings
+from trackdown.types import Confidence
 
 SOURCE = "def {1}_{0}(value):\n    {0} = value\n    return {0}\n\n\ndef {0}_size():\n    pass\n"
 THINGS = {"cookie": "sign", "header": "parse", "route": "match", "cart": "total", "user": "greet"}
@@ -79,11 +81,41 @@ def test_evidence_that_agrees_is_named(repo: Repo, settings: Settings) -> None:
     )
 
 
-def test_a_phrase_alone_is_contained_in_every_result(opened: trackdown.Repository) -> None:
-    found = opened.search('"return header"')
-    assert found.confidence is not None and found.confidence.verdict == "strong"
-    assert found.confidence.why == "every result contains what is in quotes"
+@pytest.mark.parametrize("query", ['"return header"', "symbol:parse_header"])
+def test_the_only_match_is_the_answer(opened: trackdown.Repository, query: str) -> None:
+    found = opened.search(query)
     assert [result.symbol for result in found] == ["parse_header"]
+    assert found.confidence == Confidence("strong", 0.99, "it is the only place that matches")
+    assert (found.matching, found[0].probability) == (1, 0.99)
+
+
+@pytest.mark.parametrize("query", ['"return"', "symbol:*_*", '"return" path:src'])
+@pytest.mark.parametrize(("share", "verdict"), [(0.1, "weak"), (0.5, "likely"), (0.8, "strong"), (1.0, "strong")])
+def test_a_list_is_as_likely_right_as_its_share_of_what_matches(
+    opened: trackdown.Repository, query: str, share: float, verdict: str
+) -> None:
+    matching = len(opened.search(query, k=100))
+    assert matching >= 5
+    k = math.ceil(share * matching)
+    found = opened.search(query, k=k)
+    assert found.matching == matching and found.confidence is not None
+    assert found.confidence.probability == pytest.approx(min(0.99, k / matching), abs=1e-4)
+    assert found.confidence.verdict == verdict
+    number = f"all {matching} places that match are shown" if share == 1.0 else f"{matching} places match"
+    assert found.confidence.why.startswith(f"{number}, and the query does not choose among them")
+    assert ("help to add words" in found.confidence.why) == (verdict == "weak")
+    assert {result.probability for result in found} == {round(1 / matching, 4)}
+
+
+def test_a_quoted_message_is_told_from_what_else_contains_it(repo: Repo, settings: Settings) -> None:
+    text = "The cookie has no value for lunch"
+    quoting = {f"src/b{n}.py": f"def quoting_{n}():\n    # {text}\n    pass\n" for n in range(20)}
+    repo.commit("Begin", FILES | quoting | {"src/a.py": SAYING.format("bake").replace("for ' +", "for lunch' +")})
+    with trackdown.open(repo.root, settings=settings) as opened:
+        found = opened.search(f'"{text}"', effort="fast")
+    assert found.matching == 21 and found[0].symbol == "bake"
+    assert found.confidence is not None and found.confidence.verdict == "strong"
+    assert "message" in found.confidence.why and (found[0].probability or 0) > (found[1].probability or 1)
 
 
 def test_nothing_found_is_weak(opened: trackdown.Repository) -> None:

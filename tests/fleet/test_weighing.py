@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from trackdown.fleet.weighing import overall, repository_shares, weighed
@@ -42,8 +44,10 @@ def test_an_answer_is_as_sure_as_its_repository(
 
 def test_what_only_lists_is_right_wherever_it_is() -> None:
     result = Result(1, "web", "a.py", "f", "function", "python", 1, 2, 1.0, "", ())
-    sure = SearchResults("q", "function", (result,), confidence=Confidence("strong", 1.0, "they contain the quote"))
+    sure = SearchResults("q", "function", (result,), confidence=Confidence("strong", 0.99, "one matches"))
+    sure = replace(sure, matching=1)
     assert weighed(sure, 0.3) == sure
+    assert overall([(sure, 0.5)]) is None
 
 
 def test_several_repositories_are_as_sure_as_all_of_them_together() -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tests.index.segments import corpus_of, index_of
+from trackdown.index import TimeLeft
 from trackdown.index.segmented_vectors import SegmentedVectors, as_whole_numbers
 from trackdown.query.parse import understand
 from trackdown.retrieve import deep
@@ -32,6 +33,9 @@ class Given:
 
     def state_if_any(self) -> DeepState:
         return DeepState(self._ready, 301 if self._ready else 300, 301)
+
+    def complete(self, time: TimeLeft) -> bool:
+        return False
 
     def vectors(self) -> SegmentedVectors | None:
         rows = np.stack([np.cos(ANGLES), np.sin(ANGLES)], axis=1).astype(np.float32)

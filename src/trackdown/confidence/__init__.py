@@ -7,6 +7,6 @@ from trackdown.doors import door
 if TYPE_CHECKING:
     from trackdown.confidence.calibration import Calibration, LogisticModel, load_calibration
     from trackdown.confidence.features import ANSWER_FEATURES, RESULT_FEATURES, AnswerSigns, answer_signs
-    from trackdown.confidence.verdict import LISTED, NOTHING, Assessment, assess
+    from trackdown.confidence.verdict import NOTHING, Assessment, assess, listed
 else:
     __getattr__ = door(__name__)

@@ -24,7 +24,7 @@ Floats = npt.NDArray[np.float64]
 _FORMAT = 1
 _PACKAGED = "weights.json"
 _DIGITS = 4
-_SURE = 0.99
+SURE = 0.99
 """No probability is higher, and none lower than the rest."""
 
 
@@ -125,4 +125,4 @@ def _probability(log_odds: float) -> float:
 
 
 def _bounded(probability: float) -> float:
-    return round(min(_SURE, max(1 - _SURE, probability)), _DIGITS)
+    return round(min(SURE, max(1 - SURE, probability)), _DIGITS)

@@ -91,20 +91,26 @@ RESULT_FEATURES = (
 class AnswerSigns:
     """The features of an answer, and a row of features for each of its results (without `answer`, the first).
 
-    `elsewhere` says where strong evidence is that no candidate has, `speaker` whose text was searched for.
+    `elsewhere` says where strong evidence is that no candidate has, `speaker` whose text was searched for, `referred`
+    whether a commit that the query refers to has changed the first result's file, and `matching` how many places match
+    a query that chooses among none of them.
     """
 
     answer: Mapping[str, float]
     results: Floats
     elsewhere: str = ""
     speaker: str = THE_QUERY
+    referred: bool = False
+    matching: int | None = None
 
 
 def answer_signs(query: Query, level: Level, tapped: Tapped, count: int) -> AnswerSigns:
     """The features of a search's first results: `count` of them, and ten at least."""
     shown = list(tapped.order[: max(count, SHOWN)])
     seen = _Seen(query, level, tapped, shown)
-    return AnswerSigns(seen.answer(), seen.results(), tapped.elsewhere, tapped.speaker)
+    return AnswerSigns(
+        seen.answer(), seen.results(), tapped.elsewhere, tapped.speaker, seen.referred(), tapped.matching
+    )
 
 
 class _Seen:
@@ -167,6 +173,10 @@ class _Seen:
             np.full(count, float(self._level == "file")),
         ]
         return np.stack(columns, axis=1)
+
+    def referred(self) -> bool:
+        """Whether the text is that of commits, one of which has changed the first candidate's file."""
+        return self._tapped.speaker != THE_QUERY and bool((self._channel("references")[:1] > 0).any())
 
     def _coverage(self) -> tuple[Floats, dict[str, float]]:
         """The share of the query's rarity that each result covers, and what that says about the answer."""

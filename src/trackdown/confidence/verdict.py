@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from trackdown.confidence.calibration import Calibration
+from trackdown.confidence.calibration import SURE, Calibration
 from trackdown.confidence.features import AGREES, AnswerSigns
-from trackdown.query import Query
+from trackdown.query import THE_QUERY, Query
 from trackdown.types import LEVEL_FILE, Confidence, Level, Verdict
 
 NOTHING = Confidence("weak", 0.0, "nothing was found")
-LISTED = Confidence("strong", 1.0, "this lists what matches the filters")
-_CONTAINS = Confidence("strong", 1.0, "every result contains what is in quotes")
 _NAMED = 0.5
 _MOSTLY = 0.5
 _AGREED = 0.6
@@ -42,32 +40,53 @@ class Assessment:
 
 def assess(query: Query, level: Level, signs: AnswerSigns, count: int, calibration: Calibration) -> Assessment:
     """Assess an answer of `count` results by its features."""
+    if query.only_filters:
+        return listed(count, signs.matching or count, calibration)
     if not count:
         why = f"{signs.elsewhere}. {_ASK_FOR_FILES}" if signs.elsewhere else _help(query, level, signs.answer)
         return Assessment(Confidence("weak", 0.0, f"{NOTHING.why}. {why}"), ())
     quoted = signs.answer["message"] >= _VERBATIM and not signs.elsewhere
-    probability, each = calibration.probabilities(signs, count, _QUOTED if quoted else 0.0)
-    if signs.elsewhere:
+    if signs.matching is not None and not signs.elsewhere and (count >= signs.matching or not quoted):
+        return listed(count, signs.matching, calibration)
+    least = max(_QUOTED * quoted, calibration.weak * signs.referred)
+    probability, each = calibration.probabilities(signs, count, least)
+    if signs.elsewhere and not signs.referred:
         probability = min(probability, _SAID_ELSEWHERE * calibration.weak)
         why = f"{signs.elsewhere}. {_ASK_FOR_FILES}"
         return Assessment(Confidence("weak", probability, why), tuple(min(one, probability) for one in each))
-    if query.exactly_quoted:
-        return Assessment(_CONTAINS, ())
-    verdict: Verdict = "likely"
-    if probability < calibration.weak:
-        verdict = "weak"
-    elif probability >= calibration.strong:
-        verdict = "strong"
+    verdict = _verdict(probability, calibration)
     if verdict == "weak":
-        why = f"{_against(signs.answer)}. {_help(query, level, signs.answer)}"
+        why = f"{_against(signs.speaker, signs.answer)}. {_help(query, level, signs.answer)}"
     else:
-        why = _in_favour(signs.speaker, signs.answer)
+        why = _in_favour(signs)
     return Assessment(Confidence(verdict, probability, why), tuple(each))
 
 
-def _in_favour(speaker: str, features: Mapping[str, float]) -> str:
+def listed(shown: int, matching: int, calibration: Calibration) -> Assessment:
+    """Assess a list of places that match a query, as far as they are shown. The query chooses among none of them, so
+    the right one is as likely to be any.
+    """
+    if not shown:
+        return Assessment(NOTHING, ())
+    probability, each = (round(min(SURE, part / matching), 4) for part in (shown, 1))
+    verdict = _verdict(probability, calibration)
+    number = f"{matching} places match" if shown < matching else f"all {matching} places that match are shown"
+    why = f"{number}, and the query does not choose among them" if matching > 1 else "it is the only place that matches"
+    if verdict == "weak":
+        why += ". It may help to add words that say what to look for"
+    return Assessment(Confidence(verdict, probability, why), (each,) * shown)
+
+
+def _verdict(probability: float, calibration: Calibration) -> Verdict:
+    if probability < calibration.weak:
+        return "weak"
+    return "strong" if probability >= calibration.strong else "likely"
+
+
+def _in_favour(signs: AnswerSigns) -> str:
     """What speaks for the first results."""
-    found = []
+    speaker, features = signs.speaker, signs.answer
+    found = [f"{speaker} changed the first result's file"] if signs.referred else []
     if features["mention"] >= _NAMED:
         found.append(f"{speaker} names code that is here")
     if features["message"] >= _NAMED:
@@ -88,16 +107,17 @@ def _agreeing(features: Mapping[str, float]) -> str:
     return f"{', '.join(found[:-1])} and {found[-1]}"
 
 
-def _against(features: Mapping[str, float]) -> str:
+def _against(speaker: str, features: Mapping[str, float]) -> str:
     """What speaks against them."""
+    text = speaker if speaker == THE_QUERY else "the commit message"
     if features["unknown"] >= _ALL:
-        return "none of the query's words occurs in this code"
+        return f"none of {text}'s words occurs in this code"
     if features["unknown"] >= _STRANGE:
-        return f"{features['unknown']:.0%} of the query, weighted by how rare words are, occurs nowhere in this code"
+        return f"{features['unknown']:.0%} of {text}, weighted by how rare words are, occurs nowhere in this code"
     if features["covered_by_best"] < 1 - _ALL:
-        return "no result has any of the query's rare words"
+        return f"no result has any of {text}'s rare words"
     if features["covered_by_best"] < _LITTLE:
-        return f"no result has more than {features['covered_by_best']:.0%} of the query's rare words"
+        return f"no result has more than {features['covered_by_best']:.0%} of {text}'s rare words"
     if features["margin"] < _NEAR:
         if features["message"] >= _SHARED:
             return "several places use the message that the query quotes, and none stands out"

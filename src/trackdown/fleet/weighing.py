@@ -26,7 +26,7 @@ def weighed(answer: SearchResults, share: float) -> SearchResults:
 
     An answer that only lists what contains a quote or passes filters is right wherever it is.
     """
-    if any(result.probability is None for result in answer.results):
+    if answer.matching is not None or any(result.probability is None for result in answer.results):
         return answer
     return replace(
         answer,
@@ -43,7 +43,7 @@ def overall(answers: Sequence[tuple[SearchResults, float]]) -> Confidence | None
     None if one of them has no confidence, or only lists what contains a quote or passes filters.
     """
     known = [(answer.confidence, share) for answer, share in answers if answer.confidence is not None]
-    lists = any(result.probability is None for answer, _ in answers for result in answer.results)
+    lists = any(answer.matching is not None for answer, _ in answers)
     if lists or not known or len(known) < len(answers):
         return None
     surest, _ = max(known, key=lambda one: one[0].probability * one[1])

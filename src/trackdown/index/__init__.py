@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         update_commits,
     )
     from trackdown.index.commits import CommitIndex, CommitSegment
-    from trackdown.index.corpus import Corpus, DeepIndex, RerankModels, Texts, ignore_note, no_vectors
+    from trackdown.index.corpus import Corpus, DeepIndex, RerankModels, Texts, TimeLeft, ignore_note, no_vectors
     from trackdown.index.deep_vectors import DeepSegment, needs_vector, open_deep, segment_of_deep_vectors, write_deep
     from trackdown.index.freed_memory import return_freed_memory, share_heaps
     from trackdown.index.identity import is_known, repository_id

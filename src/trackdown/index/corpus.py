@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -42,11 +43,27 @@ class RerankModels(Protocol):
         ...
 
 
+class TimeLeft(Protocol):
+    """How long models may still read."""
+
+    def left(self) -> float:
+        """Seconds left."""
+        ...
+
+    def paused(self) -> AbstractContextManager[None]:
+        """The clock stands still meanwhile."""
+        ...
+
+
 class DeepIndex(Protocol):
     """The deep index of a snapshot: encoder vectors of its units, computed ahead of searches."""
 
     def state_if_any(self) -> DeepState | None:
         """How far it is; None without an encoder, since then there is none to compute."""
+        ...
+
+    def complete(self, time: TimeLeft) -> bool:
+        """Read the units without a vector, if they are few, as far as there is time. Returns whether any was read."""
         ...
 
     def vectors(self) -> SegmentedVectors | None:

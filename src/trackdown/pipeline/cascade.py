@@ -12,6 +12,7 @@ import numpy as np
 
 from trackdown.index import Corpus, Mask
 from trackdown.pipeline.augmenting import with_commits, with_exemplars, with_rewrites
+from trackdown.pipeline.completing import with_deep_completed
 from trackdown.pipeline.declarations import give_way
 from trackdown.pipeline.expanding import expand
 from trackdown.pipeline.explaining import Matches, matches, reasons, remarks, tapped, values
@@ -20,7 +21,7 @@ from trackdown.pipeline.listing import list_matching
 from trackdown.pipeline.looking import sought_in
 from trackdown.pipeline.one_line import one_line_each
 from trackdown.pipeline.plan import Early, Ranked, SearchPlan, Stopwatch, Tap
-from trackdown.pipeline.query_file import LOOKED_AT, without_query_file
+from trackdown.pipeline.query_file import SPARE, without_query_file
 from trackdown.pipeline.ranking import PoolRanking
 from trackdown.pipeline.reranking import judge_best, order
 from trackdown.query import Query
@@ -69,7 +70,7 @@ def search(
     """
     watch = watch or Stopwatch()
     if query.only_filters:
-        return list_matching(corpus, options)
+        return list_matching(corpus, options, tap)
     if query.only_references and dict(options.weights).get(references.SIGNAL):
         query = with_commits(corpus, query)
         watch.lap("references")
@@ -81,6 +82,7 @@ def search(
         watch.lap("exemplars")
         if options.exemplars_only and not query.exemplars:
             return []
+    options = with_deep_completed(corpus, options, watch)
     fused = fused_candidates(corpus, query, options, watch)
     chosen = _best(corpus, query, fused, options)
     watch.lap("fuse")
@@ -106,7 +108,7 @@ def search(
         order(corpus, query, fused, chosen, options.listwise, verdict)
         watch.lap("llm-rerank")
     if tap is not None:
-        tap(tapped(fused, chosen, verdict, query.speaker))
+        tap(tapped(fused, chosen, verdict, query))
     return _ranked(corpus, query, fused, chosen, verdict, moves, options, watch)
 
 
@@ -209,7 +211,7 @@ def _best(corpus: Corpus, query: Query, fused: Fused, options: SearchPlan) -> li
     if ranker_of(options) is not None:
         best = candidate_pool(corpus.code, pool, fused.channels, fused.total, allowed)
         return without_query_file(corpus, query, pool, best) if options.roles else best
-    best = pool.best(corpus.code, np.where(allowed, fused.total, 0.0), depth + LOOKED_AT)
+    best = pool.best(corpus.code, np.where(allowed, fused.total, 0.0), depth + SPARE)
     return without_query_file(corpus, query, pool, best)[:depth] if options.roles else best[:depth]
 
 

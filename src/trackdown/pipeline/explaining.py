@@ -10,8 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+import numpy as np
+
 from trackdown.pipeline.fusing import Fused
 from trackdown.pipeline.plan import Tapped
+from trackdown.query import Query
 from trackdown.rerank import Reranking
 from trackdown.retrieve import MatchedTerms
 from trackdown.types import GENERATED, PROSE, TEST, VENDORED, Match, Why
@@ -82,8 +85,8 @@ def _remark(fused: Fused, candidate: int) -> str:
     return "; ".join(filter(None, said))
 
 
-def tapped(fused: Fused, chosen: Sequence[int], verdict: Reranking, speaker: str) -> Tapped:
-    """The scores of every stage, for a query that is the text of a speaker."""
+def tapped(fused: Fused, chosen: Sequence[int], verdict: Reranking, query: Query) -> Tapped:
+    """The scores of every stage for a query."""
     channels, rows = fused.channels, list(chosen)
     return Tapped(
         fused.pool.files[rows].tolist(),
@@ -95,7 +98,8 @@ def tapped(fused: Fused, chosen: Sequence[int], verdict: Reranking, speaker: str
         verdict.scores(fused.total[rows]),
         partial(_matched, fused, chosen),
         next((channel.elsewhere for channel in channels if channel.elsewhere), ""),
-        speaker,
+        query.speaker,
+        int(np.count_nonzero(fused.allowed & (fused.total > 0))) if query.exactly_quoted else None,
     )
 
 

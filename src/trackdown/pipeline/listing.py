@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from trackdown.index import Corpus, is_letter
-from trackdown.pipeline.plan import Ranked, SearchPlan
+from trackdown.pipeline.plan import Ranked, SearchPlan, Tap, Tapped
 from trackdown.retrieve import candidates
 from trackdown.types import Why
 
 SIGNAL = "filters"
 
 
-def list_matching(corpus: Corpus, options: SearchPlan) -> list[Ranked]:
+def list_matching(corpus: Corpus, options: SearchPlan, tap: Tap | None = None) -> list[Ranked]:
     """The candidates that pass the filters: those that are called exactly as asked first, code before tests and prose,
-    then by name, path and line.
+    then by name, path and line. `tap` gets how many there are.
     """
     code = corpus.code
     pool = candidates(code, options.level, options.kinds)
@@ -31,8 +33,6 @@ def list_matching(corpus: Corpus, options: SearchPlan) -> list[Ranked]:
         return not called, int(pool.roles[candidate]), symbol, code.path(file), line
 
     matching = np.flatnonzero(allowed).tolist()
-    if len(matching) > options.k:
-        corpus.note(f"{len(matching)} match: the first {options.k} are shown, by name")
     reason = "matches " + " ".join(str(filters) for filters in options.filters if filters)
     chosen = sorted(matching, key=order)[: options.k]
     shown = pool.best_units(chosen, -code.unit_start.astype(np.float64))
@@ -41,4 +41,12 @@ def list_matching(corpus: Corpus, options: SearchPlan) -> list[Ranked]:
         said = f"{reason}: defines {defining[unit]}" if unit in defining else reason
         why = (Why(SIGNAL, 1.0, said),)
         found.append(Ranked(int(pool.units[candidate]), int(pool.files[candidate]), unit, 1.0, why, said))
+    if tap is not None:
+        tap(_tapped(found, len(matching)))
     return found
+
+
+def _tapped(found: Sequence[Ranked], matching: int) -> Tapped:
+    """What a list knows of itself: no stage has scored it."""
+    same = np.ones(len(found))
+    return Tapped([item.file for item in found], {}, {}, same, {}, range(len(found)), same, matching=matching)

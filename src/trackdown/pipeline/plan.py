@@ -139,7 +139,8 @@ class Tapped:
     candidate's score was multiplied by for its role. `judged` are the models' raw values by signal, nan where there is
     none. `order` are the places in the order of the answer and `final` their scores by place. `matched` tells which of
     the query's terms the candidates at some places have. `elsewhere` says where strong evidence is that no candidate
-    has, and `speaker` whose text was searched for.
+    has, and `speaker` whose text was searched for. `matching` says how many candidates match a query of filters or
+    quoted phrases alone, which chooses among none of them.
     """
 
     files: Sequence[int]
@@ -152,6 +153,7 @@ class Tapped:
     matched: Callable[[Sequence[int]], MatchedTerms] | None = None
     elsewhere: str = ""
     speaker: str = THE_QUERY
+    matching: int | None = None
 
 
 Tap = Callable[[Tapped], None]

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from trackdown.doors import door
 
 if TYPE_CHECKING:
+    from trackdown.rerank.budget import budget_of
     from trackdown.rerank.cache import MODEL_OUTPUTS, RELEVANCE, VECTORS, digest, vector_key
     from trackdown.rerank.candidate_scores import clipped_z_scores
     from trackdown.rerank.llm import UNITS, llm_order

@@ -12,6 +12,7 @@ import numpy as np
 
 from trackdown.index import CodeIndex, Floats
 from trackdown.retrieve.channel import Channel, Request
+from trackdown.retrieve.message_users import NameUsers
 from trackdown.retrieve.quoting import Quoted, quoted_messages
 from trackdown.retrieve.wording import part_of
 from trackdown.types import FUNCTION_KINDS, Level, Match
@@ -32,11 +33,14 @@ def retrieve(request: Request, before: Sequence[Channel]) -> Channel | None:
     if not found:
         return None
     evidence = _Evidence(len(code.unit_file))
-    users_of = cache(lambda name: _users(code, name))
+    users = NameUsers(request.corpus)
+    saying = cache(lambda text: [same.unit for same in quoted_messages(code, text)])
     for quoted in found:
         evidence.say(quoted)
         if name := code.messages.name(quoted.message):
-            _lead_to_users(code, quoted, name, users_of(name), evidence)
+            # The key of a translation is the text that units say.
+            using = (saying(name) if " " in name else []) or users.of(name, quoted.unit)
+            _lead_to_users(code, quoted, name, using, evidence)
 
     def reasons(chosen: Sequence[int]) -> list[Match]:
         units = pool.best_units(chosen, evidence.scores)
@@ -110,12 +114,6 @@ class _Evidence:
         ):
             self.views[name][unit] = value
         return True
-
-
-def _users(code: CodeIndex, name: str) -> Sequence[int]:
-    """The units that use a constant or a key. The key of a translation is the text that units say."""
-    saying = [same.unit for same in quoted_messages(code, name)] if " " in name else []
-    return saying or code.units_using(name)
 
 
 def _lead_to_users(code: CodeIndex, quoted: Quoted, name: str, using: Sequence[int], evidence: _Evidence) -> None:

@@ -7,8 +7,8 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,9 @@ from trackdown.engine.indexing import deep_index
 from trackdown.engine.indexing.housekeeping import collect
 from trackdown.errors import ModelError, StoreBusy
 from trackdown.index import segment_of_deep_vectors
-from trackdown.rerank import VECTORS
+from trackdown.pipeline import SearchPlan, Stopwatch
+from trackdown.pipeline.completing import with_deep_completed
+from trackdown.rerank import VECTORS, RerankPlan
 from trackdown.rerank.cache import TOKENS
 from trackdown.settings import Settings
 from trackdown.store.ownership import DATABASE
@@ -134,6 +136,52 @@ def test_an_incomplete_deep_index_changes_nothing(
         assert [(one.symbol, one.score) for one in incomplete] == [(one.symbol, one.score) for one in without]
         opened.index(deep=True)
         assert "deep" in signals(opened.search("drop an entry", mode="hybrid+rerank"))
+
+
+class Seconds:
+    """A clock on which every look takes a second."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+
+    def left(self) -> float:
+        self.seconds -= 1
+        return self.seconds
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        yield
+
+
+def test_a_search_reads_what_is_missing_only_while_it_has_time(repo: Repo, open_with: Open, tiny: str) -> None:
+    repo.commit("Begin", FILES)
+    with open_with(models=tiny) as opened:
+        opened.index(deep=True)
+        repo.write("many.py", "\n\n".join(f"def f{number}(x):\n    return {number}\n" for number in range(60)))
+        opened.index()
+        assert deep_of(opened) == DeepState(False, 2, 62)
+        answer = opened.search("drop an entry", mode="hybrid+deep+rerank", budget=0.001)
+        assert answer.deep == DeepState(False, 2, 62)
+        deep = opened.corpus().deep
+        assert deep is not None and deep.complete(Seconds(6))
+        state = deep.state_if_any()
+        assert state is not None and 2 < state.units < 62 and deep.vectors() is None
+        answer = opened.search("drop an entry", mode="hybrid+deep+rerank", budget=10_000)
+        assert answer.deep == DeepState(True, 62, 62)
+        deep = opened.corpus().deep
+        assert deep is not None and not deep.complete(Seconds(6)), "nothing is missing"
+
+
+def test_what_it_reads_takes_from_the_time_of_the_models(repo: Repo, open_with: Open, tiny: str) -> None:
+    repo.commit("Begin", FILES)
+    with open_with(models=tiny) as opened:
+        opened.index(deep=True)
+        repo.write("src/mail.py", MAIL + "\n\ndef sign(cookie):\n    return cookie\n")
+        corpus = opened.corpus()
+        plan = SearchPlan(judging=RerankPlan(encoder=10, budget_ms=9000.0), deep=True)
+        left = with_deep_completed(corpus, plan, Stopwatch()).judging
+        assert left is not None and left.budget_ms is not None and 0 < left.budget_ms < 9000
+        assert with_deep_completed(corpus, plan, Stopwatch()) == plan
 
 
 def test_an_interruption_keeps_what_is_done(repo: Repo, open_with: Open, tiny: str) -> None:

@@ -20,7 +20,7 @@ def test_gettext_is_read_where_an_ignore_file_brings_it_back(repo: Repo, open_re
     repo.commit("Begin", FILES)
     opened = open_repo(repo.root)
     assert not any(why.signal == "messages" for result in opened.search(ENTRIES["cart.emptied"]) for why in result.why)
-    repo.commit("Ask for it", {".trackdownignore": "!locale/en/*.po\n"})
+    repo.commit("Ask for it", {".trackdownignore": "!**/locale/en/**/*.po\n"})
     (found, *_) = opened.search(ENTRIES["cart.emptied"])
     assert found.symbol == "clear"
     assert 'uses cart.emptied, which says "Your basket has been emptied"' in found.reason

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 import trackdown
 from tests.conftest import Repo
 from trackdown.engine.searching.merge import merged
@@ -42,6 +44,22 @@ def test_a_sure_answer_comes_before_a_higher_score_in_another_repository(
     assert (answer[0].repository, answer[0].symbol) == ("sure", "sign_cookie")
     unknown = [replace(one, results=tuple(replace(result, probability=None) for result in one)) for one in answers]
     assert merged(unknown, 5)[0].score == max(result.score for one in answers for result in one)
+
+
+@pytest.mark.parametrize("query", ['"return value"', "symbol:sign_cookie"])
+def test_lists_of_several_repositories_are_one_list(
+    make_repo: Callable[[str], Repo], open_repo: Opener, query: str
+) -> None:
+    one, many = make_repo("one"), make_repo("many")
+    one.commit("Begin", {"a.py": CODE})
+    many.commit("Begin", {f"c{n}.py": CODE for n in range(4)})
+    answer = trackdown.search_all([open_repo(repo.root) for repo in (one, many)], query, k=2)
+    assert answer.matching == 5 and answer.confidence is not None
+    assert (answer.confidence.verdict, answer.confidence.probability) == ("likely", 0.4)
+    assert [result.probability for result in answer] == [0.2, 0.2]
+    overlapping = [open_repo(many.root), open_repo(many.root / "c1.py")]
+    assert trackdown.search_all(overlapping, query, k=10).matching == 4
+    assert trackdown.search_all(overlapping, "symbol:nothing").matching == 0
 
 
 def test_repositories_of_one_name_are_told_apart(tmp_path: Path, open_repo: Opener) -> None:

@@ -47,6 +47,15 @@ def test_a_fixture_with_the_issue_is_left_out_and_the_same_text_in_code_is_not(r
     assert "src/issue_7.py" in found and not {"tests/issue_7.py", "todo/issue.md"} & set(found)
 
 
+def test_code_that_ranks_higher_does_not_hide_the_file_with_the_issue(repo: Repo, open_repo: Open) -> None:
+    said = " ".join(ISSUE.split("\n")[2:4]).replace('"', "")
+    code = {f"src/sign_{number}.py": f'"""{said}\n\n{said}"""\n\n{CODE}' for number in range(12)}
+    repo.commit("Start", FILES | code)
+    found = open_repo(repo.root).search(ISSUE, level="file", k=20)
+    assert "todo/issue.md" not in paths(found) and len(found) >= 13
+    assert any("todo/issue.md is left out" in note for note in found.notes)
+
+
 def test_a_short_query_and_a_part_of_a_longer_text_find_the_file(repo: Repo, open_repo: Open) -> None:
     repo.commit("Start", FILES | {"todo/short.md": "Cookies are rejected after a restart\n"})
     repository = open_repo(repo.root)

@@ -10,6 +10,7 @@ import pytest
 import trackdown
 from tests.conftest import Repo
 from trackdown.query import understand
+from trackdown.types import Level
 
 Opener = Callable[[Path | str], trackdown.Repository]
 
@@ -105,6 +106,31 @@ def test_a_query_that_only_refers_is_answered_by_what_the_commits_say(grown: Rep
     assert opened.search(f"commit {grown.git('rev-parse', 'HEAD~2')}")[0].symbol == "beta"
     assert not opened.search("ABC-17 -path:delta.py").results
     assert opened.search("ABC-17 path:delta.py")[0].symbol == "delta"
+
+
+@pytest.mark.parametrize("level", ["function", "file"])
+def test_what_an_identified_commit_changed_is_likely_whatever_its_words(
+    grown: Repo, open_repo: Opener, level: Level
+) -> None:
+    message = "Keep walrus and zeppelin from the trombone in alpha (#900)"
+    grown.commit(message, {"alpha.py": code("alpha") + "##\n"})
+    short = grown.git("rev-parse", "HEAD")[:7]
+    opened = open_repo(grown.root)
+    for query, name in ((short, f"commit {short}"), ("#900", f"commit {short} (#900)")):
+        answer = opened.search(query, level=level)
+        assert answer[0].path == "alpha.py" and answer.confidence is not None
+        assert answer.confidence.verdict != "weak"
+        assert answer.confidence.why.startswith(f"{name} changed the first result's file")
+    said = opened.search(message.partition(" (")[0], level=level).confidence
+    assert said is not None and "of the query, weighted by how rare words are" in said.why
+
+
+def test_a_commit_whose_files_are_gone_says_nothing_of_others(grown: Repo, open_repo: Opener) -> None:
+    grown.commit("Add a walrus and a zeppelin for value (#901)", {"epsilon.py": code("epsilon")})
+    grown.git("rm", "-q", "epsilon.py")
+    grown.commit("Remove it")
+    found = open_repo(grown.root).search("#901").confidence
+    assert found is not None and "of the commit message, weighted" in found.why
 
 
 def test_reasons_say_that_a_commit_speaks_and_not_the_query(repo: Repo, open_repo: Opener) -> None:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from math import inf
+from pathlib import Path
 
 import pytest
 
@@ -21,6 +22,7 @@ from trackdown.engine.serving.deep_keeper import DeepKeeper, DeepTarget
 from trackdown.engine.serving.live import LiveIndex
 from trackdown.engine.serving.shared_repositories import SharedRepositories
 from trackdown.settings import Settings
+from trackdown.surfaces.mcp.status_answer import state as index_status
 from trackdown.types import DeepState
 
 MANY = "\n\n".join(f"def f{number}(x):\n    return {number}\n" for number in range(200))
@@ -99,6 +101,20 @@ def test_a_failure_is_told_and_does_not_end_it(repo: Repo, settings: Settings) -
         assert wait_for(lambda: "no encoder" in target.problem)
         repo.write("b.py", "def sign(cookie):\n    return cookie\n")
         assert wait_for(lambda: target.live.state.updates == 2 and target.seen == 2)
+
+
+def test_a_server_tells_why_it_is_not_completed(repo: Repo, with_models: Settings) -> None:
+    repo.commit("Begin", {"a.py": "def evict(store):\n    store.clear()\n"})
+    (Path(with_models.models) / "encoder.onnx").write_bytes(b"no model")
+    with SharedRepositories([repo.root], settings=with_models) as shared:
+        assert shared._deep is not None
+        shared._deep._idle_seconds = 0.05
+        shared.start()
+        assert shared.wait_ready()
+        assert wait_for(lambda: shared.places()[0].deep_problem != "")
+        (note,) = [note for note in shared.status().notes if "the deep index cannot be computed" in note]
+        assert note == shared.places()[0].deep_problem and "encoder.onnx has 8 bytes" in note
+        assert note[:150] in index_status(shared.places(), 1000).text
 
 
 @pytest.mark.parametrize("deep", [True, False])

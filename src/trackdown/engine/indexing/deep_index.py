@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trackdown.errors import ModelError, StoreError
-from trackdown.index import CodeIndex, DeepSegment, SegmentedVectors, needs_vector, open_deep
+from trackdown.index import CodeIndex, DeepSegment, SegmentedVectors, TimeLeft, needs_vector, open_deep
 from trackdown.models import ModelShelf
 from trackdown.repository import Snapshot
 from trackdown.rerank import OPENING_VERSION
@@ -19,6 +19,12 @@ Float32s = npt.NDArray[np.float32]
 FEW = 100
 """So many missing units a search reads by itself. An edit seldom changes more, and the default search reads as many
 candidates anyway."""
+_AT_ONCE = 8
+"""Units that it reads before it looks at the clock."""
+
+
+class _TimeIsUp(Exception):
+    """Ends the reading of a search."""
 
 
 class SnapshotDeep:
@@ -97,14 +103,20 @@ class SnapshotDeep:
         """How far it is; None without an encoder, since then there is none to compute."""
         return self.state() if self.reader else None
 
-    def vectors(self) -> SegmentedVectors | None:
-        """The vectors of all units; None as long as one that needs a vector has none.
-
-        If it was complete but for a few units, because files have changed since, those are read now.
+    def complete(self, time: TimeLeft) -> bool:
+        """Read the units without a vector, if it was complete but for a few because files have changed since. Stops
+        when time is up. Returns whether there was something to read.
         """
         state = self.state()
-        if not state.ready and state.units and state.total - state.units <= FEW and not self.store.read_only:
-            self._read_the_few()
+        if state.ready or not state.units or state.total - state.units > FEW or self.store.read_only:
+            return False
+        with time.paused():  # the model may still be loading
+            self.models.encoder()
+        self._read_the_few(time)
+        return True
+
+    def vectors(self) -> SegmentedVectors | None:
+        """The vectors of all units; None as long as one that needs a vector has none."""
         self._segments = every = self.segments()
         sizes = {found.vectors.rows.shape[1] for found in every if found is not None}
         if not self.state().ready or len(sizes) != 1:
@@ -115,11 +127,23 @@ class SnapshotDeep:
         whole = [found or DeepSegment.empty(count, dimensions) for found, count in zip(every, units, strict=True)]
         return SegmentedVectors([found.vectors for found in whole])
 
-    def _read_the_few(self) -> None:
+    def _read_the_few(self, time: TimeLeft) -> None:
         from trackdown.engine.indexing.deep_reading import read_missing
 
+        slowest, before = 0.0, time.left()
+
+        def stop_in_time(step: str, done: int, total: int | None) -> None:
+            nonlocal slowest, before
+            left = time.left()
+            slowest, before = max(slowest, before - left), left
+            if left <= slowest:
+                raise _TimeIsUp
+            self.progress(step, done, total)
+
         try:
-            read_missing(self, self.progress)
+            read_missing(self, stop_in_time, at_once=_AT_ONCE)
+        except _TimeIsUp:
+            pass
         except ModelError as error:
             self.models.failed(error)
         except StoreError:  # a full disk must not end a search

@@ -35,10 +35,10 @@ _SECONDS_BETWEEN_WRITES, _WORK_FOR_A_WRITE = 20.0, 50
 _LOCK_SECONDS = 1.0
 
 
-def read_missing(deep: SnapshotDeep, progress: Progress) -> None:
+def read_missing(deep: SnapshotDeep, progress: Progress, at_once: int = _AT_ONCE) -> None:
     """Compute and store the vectors that the deep index lacks. Units that cannot be read any more are left out.
 
-    `progress` is called before every few units; what it raises ends the work, and what is done by then is kept. Raises
+    `progress` is called before every `at_once` units; what it raises ends the work, and what is done is kept. Raises
     ModelError, and StoreError if the store cannot be written.
     """
     encoder = deep.models.encoder()
@@ -46,7 +46,7 @@ def read_missing(deep: SnapshotDeep, progress: Progress) -> None:
         return
     if deep.store.read_only:
         raise deep.store.database.unwritable()
-    _Reading(deep, encoder, progress).run()
+    _Reading(deep, encoder, progress, at_once).run()
 
 
 def read_missing_alone(deep: SnapshotDeep, repository: str, progress: Progress, *, wait: bool) -> None:
@@ -64,10 +64,11 @@ def read_missing_alone(deep: SnapshotDeep, repository: str, progress: Progress, 
 class _Reading:
     """One pass over the units that lack a vector."""
 
-    def __init__(self, deep: SnapshotDeep, encoder: Encoder, progress: Progress) -> None:
+    def __init__(self, deep: SnapshotDeep, encoder: Encoder, progress: Progress, at_once: int) -> None:
         self._deep = deep
         self._encoder = encoder
         self._progress = progress
+        self._at_once = at_once
         self._readings = ReadingCache(encoder, deep.facts)
         state = deep.state()
         self._done, self._total = 0, state.total - state.units
@@ -117,8 +118,8 @@ class _Reading:
             some = (missing[first : first + _UNITS_PER_READER] + offset).tolist()
             with SourceReader(self._deep.snapshot) as reader:
                 texts = UnitTexts(code, partial(reader.units, code))
-                for start in range(0, len(some), _AT_ONCE):
+                for start in range(0, len(some), self._at_once):
                     self._progress(STEP, self._done, self._total)
-                    openings = {unit: texts.opening(unit) for unit in some[start : start + _AT_ONCE]}
+                    openings = {unit: texts.opening(unit) for unit in some[start : start + self._at_once]}
                     readable = {unit: text for unit, text in openings.items() if text is not None}
                     yield list(readable), list(readable.values())

@@ -8,6 +8,7 @@ from dataclasses import replace
 from math import inf
 from typing import Any
 
+from trackdown.confidence import listed, load_calibration
 from trackdown.engine.repository import Repository
 from trackdown.models.llm import merge_cost_tables
 from trackdown.request import SearchRequest, request_of
@@ -83,11 +84,12 @@ def under_name(answer: SearchResults, name: str) -> SearchResults:
 def merged(answers: Sequence[SearchResults], k: int) -> SearchResults:
     """The best results of several answers to one request: the likeliest first.
 
-    Scores of different repositories cannot be compared. They decide only where a probability is missing.
+    Scores of different repositories cannot be compared. They decide only in lists, and where a probability is missing.
     """
     if len(answers) == 1:
         return answers[0]
-    by_score = any(result.probability is None for answer in answers for result in answer)
+    lists = all(answer.matching is not None for answer in answers)
+    by_score = lists or any(result.probability is None for answer in answers for result in answer)
     unique: dict[Place, tuple[float, Result]] = {}
     for answer in answers:
         lowest = inf  # a result that was moved down ranks below its predecessors, even if its score is higher
@@ -99,7 +101,7 @@ def merged(answers: Sequence[SearchResults], k: int) -> SearchResults:
     timings: Counter[str] = Counter()
     for answer in answers:
         timings.update(answer.timings_ms)
-    return SearchResults(
+    found = SearchResults(
         answers[0].query,
         answers[0].level,
         tuple(replace(result, rank=rank) for rank, (_, result) in enumerate(ordered[:k], 1)),
@@ -111,6 +113,17 @@ def merged(answers: Sequence[SearchResults], k: int) -> SearchResults:
         _surest(answers),
         _deep_together([answer.deep for answer in answers if answer.deep is not None]),
     )
+    seen_twice = sum(map(len, answers)) - len(unique)
+    return _one_list(found, sum(answer.matching or 0 for answer in answers) - seen_twice) if lists else found
+
+
+def _one_list(found: SearchResults, matching: int) -> SearchResults:
+    """Results that several repositories have listed, assessed as one list of all places that match."""
+    if not matching:
+        return replace(found, matching=0)
+    assessed = listed(len(found), matching, load_calibration())
+    results = (replace(one, probability=each) for one, each in zip(found, assessed.probabilities, strict=True))
+    return replace(found, results=tuple(results), confidence=assessed.confidence, matching=matching)
 
 
 def _notes_together(answers: Sequence[SearchResults] | Sequence[HistoryResults]) -> tuple[str, ...]:

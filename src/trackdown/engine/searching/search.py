@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from trackdown import pipeline
-from trackdown.confidence import LISTED, NOTHING, Assessment, answer_signs, assess, load_calibration
+from trackdown.confidence import NOTHING, Assessment, answer_signs, assess, load_calibration
 from trackdown.engine.indexing.background import Background
 from trackdown.engine.searching.bind import bound_corpus
 from trackdown.engine.searching.cancel import Check, CheckedFacts
@@ -98,13 +98,14 @@ def run_search(
         timings_ms=watch.rounded(),
         llm=cost,
         confidence=assessed.confidence,
+        matching=tapped[0].matching if tapped else None,
     )
 
 
 def _assessed(query: Query, stages: SearchPlan, tapped: Sequence[pipeline.Tapped], count: int) -> Assessment:
-    """How sure the answer is. `tapped` is empty if the search ranked nothing: it lists what matches filters."""
+    """How sure the answer is. `tapped` is empty if the search ended before it ranked anything."""
     if not tapped:
-        return Assessment(LISTED if count else NOTHING, ())
+        return Assessment(NOTHING, ())
     signs = answer_signs(query, stages.level, tapped[0], stages.k)
     return assess(query, stages.level, signs, count, load_calibration())
 

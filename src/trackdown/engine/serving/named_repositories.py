@@ -33,7 +33,9 @@ _SECONDS_TO_FINISH, _SECONDS_TO_STOP = 5.0, 3.0
 
 @dataclass(frozen=True, slots=True)
 class ServedInfo:
-    """A served repository: the name for requests, its location, and the state of its index."""
+    """A served repository: the name for requests, its location, the state of its index, and why its deep index could
+    not be completed, if so.
+    """
 
     name: str
     root: str
@@ -41,6 +43,7 @@ class ServedInfo:
     kind: str
     url: str | None
     state: IndexState
+    deep_problem: str = ""
 
 
 class NamedRepositories:
@@ -123,7 +126,15 @@ class NamedRepositories:
     def places(self) -> tuple[ServedInfo, ...]:
         """The served repositories."""
         return tuple(
-            ServedInfo(name, str(at.source.root), at.source.subfolder, at.source.kind, at.source.url, self.state(name))
+            ServedInfo(
+                name,
+                str(at.source.root),
+                at.source.subfolder,
+                at.source.kind,
+                at.source.url,
+                self.state(name),
+                at.deep_problem,
+            )
             for name, at in self._served.items()
         )
 

@@ -34,6 +34,7 @@ class ServedRepository:
         self.name = name
         self._called = name
         self.live: LiveIndex | None = None
+        self._deep: DeepTarget | None = None
         self._settings = settings
         self._most_idle = most_idle
         self._lock = threading.Lock()
@@ -52,7 +53,14 @@ class ServedRepository:
     def deep_target(self) -> DeepTarget:
         """This folder as the deep index's thread sees it. It must have been started."""
         assert self.live is not None
-        return DeepTarget(self.live, partial(self.lent, 0.0))
+        self._deep = DeepTarget(self.live, partial(self.lent, 0.0))
+        return self._deep
+
+    @property
+    def deep_problem(self) -> str:
+        """Why the deep index could not be completed, as a sentence in one line; empty if nothing is wrong."""
+        problem = " ".join(self._deep.problem.split()) if self._deep is not None else ""
+        return problem if "deep index" in problem or not problem else f"the deep index is not completed: {problem}"
 
     def close(self) -> None:
         """Stop the thread and close the idle repositories."""

@@ -47,11 +47,14 @@ class SharedRepositories(NamedRepositories):
     """The questions of a server's threads. Every method may be called from any thread."""
 
     def status(self, repository: str | None = None, **call: Unpack[CallOptions]) -> RepositoryStatus:
-        """Describe the indexes of a repository's present state."""
+        """Describe the indexes of a repository's present state. A note says why the deep index is not completed."""
         served = self._only(repository)
         try:
             found = self._ask(served, lambda used, _: used.status(), call)
-            return replace(found, repository=served.name)
+            notes = found.notes
+            if served.deep_problem and not (found.deep is not None and found.deep.ready):
+                notes = (*notes, served.deep_problem)
+            return replace(found, repository=served.name, notes=notes)
         except NotIndexedYet as error:
             return RepositoryStatus(served.name, served.source.kind, notes=(str(error),))
 

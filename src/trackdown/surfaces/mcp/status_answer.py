@@ -27,6 +27,7 @@ def _served(place: ServedInfo) -> ListItem:
     text = f"{one_line(place.name)} at {one_line(place.root)}: {phase}, {now.files} files, {now.units} units"
     text += f", commit {now.commit[:10]}" if now.commit else ""
     text += f"; problem: {cut(one_line(now.problem), 200)}" if now.problem else ""
+    text += f"; {cut(one_line(place.deep_problem), 200)}" if place.deep_problem else ""
     value: dict[str, Any] = {
         "name": one_line(place.name),
         "root": one_line(place.root),
@@ -42,5 +43,6 @@ def _served(place: ServedInfo) -> ListItem:
         "commit": now.commit,
         "watching": now.watching,
         "problem": cut(one_line(now.problem), 200),
+        "deep_problem": cut(one_line(place.deep_problem), 200) or None,
     }
     return ListItem((text,), ({key: one for key, one in value.items() if one is not None},))
