@@ -76,13 +76,14 @@ class MemberProblem(msgspec.Struct, frozen=True):
 
 
 class FleetManifest(msgspec.Struct, frozen=True):
-    """The state of a fleet. `tables` has the version of each group's table."""
+    """The state of a fleet. `tables` has the version of each group's table, `table_files` the digest of its files."""
 
     number: int
     published_at: float
     repositories: dict[str, PublishedShard]
     problems: dict[str, MemberProblem]
     tables: dict[Group, int]
+    table_files: dict[Group, str] = {}
     format: int = FORMAT
 
     def of_group(self, group: str) -> dict[str, str]:

@@ -36,13 +36,17 @@ _ATTEMPTS = 20
 
 @dataclass(frozen=True, slots=True)
 class SyncLook:
-    """What a sync saw when it began, `members` and the manifest `before`, and what came of it."""
+    """What a sync saw when it began, `members` and the manifest `before`, and what came of it.
+
+    With `rebuild` all tables are built again.
+    """
 
     file: Path
     members: Mapping[str, Member]
     before: FleetManifest
     ready: Mapping[str, BuiltShard]
     problems: Mapping[str, str]
+    rebuild: bool = False
 
     def merged(self, latest: FleetManifest) -> FleetManifest:
         """The next manifest, without versions of tables.
@@ -92,27 +96,56 @@ def publish_look(
         build_again()
         before = read_latest(place)
         wanted = look.merged(before)
-        if _says_the_same(before, wanted):
+        damaged = set(wanted.tables) if look.rebuild else _damaged(tables, before)
+        if not damaged and _says_the_same(before, wanted):
             return before
-        versions = {}
-        for done, group in enumerate(wanted.tables, 1):
-            held = _with_rows(before, group) if group in before.tables else None
-            content = _with_rows(wanted, group)
-            reader = _RowReader(place, wanted.repositories)
-            version = tables.bring_to(group, content, held, before.tables.get(group, 0), reader)
-            if version != before.tables.get(group):
-                if not tables.holds(group, version, content):
-                    break  # another writer was there in between
-                tables.tag(group, version)
-            versions[group] = version
-            progress("tables", done, len(wanted.tables))
-        else:
-            if not is_held():
-                raise FleetError(f"another sync took over at {place.address.url} while this one slept: run it again")
-            manifest = msgspec.structs.replace(wanted, published_at=now(), tables=versions)
-            if publish(place, manifest):
-                return manifest
+        versions = _brought_up_to_date(tables, place, before, wanted, damaged, progress)
+        if versions is None:
+            continue  # another writer was there in between
+        if not is_held():
+            raise FleetError(f"another sync took over at {place.address.url} while this one slept: run it again")
+        files = {group: tables.files_digest(group, version) for group, version in versions.items()}
+        manifest = msgspec.structs.replace(wanted, published_at=now(), tables=versions, table_files=files)
+        if publish(place, manifest):
+            return manifest
     raise FleetError(f"other syncs were always faster at {place.address.url}: run the sync again")
+
+
+def _damaged(tables: GroupTables, before: FleetManifest) -> set[str]:
+    """The groups whose published table lacks a file, or of whose files nothing is known."""
+    return {
+        group
+        for group, version in before.tables.items()
+        if before.table_files.get(group) != (tables.files_digest(group, version) or None)
+    }
+
+
+def _brought_up_to_date(
+    tables: GroupTables,
+    place: Place,
+    before: FleetManifest,
+    wanted: FleetManifest,
+    damaged: set[str],
+    progress: Progress,
+) -> dict[str, int] | None:
+    """Group → the version of its table that holds what is wanted; None if another writer changed one meanwhile."""
+    versions = {}
+    for done, group in enumerate(wanted.tables, 1):
+        content = _with_rows(wanted, group)
+        reader = _RowReader(place, wanted.repositories)
+        known = before.tables.get(group, 0)
+        if group in damaged:
+            version = tables.build_again(group, content, reader)
+        else:
+            held = _with_rows(before, group) if group in before.tables else None
+            version = tables.bring_to(group, content, held, known, reader)
+        if version != known or group in damaged:
+            if not tables.holds(group, version, content):
+                return None
+            tables.tag(group, version)
+        versions[group] = version
+        progress("tables", done, len(wanted.tables))
+    return versions
 
 
 def _with_rows(manifest: FleetManifest, group: str) -> dict[str, tuple[str, int]]:

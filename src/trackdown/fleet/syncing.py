@@ -85,7 +85,7 @@ def sync(
 
     build(missing)
     with writing(place) as is_held:
-        look = SyncLook(fleet.file, members, before, ready, problems)
+        look = SyncLook(fleet.file, members, before, ready, problems, options.rebuild)
         manifest = publish_look(place, look, build_again, is_held, progress)
         collected = collect(place, fleet.grace_hours)
     return SyncReport(
