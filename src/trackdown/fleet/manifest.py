@@ -67,12 +67,16 @@ class PublishedShard(msgspec.Struct, frozen=True):
 
 
 class MemberProblem(msgspec.Struct, frozen=True):
-    """Why a repository could not be built the last time. What was published of it before stays."""
+    """Why a repository could not be built the last time. What was published of it before stays.
+
+    `attempt` stands for what was tried, if a sync is not to try it again for a day; otherwise it is ''.
+    """
 
     groups: list[str]
     origin: str
     message: str
     at: float
+    attempt: str = ""
 
 
 class FleetManifest(msgspec.Struct, frozen=True):

@@ -12,6 +12,7 @@ import msgspec
 
 from trackdown.errors import FleetError
 from trackdown.fleet.definition import read_fleet
+from trackdown.fleet.failures import Failure
 from trackdown.fleet.manifest import (
     BuiltShard,
     FleetManifest,
@@ -45,7 +46,7 @@ class SyncLook:
     members: Mapping[str, Member]
     before: FleetManifest
     ready: Mapping[str, BuiltShard]
-    problems: Mapping[str, str]
+    problems: Mapping[str, Failure]
     rebuild: bool = False
 
     def merged(self, latest: FleetManifest) -> FleetManifest:
@@ -63,7 +64,7 @@ class SyncLook:
                 earlier = None  # another repository had this name
             is_newer = earlier is not None and earlier.built != self._built_before(name)
             if name in self.problems and not is_newer:
-                problems[name] = MemberProblem(sorted(member.groups), member.origin, self.problems[name], now())
+                problems[name] = _problem(member, self.problems[name])
             built = None if is_newer else self._built_now(member)
             if built is None and earlier is not None:
                 built = earlier.built
@@ -154,6 +155,10 @@ def _with_rows(manifest: FleetManifest, group: str) -> dict[str, tuple[str, int]
     return {name: (key, counts[name]) for name, key in manifest.of_group(group).items() if counts[name]}
 
 
+def _problem(member: Member, failure: Failure) -> MemberProblem:
+    return MemberProblem(sorted(member.groups), member.origin, failure.message, failure.at, failure.attempt)
+
+
 def _publication(member: Member, built: BuiltShard, earlier: PublishedShard | None) -> PublishedShard:
     """A repository as it is published from now on, or as it is already."""
     groups = sorted(member.groups)
@@ -164,13 +169,17 @@ def _publication(member: Member, built: BuiltShard, earlier: PublishedShard | No
 
 def _says_the_same(before: FleetManifest, after: FleetManifest) -> bool:
     """Whether there is nothing new to publish."""
-    told = {name: one.message for name, one in before.problems.items()}
     return (
         before.number > 0
         and before.repositories == after.repositories
         and set(before.tables) == set(after.tables)
-        and told == {name: one.message for name, one in after.problems.items()}
+        and _told(before) == _told(after)
     )
+
+
+def _told(manifest: FleetManifest) -> dict[str, tuple[str, str, float]]:
+    """What failed. When it did counts only if that says when it is tried again."""
+    return {name: (one.message, one.attempt, one.at if one.attempt else 0.0) for name, one in manifest.problems.items()}
 
 
 class _RowReader:

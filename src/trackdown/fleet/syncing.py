@@ -11,6 +11,7 @@ from trackdown.fleet.building import BuildTask, build_key
 from trackdown.fleet.cluster import ClusterOptions, Outcome, build_all
 from trackdown.fleet.collection import Collected, collect
 from trackdown.fleet.definition import Fleet
+from trackdown.fleet.failures import Failure, attempt_of, remembered
 from trackdown.fleet.lease import writing
 from trackdown.fleet.looking import find_commits
 from trackdown.fleet.manifest import (
@@ -19,6 +20,7 @@ from trackdown.fleet.manifest import (
     FleetManifest,
     built_path,
     find_built,
+    now,
     read_latest,
 )
 from trackdown.fleet.members import Member, find_members
@@ -67,18 +69,25 @@ def sync(
     place = Place(fleet.address)
     before = read_latest(place)
     commits = find_commits(list(members.values()), progress)
-    problems = {name: str(error) for name, error in commits.items() if isinstance(error, TrackdownError)}
+    problems = {
+        name: Failure(str(error), now()) for name, error in commits.items() if isinstance(error, TrackdownError)
+    }
     tasks = _tasks(fleet, members, commits, settings, options)
     ready, missing = _known(place, before, tasks, rebuild=options.rebuild)
     built: set[str] = set()
 
+    known = {} if options.rebuild else remembered(before)
+
     def build(wanted: Mapping[str, BuildTask]) -> None:
-        for name, outcome in _outcomes(wanted, options.cluster, on_link, progress):
+        attempts = {name: attempt_of(task, options.cluster.limits) for name, task in wanted.items()}
+        problems.update({name: known[attempt] for name, attempt in attempts.items() if attempt in known})
+        left = {name: task for name, task in wanted.items() if attempts[name] not in known}
+        for name, outcome in _outcomes(left, options.cluster, on_link, progress):
             if isinstance(outcome, BuiltShard):
                 ready[name] = outcome
                 built.add(name)
             else:
-                problems[name] = outcome
+                problems[name] = Failure(outcome.message, now(), attempts[name] if outcome.lasts else "")
 
     def build_again() -> None:
         build(_collected_meanwhile(place, tasks, ready))
@@ -94,7 +103,7 @@ def sync(
         built=tuple(sorted(built & ready.keys())),
         reused=tuple(sorted(set(ready) - built)),
         removed=tuple(sorted(before.repositories.keys() - manifest.repositories.keys())),
-        problems=problems,
+        problems={name: failure.message for name, failure in problems.items()},
         units=sum(one.built.units for one in manifest.repositories.values()),
         bytes=_bytes(manifest),
         seconds=round(time.monotonic() - started, 2),
