@@ -10,7 +10,6 @@ from hashlib import sha256
 
 import msgspec
 
-from trackdown import __version__
 from trackdown.errors import RepositoryError, TrackdownError
 from trackdown.fleet.building import BuildTask
 from trackdown.fleet.manifest import FleetManifest, now
@@ -55,8 +54,8 @@ def failure_of(error: Exception) -> BuildFailure:
 
 
 def attempt_of(task: BuildTask, limits: tuple[object, ...]) -> str:
-    """A digest of what is tried: the repository, all that its key stands for, this version, the time, other limits."""
-    about = [task.key, without_credentials(task.where), __version__, task.seconds, limits]
+    """A digest of what is tried: the repository, all that its key stands for, the time it may take, other limits."""
+    about = [task.key, without_credentials(task.where), task.seconds, limits]
     return sha256(msgspec.json.encode(about)).hexdigest()[:40]
 
 
