@@ -226,6 +226,14 @@ def test_credentials_of_urls_are_in_no_name(tmp_path: Path) -> None:
     assert not any("swordfish" in entry.to_show().where for entry in fleet.entries)
 
 
+@pytest.mark.parametrize("blank", ["", " "])
+def test_a_blank_name_removes_nothing(tmp_path: Path, blank: str) -> None:
+    file = written(tmp_path, "place = 'x'\n[[repositories]]\npath = 'one'\n")
+    with pytest.raises(UsageError, match="is no name, path or URL"):
+        remove_entries(file, [blank])
+    assert [entry.where for entry in read_fleet(file).entries] == ["one"]
+
+
 def test_what_several_entries_end_in_removes_none(tmp_path: Path) -> None:
     file = tmp_path / "fleet.toml"
     entries = "".join(f'[[repositories]]\nurl = "https://example.org/{owner}/app"\n' for owner in ("a", "b"))
