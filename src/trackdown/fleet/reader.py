@@ -140,7 +140,7 @@ class FleetReader:
 
     def find(self, name: str) -> PublishedShard:
         """What is published under a name. Raises UnknownRepository, whether it is unknown or only out of sight."""
-        found = self.published().get(name)
+        found = self._current()[1].get(name)
         if found is None:
             raise UnknownRepository(f"there is no repository {name[:100]!r} in this fleet")
         return found
