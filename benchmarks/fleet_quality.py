@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from measure import keep, new_parser
+from measure import keep, name_of, new_parser
 
 from trackdown.engine import merged
 from trackdown.fleet import (
@@ -97,9 +97,8 @@ class Quality:
         self.places = {task.repository: str(Path(task.place).resolve()) for task in tasks}
         known = set(self.places.values())
         for path in others:
-            name = path.name if path.name not in ("repo", ".git") else path.parent.name
             if str(path.resolve()) not in known:
-                self.places.setdefault(name.replace("+", "/"), str(path.resolve()))
+                self.places.setdefault(name_of(path).replace("+", "/"), str(path.resolve()))
         self.settings = load_settings(store=folder / "store")
         self.syncs: list[dict[str, Any]] = []
 
