@@ -6,7 +6,8 @@ python benchmarks/fleet_quality.py DATA.jsonl… --repos FOLDER [--layout …] -
 The fleet has the repositories of the issues, and the others at their heads. It is asked in rounds: in each, every
 repository with an issue left is synced at that issue's base commit, and those issues are asked without naming the
 repository, once as they are and once with the repository's and its owner's name masked in the text. Beside it each
-issue is asked of its own repository alone and, for some of them without models, of every repository one by one.
+issue is asked of its own repository alone and, for some of them without models, of every repository one by one. An
+issue whose base commit cannot be published is left out.
 --after takes an earlier report: its issues are not asked again, and the new report has them too.
 """
 
@@ -121,8 +122,9 @@ class Quality:
         reader = FleetReader(Place(read_fleet(self.file).address), self.settings)
         with FleetRepositories(reader, self.settings) as fleet:
             for number, task in enumerate(round_):
-                if task.repository not in reader.published():
-                    continue
+                published = reader.published().get(task.repository)
+                if published is None or published.built.commit != task.at:
+                    continue  # what is there is an earlier state, which an earlier round published
                 row: dict[str, Any] = {"id": task.id}
                 for text, query in zip(TEXTS, (task.query, masked(task.query, task.repository)), strict=True):
                     started = time.perf_counter()
