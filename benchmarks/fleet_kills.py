@@ -4,11 +4,11 @@ must stay as it was.
 python benchmarks/fleet_kills.py REPOSITORY… --of writer|worker|scheduler|disk [--kills 50] [--seed 1] [--json FILE]
 
 Each round starts from the fleet of all repositories' earlier states, syncs to the present ones, and kills at a random
-moment of the time that such a sync takes. A kill that met nobody, because the sync had ended or no worker was there
-yet, is a row of the report, and does not count: another one takes its place. After the fault every repository must be
-published in its earlier or its present state, with the rows of that state in the tables, and a new reader must find all
-of them. The next sync must publish exactly what a clean one has: the same shards, and tables with the same rows. Ends
-with code 1 when anything was different.
+moment of the time that the victim lives in such a sync, counted from when it is there. A kill that met nobody, because
+the sync or its worker had ended, is a row of the report, and does not count: another one takes its place. After the
+fault every repository must be published in its earlier or its present state, with the rows of that state in the tables,
+and a new reader must find all of them. The next sync must publish exactly what a clean one has: the same shards, and
+tables with the same rows. Ends with code 1 when anything was different.
 
 `--of disk` kills nothing: the place and the builder's store by turns are on a disk that has room for a random share of
 what the sync writes. It counts if the sync found no room. The disk is mounted in a namespace of its own, which takes
@@ -77,9 +77,7 @@ class Rounds:
             self.sync(fleet)
         before, after = self.content("before"), self.content("clean")
         self.begin()
-        started = time.monotonic()
-        self.fault(1.0, 0.0, {})
-        whole = time.monotonic() - started
+        lived = self.kill(None)["moment_s"]
         sizes = {part: kilobytes(self.folder / "killed" / part) for part in PARTS}
         rows: list[dict[str, Any]] = []
         hits = 0
@@ -88,7 +86,9 @@ class Rounds:
                 raise SystemExit(f"only {hits} of {len(rows)} faults hit anything")
             share = chance.random()
             self.begin()
-            row = {"share": round(share, 3), **self.fault(share, whole, sizes, PARTS[len(rows) % 2])}
+            part = PARTS[len(rows) % 2]
+            fault = self.fill(part, share, sizes[part]) if self.victim == "disk" else self.kill(lived * share)
+            row = {"share": round(share, 3), **fault}
             if row["hit"]:
                 hits += 1
                 row |= self.judged(before, after)
@@ -99,19 +99,11 @@ class Rounds:
             "repositories": [name_of(path) for path in self.repositories],
             "kills": hits,
             "hit_nothing": len(rows) - hits,
-            "sync_s": round(whole, 2),
+            "lived_s": lived,
             "published": dict(Counter(row["published"] for row in rows if row["hit"])),
             "failed": [row for row in rows if row.get("problems")],
             "rows": rows,
         }
-
-    def fault(self, share: float, whole: float, sizes: dict[str, float], part: str = "") -> dict[str, Any]:
-        """Sync with a fault after a share of the time that a whole one takes, or of what it writes. Without `whole` and
-        `sizes` there is none.
-        """
-        if self.victim == "disk" and sizes:
-            return self.fill(part, share, sizes[part])
-        return self.kill(whole * share)
 
     def judged(self, before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
         """What is published after a fault, and what is wrong with it or with what the next sync publishes."""
@@ -151,8 +143,11 @@ class Rounds:
         no_room = any(text in done.stdout + done.stderr for text in NO_ROOM)
         return {"of": part, "hit": no_room, "code": done.returncode, "said": lines[-1][:150] if lines else ""}
 
-    def kill(self, moment: float) -> dict[str, Any]:
-        """Sync, and kill at a moment; at 0 nobody is killed."""
+    def kill(self, moment: float | None) -> dict[str, Any]:
+        """Sync, and kill so long after the victim began to live. Without a moment nobody is killed.
+
+        Returns how long the victim had lived, whether it was killed alive, and the code of the sync.
+        """
         cluster = self.cluster() if self.victim == "scheduler" else []
         process = subprocess.Popen(
             [*self.command("killed"), *(["--scheduler", SCHEDULER] if cluster else ["--workers", "1"])],
@@ -160,22 +155,33 @@ class Rounds:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
+        began: float | None = None
+        lived, hits = 0.0, [False]
+        until = time.monotonic() + 300
         try:
-            time.sleep(moment)
-            alive = moment > 0 and process.poll() is None
-            hits = [killed(one) for one in self.victims(process, cluster)] if alive else []
+            while process.poll() is None:
+                victims = self.victims(process, cluster)
+                now = time.monotonic()
+                began = now if began is None and victims else began
+                lived = now - began if began is not None and victims else lived
+                if moment is not None and began is not None and now - began >= moment:
+                    hits = [killed(one) for one in victims]
+                    break
+                if now > until:
+                    raise SystemExit(f"the sync did not end; its victim lived {lived:.2f} s")
+                time.sleep(0.02)
             code = process.wait(300)
         except subprocess.TimeoutExpired:
-            process.kill()
-            raise SystemExit(f"the sync did not end after {moment:.2f} s") from None
+            raise SystemExit(f"the sync did not end after a kill at {lived:.2f} s") from None
         finally:
+            process.kill()
             for started in cluster:
                 with suppress(psutil.Error):
                     for child in psutil.Process(started.pid).children(recursive=True):
                         killed(child.pid)
                 started.kill()
                 started.wait()
-        return {"moment_s": round(moment, 2), "hit": any(hits), "code": code}
+        return {"moment_s": round(lived, 3), "hit": any(hits), "code": code}
 
     def victims(self, process: subprocess.Popen[bytes], cluster: list[subprocess.Popen[bytes]]) -> list[int]:
         """Whom to kill."""
