@@ -157,19 +157,19 @@ class Fleet:
         return sorted(_words(self.closed) - set().union(*map(_words, self.opened)))
 
 
-def names_of(secret: str) -> list[str]:
-    """Ways to say a name: as it is, and as somebody would who tries to get around a check."""
+def names_of(secret: str, beside: str = "closed") -> list[str]:
+    """Ways to say a name: as it is, and as somebody would who tries to get around a check. `beside` is another name."""
     return [
         secret,
         secret.upper(),
         f" {secret}",
         f"./{secret}",
-        f"../closed/{secret}",
+        f"../{beside}/{secret}",
         f"commons0/../{secret}",
         f"{secret}.git",
         f"{secret}' OR '1'='1",
         f"{secret}\u200b",
-        f"closed:{secret}",
+        f"{beside}:{secret}",
         f"commons0,{secret}",
     ]
 
@@ -187,7 +187,7 @@ def routes(fleet: Fleet, url: str) -> dict[str, Any]:
                 what = f"{method} {path} {name!r}"
                 told += differences(what, one, other, "vault")
                 told += leaks(what, one[1], secrets)
-        for group, unknown in zip(names_of("closed"), names_of(NOBODY), strict=True):
+        for group, unknown in zip(names_of("closed", "vault"), names_of(NOBODY, "vault"), strict=True):
             for method, path, given in SEARCHES:
                 tries += 1
                 key = "groups" if method == "POST" else "group"
@@ -243,7 +243,7 @@ async def tools(fleet: Fleet, url: str) -> dict[str, Any]:
                 told += differences(f"{tool} {name!r}", one, other, "vault")
                 told += leaks(f"{tool} {name!r}", one[1], secrets)
         for tool, given in SEARCH_TOOLS:
-            for group, unknown in zip(names_of("closed"), names_of(NOBODY), strict=True):
+            for group, unknown in zip(names_of("closed", "vault"), names_of(NOBODY, "vault"), strict=True):
                 tries += 1
                 one, other = [await called(tool, {**given, "groups": [of]}) for of in (group, unknown)]
                 told += differences(f"{tool} group {group!r}", one, other, "closed")

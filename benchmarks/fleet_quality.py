@@ -6,7 +6,8 @@ python benchmarks/fleet_quality.py DATA.jsonl… --repos FOLDER [--layout …] -
 The fleet has the repositories of the issues, and the others at their heads. It is asked in rounds: in each, every
 repository with an issue left is synced at that issue's base commit, and those issues are asked without naming the
 repository, once as they are and once with the repository's and its owner's name masked in the text. Beside it each
-issue is asked of its own repository alone and, for some of them without models, of every repository one by one.
+issue is asked of its own repository alone and, for some of them without models, of every repository one by one. An
+issue whose base commit cannot be published is left out.
 --after takes an earlier report: its issues are not asked again, and the new report has them too.
 """
 
@@ -19,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from measure import keep, new_parser
+from measure import keep, name_of, new_parser
 
 from trackdown.engine import merged
 from trackdown.fleet import (
@@ -97,9 +98,8 @@ class Quality:
         self.places = {task.repository: str(Path(task.place).resolve()) for task in tasks}
         known = set(self.places.values())
         for path in others:
-            name = path.name if path.name not in ("repo", ".git") else path.parent.name
             if str(path.resolve()) not in known:
-                self.places.setdefault(name.replace("+", "/"), str(path.resolve()))
+                self.places.setdefault(name_of(path).replace("+", "/"), str(path.resolve()))
         self.settings = load_settings(store=folder / "store")
         self.syncs: list[dict[str, Any]] = []
 
@@ -122,8 +122,9 @@ class Quality:
         reader = FleetReader(Place(read_fleet(self.file).address), self.settings)
         with FleetRepositories(reader, self.settings) as fleet:
             for number, task in enumerate(round_):
-                if task.repository not in reader.published():
-                    continue
+                published = reader.published().get(task.repository)
+                if published is None or published.built.commit != task.at:
+                    continue  # what is there is an earlier state, which an earlier round published
                 row: dict[str, Any] = {"id": task.id}
                 for text, query in zip(TEXTS, (task.query, masked(task.query, task.repository)), strict=True):
                     started = time.perf_counter()

@@ -115,8 +115,13 @@ def describe_run() -> dict[str, object]:
         "cores": os.cpu_count(),
         "memory_gb": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9, 1),
         "git": subprocess.run(["git", "version"], capture_output=True, text=True, check=True).stdout.split()[2],
-        "command": " ".join(Path(word).name if "/" in word else word for word in sys.argv),
+        "command": " ".join(name_of(Path(word)) if "/" in word else word for word in sys.argv),
     }
+
+
+def name_of(path: Path) -> str:
+    """The last part of a path that tells it apart from others: a mirror is OWNER+NAME/repo."""
+    return path.parent.name if path.name in ("repo", "repo.git", ".git") else path.name
 
 
 def _processor() -> str:

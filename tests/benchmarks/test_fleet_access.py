@@ -36,3 +36,11 @@ def test_every_route_and_tool_is_asked(bench: ModuleType) -> None:
 def test_the_area_is_half_for_equal_times_and_one_for_different_ones(bench: ModuleType) -> None:
     assert bench.area([1.0, 2.0], [1.0, 2.0]) == 0.5
     assert bench.area([1.0, 2.0], [3.0, 4.0]) == bench.area([3.0, 4.0], [1.0, 2.0]) == 1.0
+
+
+def test_equal_answers_to_every_spelling_are_no_difference(bench: ModuleType) -> None:
+    for closed, beside in (("vault", "closed"), ("closed", "vault")):
+        for name, unknown in zip(bench.names_of(closed, beside), bench.names_of(bench.NOBODY, beside), strict=True):
+            one, other = ((404, f"there is no {asked!r}") for asked in (name, unknown))
+            assert bench.differences("a route", one, other, closed) == []
+    assert bench.differences("a route", (404, "no vault"), (404, "no such thing"), "vault")

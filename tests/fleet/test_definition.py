@@ -91,7 +91,66 @@ def test_names_tell_repositories_apart(tmp_path: Path) -> None:
     text += "[[repositories]]\npath = 'a/tool'\ngroups = ['two']\n[[repositories]]\nlisting = 'listing.json'\n"
     members = {member.name: member for member in find_members(read_fleet(written(tmp_path, text)))}
     assert list(members) == ["a/lib", "b/lib", "org/app", "tool"]
-    assert members["tool"].groups == ("one", "two")
+    assert members["tool"].groups == ("two",)
+
+
+_OWN = """place = 'x'
+[[repositories]]
+{broad}
+groups = ['everybody']
+max_file_kb = 9
+[[repositories]]
+{own}
+groups = ['secret']
+at = 'release'
+deep = true
+"""
+
+
+@pytest.mark.parametrize(
+    ("broad", "own"),
+    [
+        ("glob = 'repos/*'", "path = 'repos/app'"),
+        ("glob = 'linked/*'", "path = 'repos/app'"),
+        ("listing = 'listing.json'", "url = 'https://example.org/org/app'"),
+        ("listing = 'listing.json'", "url = 'https://example.org/org/app.git/'"),
+        ("listing = 'listing.json'", "url = 'git@example.org:org/app.git'"),
+        ("listing = 'listing.json'", "url = 'ssh://git@example.org:2222/org/app'"),
+        ("listing = 'listing.json'", "url = 'https://me:token@EXAMPLE.org/org/app.git'"),
+    ],
+)
+@pytest.mark.parametrize("is_first", [False, True])
+def test_an_entry_of_its_own_wins_over_a_glob_and_a_listing(
+    tmp_path: Path, broad: str, own: str, is_first: bool
+) -> None:
+    (tmp_path / "repos" / "app").mkdir(parents=True)
+    (tmp_path / "linked").symlink_to(tmp_path / "repos")
+    listing = [{"nameWithOwner": "org/app", "url": "https://example.org/org/app"}]
+    (tmp_path / "listing.json").write_text(json.dumps(listing))
+    head, one, other = _OWN.format(broad=broad, own=own).split("[[repositories]]")
+    text = "[[repositories]]".join([head, other, one] if is_first else [head, one, other])
+    (member,) = find_members(read_fleet(written(tmp_path, text)))
+    assert (member.groups, member.at, member.deep, member.max_file_kb) == (("secret",), "release", True, None)
+
+
+def test_two_entries_of_one_repository_must_agree_on_its_groups(tmp_path: Path) -> None:
+    (tmp_path / "repos" / "app").mkdir(parents=True)
+    text = "place = 'x'\n[[repositories]]\nglob = 'repos/*'\ngroups = ['a', 'b']\n"
+    text += "[[repositories]]\nglob = 'repos/a*'\ngroups = {}\n"
+    with pytest.raises(UsageError, match=r"two entries find .*app, for the groups a, b and c: .* an entry of its own"):
+        find_members(read_fleet(written(tmp_path, text.format("['c']"))))
+    (member,) = find_members(read_fleet(written(tmp_path, text.format("['b', 'a']"))))
+    assert member.groups == ("a", "b")
+    own = text.format("['c']") + "[[repositories]]\npath = 'repos/app'\ngroups = ['d']\n"
+    (member,) = find_members(read_fleet(written(tmp_path, own)))
+    assert member.groups == ("d",)
+
+
+def test_a_repository_may_be_published_at_two_revisions_in_different_groups(tmp_path: Path) -> None:
+    entry = "[[repositories]]\nurl = 'https://example.org/app{}'\nname = '{}'\nat = '{}'\ngroups = ['{}']\n"
+    text = "place = 'x'\n" + entry.format("", "old", "1.x", "all") + entry.format(".git", "new", "2.x", "team")
+    members = find_members(read_fleet(written(tmp_path, text)))
+    assert [(one.name, one.at, one.groups) for one in members] == [("new", "2.x", ("team",)), ("old", "1.x", ("all",))]
 
 
 @pytest.mark.parametrize("listing", ["{}", "[1]", '[{"name": "x"}]', "nonsense", '[{"url": "no url"}]'])
@@ -165,6 +224,14 @@ def test_credentials_of_urls_are_in_no_name(tmp_path: Path) -> None:
     fleet = read_fleet(tmp_path / "fleet.toml")
     assert {member.name for member in find_members(fleet)} == {"one.example.org/app", "two.example.org/app"}
     assert not any("swordfish" in entry.to_show().where for entry in fleet.entries)
+
+
+@pytest.mark.parametrize("blank", ["", " "])
+def test_a_blank_name_removes_nothing(tmp_path: Path, blank: str) -> None:
+    file = written(tmp_path, "place = 'x'\n[[repositories]]\npath = 'one'\n")
+    with pytest.raises(UsageError, match="is no name, path or URL"):
+        remove_entries(file, [blank])
+    assert [entry.where for entry in read_fleet(file).entries] == ["one"]
 
 
 def test_what_several_entries_end_in_removes_none(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from tests.fleet.fleets import SmallFleet, needs_extra
 from trackdown.errors import FleetError
-from trackdown.fleet import Place, lease, read_fleet, syncing
+from trackdown.fleet import Place, lease, publishing, read_fleet
 from trackdown.fleet.definition import PlaceAddress
 from trackdown.fleet.lease import Lease, writing
 from trackdown.fleet.manifest import read_latest
@@ -68,14 +68,14 @@ def test_a_sync_that_slept_publishes_nothing(fleet: SmallFleet, monkeypatch: pyt
     fleet.sync()
     number = read_latest(place).number
     fleet.repositories["shop"].commit("Check it", {"web/check.py": "def verify():\n    return 1\n"})
-    bring_to = syncing.GroupTables.bring_to
+    bring_to = publishing.GroupTables.bring_to
 
-    def slowly(self: syncing.GroupTables, *arguments: object) -> int:
+    def slowly(self: publishing.GroupTables, *arguments: object) -> int:
         taken_over(place)
         return bring_to(self, *arguments)  # type: ignore[arg-type]
 
     with monkeypatch.context() as patched:
-        patched.setattr(syncing.GroupTables, "bring_to", slowly)
+        patched.setattr(publishing.GroupTables, "bring_to", slowly)
         with pytest.raises(FleetError, match=r"another sync took over at .* while this one slept: run it again"):
             fleet.sync()
     assert read_latest(place).number == number

@@ -124,27 +124,29 @@ def test_the_last_worker_dies_and_what_was_built_is_published(fleet: SmallFleet,
 def test_one_that_needs_too_much_memory_fails_alone(tmp_path: Path, cluster: Cluster) -> None:
     from tests.fleet.leaving import take_too_much, tasks_for
     from trackdown.fleet.cluster import connected, outcomes
+    from trackdown.fleet.failures import BuildFailure
 
     log = tmp_path / "log"
     cluster.worker("--memory-limit", "300MiB")
     options = ClusterOptions(cluster.address, patience=60)
     with connected(options) as client:
         found = {task.name: outcome for task, outcome in outcomes(client, tasks_for(log, 6), options, take_too_much)}
-    failed = {name: outcome for name, outcome in found.items() if isinstance(outcome, str)}
+    failed = {name: outcome for name, outcome in found.items() if isinstance(outcome, BuildFailure)}
     assert set(found) == {f"r{number}" for number in range(6)}
-    assert set(failed) == {"r0"} and str(failed["r0"]).startswith("its worker died 2 times: out of memory")
+    assert set(failed) == {"r0"} and failed["r0"].message.startswith("its worker died 2 times: out of memory")
 
 
 def test_a_full_worker_is_restarted_by_its_nanny(tmp_path: Path, cluster: Cluster) -> None:
     from tests.fleet.leaving import leave_memory, tasks_for
     from trackdown.fleet.cluster import connected, outcomes
+    from trackdown.fleet.failures import BuildFailure
 
     log = tmp_path / "log"
     cluster.worker("--memory-limit", "400MiB")
     options = ClusterOptions(cluster.address, patience=60)
     with connected(options) as client:
         found = list(outcomes(client, tasks_for(log, 3), options, leave_memory))
-    assert not [outcome for _, outcome in found if isinstance(outcome, str)]
+    assert not [outcome for _, outcome in found if isinstance(outcome, BuildFailure)]
 
 
 def test_the_scheduler_dies_and_what_was_built_is_published(fleet: SmallFleet, cluster: Cluster) -> None:

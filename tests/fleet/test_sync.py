@@ -18,6 +18,7 @@ from trackdown.fleet import Place, fleet_state, read_fleet, syncing
 from trackdown.fleet.building import BuildTask
 from trackdown.fleet.cluster import Outcome
 from trackdown.fleet.collection import collect
+from trackdown.fleet.failures import BuildFailure
 from trackdown.fleet.manifest import OBJECTS, manifest_numbers, read_latest
 from trackdown.fleet.place import file_digest
 from trackdown.fleet.table import GroupTables
@@ -256,7 +257,7 @@ def test_what_cannot_be_built_again_keeps_its_last_version(fleet: SmallFleet, mo
     def failing(tasks: Sequence[BuildTask], *more: Any) -> Iterator[tuple[BuildTask, Outcome]]:
         rounds.append(len(tasks))
         if len(rounds) > 1:
-            yield from ((task, "no room") for task in tasks)
+            yield from ((task, BuildFailure("no room")) for task in tasks)
             return
         yield from build_all(tasks, *more)
         _age(fleet.folder / "place")

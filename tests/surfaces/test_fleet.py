@@ -10,6 +10,7 @@ import pytest
 
 from tests.conftest import Repo
 from tests.fleet.fleets import needs_extra
+from trackdown.fleet import read_fleet
 from trackdown.surfaces.cli.main import main
 
 
@@ -46,6 +47,14 @@ def test_from_init_to_an_answer(folder: Path, capsys: pytest.CaptureFixture[str]
     assert "removed  shop" in run("sync", "--workers", "0")
 
 
+def test_an_entry_has_the_settings_that_it_was_added_with(folder: Path) -> None:
+    assert main(["fleet", "init"]) == 0
+    given = ["--max-file-kb", "77", "--at", "main", "--deep", "--name", "store", "--group", "web"]
+    assert main(["fleet", "add", "shop", *given]) == 0
+    (entry,) = read_fleet(folder / "fleet.toml").entries
+    assert (entry.max_file_kb, entry.at, entry.deep, entry.name, entry.groups) == (77, "main", True, "store", ("web",))
+
+
 @needs_extra
 def test_what_fails_is_said_in_one_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "fleet.toml").write_text('place = "place"\n[[repositories]]\npath = "gone"\n')
@@ -68,6 +77,7 @@ def test_what_fails_is_said_in_one_line(folder: Path, capsys: pytest.CaptureFixt
         (["add"], 2, ["give a REPO"]),
         (["add", "a", "b", "--name", "c"], 2, ["--name is for one REPO"]),
         (["add", "nothing-here"], 2, ["there is no nothing-here"]),
+        (["add", "shop", "--max-file-kb", "0"], 2, ["--max-file-kb", "0"]),
         (["remove"], 2, ["REPO"]),
         (["search"], 2, ["QUERY", "--issue"]),
         (["search", "x", "--issue", "y"], 2, ["either a QUERY or --issue"]),

@@ -6,7 +6,7 @@ from trackdown.doors import door
 
 if TYPE_CHECKING:
     from trackdown.fleet.cluster import ClusterOptions
-    from trackdown.fleet.definition import DEFAULT_GROUP, Fleet, FleetEntry, read_fleet
+    from trackdown.fleet.definition import DEFAULT_GROUP, LARGEST_FILE_KB, Fleet, FleetEntry, read_fleet
     from trackdown.fleet.edit import add_entries, create_fleet, remove_entries
     from trackdown.fleet.manifest import FleetManifest, PublishedShard
     from trackdown.fleet.members import Member, find_members

@@ -19,7 +19,7 @@ import msgspec
 
 from trackdown.engine import export_index
 from trackdown.engine import open as open_repository
-from trackdown.errors import FleetError, ShardError
+from trackdown.errors import RepositoryError, ShardError
 from trackdown.fleet.definition import PlaceAddress
 from trackdown.fleet.manifest import BuiltShard, find_built, record_built, rows_path, shard_path, source_path
 from trackdown.fleet.place import Place, file_digest, file_size
@@ -67,7 +67,7 @@ def build_key(commit: str, max_file_kb: int, deep: bool, settings: Settings) -> 
 
 
 def build(task: BuildTask, *, in_worker: bool = False) -> BuiltShard:
-    """Build a repository's shard, unless it is there. Raises TrackdownError, and FleetError if it takes too long."""
+    """Build a repository's shard, unless it is there. Raises TrackdownError; RepositoryError if it takes too long."""
     place = Place(task.place)
     known = find_built(place, task.key)
     if known is not None:
@@ -125,7 +125,7 @@ def _deadline(task: BuildTask, in_worker: bool) -> Iterator[Progress]:
 
     def progress(step: str, done: int, total: int | None) -> None:
         if time.monotonic() > until:
-            raise FleetError(f"it took longer than {task.seconds:g} seconds: give it more with --timeout")
+            raise RepositoryError(f"it took longer than {task.seconds:g} seconds: give it more with --timeout")
         no_progress(step, done, total)
 
     clock = threading.Timer(task.seconds + _LAST_RESORT, _end_worker) if in_worker else None

@@ -17,8 +17,9 @@ from importlib.util import find_spec
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
-from trackdown.errors import FleetError, TrackdownError, UsageError
+from trackdown.errors import FleetError, UsageError
 from trackdown.fleet.building import BuildTask, build
+from trackdown.fleet.failures import BuildFailure, failure_of
 from trackdown.fleet.manifest import BuiltShard
 from trackdown.fleet.worker_watch import WorkerWatch
 from trackdown.index import return_freed_memory
@@ -33,7 +34,7 @@ _LOOK_SECONDS = 0.5
 _PAUSE, _TERMINATE = 0.80, 0.95
 """The shares of its memory from which on a worker starts nothing new, and is ended."""
 _LOST = "the scheduler was lost before it was built: run the sync again"
-Outcome = BuiltShard | str
+Outcome = BuiltShard | BuildFailure
 """What was built, or why nothing was."""
 
 
@@ -49,6 +50,11 @@ class ClusterOptions:
     workers: int = 2
     memory_mb: int = 2048
     patience: float = 120.0
+
+    @property
+    def limits(self) -> tuple[object, ...]:
+        """What may decide whether a repository can be built."""
+        return self.scheduler, self.workers > 0, self.memory_mb
 
 
 def build_all(
@@ -76,7 +82,7 @@ def _here(task: BuildTask) -> Outcome:
             return build(task)
         except Exception as error:
             if attempt == _RETRIES:
-                return _why(error)
+                return failure_of(error)
     raise AssertionError
 
 
@@ -145,7 +151,7 @@ class _Run:
         except (OSError, TimeoutError, RuntimeError):
             pass  # the connection to the scheduler ended
         for task in (*waiting.values(), *left):
-            yield task, why, False
+            yield task, BuildFailure(why), False
 
 
 def _outcome(future: Future) -> Outcome:
@@ -155,11 +161,11 @@ def _outcome(future: Future) -> Outcome:
         found = future.result()
     except KilledWorker as killed:
         why = "out of memory (of a local one: --memory), out of time (--timeout), or killed"
-        return f"its worker died {killed.allowed_failures + 1} times: {why}"
+        return BuildFailure(f"its worker died {killed.allowed_failures + 1} times: {why}", lasts=True)
     except CancelledError:
-        return _LOST
+        return BuildFailure(_LOST)
     except Exception as error:
-        return _why(error)
+        return failure_of(error)
     assert isinstance(found, BuiltShard)
     return found
 
@@ -168,12 +174,6 @@ def _was_killed(future: Future) -> bool:
     from distributed import KilledWorker
 
     return future.status == "error" and isinstance(future.exception(), KilledWorker)
-
-
-def _why(error: Exception) -> str:
-    """One line about what went wrong with one repository."""
-    said = " ".join(str(error).split())
-    return said if isinstance(error, TrackdownError) else f"unexpected {type(error).__name__}: {said[:300]}"
 
 
 @contextmanager

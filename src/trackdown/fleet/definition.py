@@ -14,6 +14,8 @@ from trackdown.repository import without_credentials
 
 DEFAULT_GROUP = "all"
 """The group of repositories that name none."""
+LARGEST_FILE_KB = 1 << 20
+"""The most that `max_file_kb` may be."""
 KINDS = ("path", "url", "glob", "listing")
 """How an entry says where its repositories are."""
 _GROUP = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
@@ -105,7 +107,9 @@ def _entry(value: dict[str, Any]) -> FleetEntry:
     for group in groups:
         check_group(group)
     limit = value.get("max_file_kb")
-    if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= 1 << 20):
+    if limit is not None and (
+        isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= LARGEST_FILE_KB
+    ):
         raise UsageError("max_file_kb must be a whole number of kilobytes")
     if not isinstance(value.get("deep", False), bool):
         raise UsageError("deep must be true or false")

@@ -70,6 +70,8 @@ def remove_entries(file: Path, names: Sequence[str]) -> tuple[str, ...]:
     tables = document.get("repositories")
     removed: list[str] = []
     for name in names:
+        if not name.strip():
+            raise UsageError(f"{name!r} is no name, path or URL of an entry: nothing was removed")
         found = [at for at, table in enumerate(tables or ()) if _is_called(table, name)]
         if not found:
             several = any("glob" in table or "listing" in table for table in tables or ())

@@ -67,22 +67,27 @@ class PublishedShard(msgspec.Struct, frozen=True):
 
 
 class MemberProblem(msgspec.Struct, frozen=True):
-    """Why a repository could not be built the last time. What was published of it before stays."""
+    """Why a repository could not be built the last time. What was published of it before stays.
+
+    `attempt` stands for what was tried, if a sync is not to try it again for a day; otherwise it is ''.
+    """
 
     groups: list[str]
     origin: str
     message: str
     at: float
+    attempt: str = ""
 
 
 class FleetManifest(msgspec.Struct, frozen=True):
-    """The state of a fleet. `tables` has the version of each group's table."""
+    """The state of a fleet. `tables` has the version of each group's table, `table_files` the digest of its files."""
 
     number: int
     published_at: float
     repositories: dict[str, PublishedShard]
     problems: dict[str, MemberProblem]
     tables: dict[Group, int]
+    table_files: dict[Group, str] = {}
     format: int = FORMAT
 
     def of_group(self, group: str) -> dict[str, str]:

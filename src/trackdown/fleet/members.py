@@ -6,10 +6,12 @@ import json
 import os
 import re
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from glob import glob
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from trackdown.errors import UsageError
 from trackdown.fleet.definition import Fleet, FleetEntry, check_name
@@ -18,6 +20,8 @@ from trackdown.repository import is_url, without_credentials
 # GitHub's REST API has the repository in clone_url and its own address in url; `gh` has the repository in url.
 _LISTED_URLS = ("clone_url", "http_url_to_repo", "html_url", "url", "sshUrl", "ssh_url_to_repo", "ssh_url")
 _LISTED_NAMES = ("nameWithOwner", "path_with_namespace", "full_name")
+_OWN = ("path", "url")
+"""The kinds of entries that name one repository."""
 _MOST_LISTED = 64 << 20
 
 
@@ -38,25 +42,74 @@ class Member:
         return without_credentials(self.where)
 
 
-def find_members(fleet: Fleet) -> tuple[Member, ...]:
-    """All repositories of a fleet, by name. One that several entries name, at the same revision, has the groups of all.
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A repository that an entry names. `name` is '' if it has to be made."""
 
-    Raises UsageError for a listing that cannot be read, for a glob or listing of nothing, and for names that two
-    repositories share.
+    name: str
+    where: str
+    entry: FleetEntry
+
+
+def find_members(fleet: Fleet) -> tuple[Member, ...]:
+    """All repositories of a fleet, by name. One that has an entry of its own is nothing but what that entry says.
+
+    Raises UsageError for a listing that cannot be read, for a glob or listing of nothing, for names that two
+    repositories share, and for a repository to which two entries give different groups.
     """
-    found: dict[tuple[str, str], tuple[str, FleetEntry, tuple[str, ...]]] = {}
+    found: dict[str, list[_Found]] = {}
     for entry in fleet.entries:
         for name, where in _places(fleet.file.parent, entry):
-            known = found.get((where, entry.at))
-            groups = entry.groups if known is None else tuple(dict.fromkeys((*known[2], *entry.groups)))
-            first = entry if known is None else known[1]
-            found[where, entry.at] = (name or (known[0] if known else ""), first, groups)
-    names = _names({place: name for place, (name, _, _) in found.items()})
-    members = [
-        Member(names[place], place[0], groups, entry.at, entry.deep, entry.max_file_kb)
-        for place, (_, entry, groups) in found.items()
-    ]
+            found.setdefault(_identity(where), []).append(_Found(name, where, entry))
+    chosen = [one for alike in found.values() for one in _chosen(alike)]
+    names = _names({(one.where, one.entry.at): one.name for one in chosen})
+    members = [_member(names[one.where, one.entry.at], one) for one in chosen]
     return tuple(sorted(members, key=lambda member: member.name))
+
+
+def _member(name: str, found: _Found) -> Member:
+    entry = found.entry
+    return Member(name, found.where, entry.groups, entry.at, entry.deep, entry.max_file_kb)
+
+
+def _chosen(alike: Sequence[_Found]) -> list[_Found]:
+    """What is published of a repository that several entries may name: one for each revision.
+
+    Entries of its own win over globs and listings, which may only give it a name. Among equals the first one wins, if
+    they agree on the groups. Raises UsageError if they don't: each would open the repository to somebody that the other
+    one leaves out.
+    """
+    own = [one for one in alike if one.entry.kind in _OWN] or alike
+    first: dict[str, _Found] = {}
+    for one in own:
+        known = first.setdefault(one.entry.at, one)
+        if set(known.entry.groups) != set(one.entry.groups):
+            *groups, last = sorted({*known.entry.groups, *one.entry.groups})
+            raise UsageError(
+                f"two entries find {without_credentials(one.where)}, for the groups {', '.join(groups)} and {last}: "
+                "give it an entry of its own, and only one, with its groups"
+            )
+    if len(first) > 1:
+        return list(first.values())
+    name = next((one.name for one in (*own, *alike) if one.name), "")
+    return [replace(one, name=name) for one in first.values()]
+
+
+def _identity(where: str) -> str:
+    """What is equal for two ways to write where a repository is: with links, .git, another scheme or credentials."""
+    if not is_url(where):
+        return os.path.realpath(where)
+    plain = without_credentials(where)
+    if "://" not in plain:  # user@host:path
+        plain = "ssh://" + plain.replace(":", "/", 1)
+    scheme, _, rest = plain.partition("://")
+    host, _, path = rest.partition("/")
+    if scheme == "file":
+        return os.path.realpath(f"/{unquote(path)}")
+    host = host.rpartition("@")[2].lower()
+    if scheme == "ssh":
+        host = re.sub(r":\d+$", "", host)
+    return f"{host}/{path.strip('/').removesuffix('.git')}"
 
 
 def _places(base: Path, entry: FleetEntry) -> list[tuple[str, str]]:

@@ -96,7 +96,7 @@ class FleetReader:
         self._groups = None if groups is None else frozenset(groups)
         self._fresh = fresh_seconds
         self._tables = GroupTables(place)
-        self._opened: dict[str, tuple[int, Any]] = {}
+        self._opened: dict[str, tuple[tuple[int, int], Any]] = {}
         self._opening = threading.Lock()
         self._reading = threading.Lock()
         self._state: _State | None = None
@@ -134,13 +134,13 @@ class FleetReader:
         limits = RowLimits(tuple(languages), tuple(among) if len(among) < len(visible) else ())
         static = model_shelf(self._settings.models, self._settings.thread_count).static()
         with self._opening, engine_errors(self._place):
-            tables = [self._table(group, manifest.tables[group]) for group in groups if group in manifest.tables]
+            tables = [self._table(group, manifest) for group in groups if group in manifest.tables]
         with engine_errors(self._place):
             return rank_repositories(tables, query, among, limits, static)
 
     def find(self, name: str) -> PublishedShard:
         """What is published under a name. Raises UnknownRepository, whether it is unknown or only out of sight."""
-        found = self.published().get(name)
+        found = self._current()[1].get(name)
         if found is None:
             raise UnknownRepository(f"there is no repository {name[:100]!r} in this fleet")
         return found
@@ -259,10 +259,11 @@ class FleetReader:
     def _sees(self, group: str) -> bool:
         return self._groups is None or group in self._groups
 
-    def _table(self, group: str, version: int) -> Any:
-        known = self._opened.get(group)
-        if known is None or known[0] != version:
-            known = self._opened[group] = (version, self._tables.open(group, version))
+    def _table(self, group: str, manifest: FleetManifest) -> Any:
+        """The table of a group, opened once for each manifest: one that was lost begins anew at low versions."""
+        state, known = (manifest.number, manifest.tables[group]), self._opened.get(group)
+        if known is None or known[0] != state:
+            known = self._opened[group] = (state, self._tables.open(group, state[1]))
         return known[1]
 
 

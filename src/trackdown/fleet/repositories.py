@@ -235,9 +235,9 @@ class FleetRepositories(SharedRepositories):
     # How a call gets a repository
 
     def _named(self, repository: str | None) -> str:
-        names = self.names
         if repository is not None:
             return repository
+        names = self.names
         if len(names) != 1:
             raise UsageError(f"name one of the {len(names)} repositories: {shown(names)}")
         return names[0]

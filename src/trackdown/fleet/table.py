@@ -10,7 +10,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 from trackdown.errors import FleetError
 from trackdown.fleet.place import Place
@@ -23,6 +25,8 @@ _WORTH_AN_INDEX = 50_000
 """So many rows with vectors are faster with an index than without."""
 _CACHE_BYTES = 256 << 20
 _ROWS_AT_ONCE = 50_000
+_LAST_VERSION = (1 << 64) - 1
+"""LanceDB counts the names of its manifests down from here."""
 ReadRows = Callable[[str, str], "pa.Table"]
 """Repository and key → its rows."""
 Contents = Mapping[str, tuple[str, int]]
@@ -68,14 +72,46 @@ class GroupTables:
             else:
                 table = database.open_table(group)
                 held = known if known is not None and table.version == version else self._held(table)
-            stale = sorted(name for name, key in held.items() if wanted.get(name) != key)
-            missing = sorted(name for name, key in wanted.items() if held.get(name) != key)
-            for start in range(0, len(stale), 200):
-                table.delete(f"repository IN ({quoted(stale[start : start + 200])})")
-            for rows in _batches(missing, wanted, read_rows):
-                table.add(rows)
-            self._index(table, changed=bool(stale or missing))
-            return int(table.version)
+            return self._filled(table, held, wanted, read_rows)
+
+    def build_again(self, group: str, wanted: Contents, read_rows: ReadRows) -> int:
+        """Make a table of these rows that uses no file of an earlier one. Returns its version.
+
+        Readers keep the versions that they read, unless the table cannot be opened: then it begins anew.
+        """
+        with engine_errors(self._place):
+            database = self._connected()
+            try:
+                table = database.create_table(group, schema=schema(), mode="overwrite")
+            except (RuntimeError, ValueError, OSError):
+                database.drop_table(group, ignore_missing=True)
+                table = database.create_table(group, schema=schema())
+            return self._filled(table, {}, wanted, read_rows)
+
+    def _filled(self, table: Any, held: Contents, wanted: Contents, read_rows: ReadRows) -> int:
+        stale = sorted(name for name, key in held.items() if wanted.get(name) != key)
+        missing = sorted(name for name, key in wanted.items() if held.get(name) != key)
+        for start in range(0, len(stale), 200):
+            table.delete(f"repository IN ({quoted(stale[start : start + 200])})")
+        for rows in _batches(missing, wanted, read_rows):
+            table.add(rows)
+        self._index(table, changed=bool(stale or missing))
+        return int(table.version)
+
+    def files_digest(self, group: str, version: int) -> str:
+        """A digest of the files that a version of a table needs, by their names and sizes; '' if it is lost.
+
+        It takes one listing and one small object, and does not open the table. It stays the same until one of these
+        files is lost or cut short. Raises FleetError if the place fails.
+        """
+        manifest = self._place.read(f"tables/{group}.lance/_versions/{_LAST_VERSION - version:020d}.manifest")
+        if manifest is None:
+            return ""
+        found = sha256(manifest)
+        for one in self._place.listed(f"tables/{group}.lance"):
+            if _is_named(one.path, manifest):
+                found.update(f"{one.path} {one.size}\n".encode())
+        return found.hexdigest()
 
     def holds(self, group: str, version: int, wanted: Contents) -> bool:
         """Whether a version of a table holds the rows of these repositories, and no others."""
@@ -88,7 +124,8 @@ class GroupTables:
         with engine_errors(self._place):
             table = self._connected().open_table(group)
             tags = table.tags.list()
-            for version in kept:
+            present = {about["version"] for about in table.list_versions()}  # one that began anew lacks earlier ones
+            for version in kept & present:
                 if f"v{version}" not in tags:
                     table.tags.create(f"v{version}", version)
             for tag, about in tags.items():
@@ -169,6 +206,26 @@ def _batches(names: Sequence[str], wanted: Contents, read_rows: ReadRows) -> Ite
             waiting = []
     if waiting:
         yield pa.concat_tables(waiting)
+
+
+def _is_named(path: str, manifest: bytes) -> bool:
+    """Whether LanceDB's manifest of a version names a file: by name, or by the number or UUID that its path has."""
+    parts = path.split("/")
+    kind, name = parts[2], parts[3]
+    if kind == "data":
+        return name.encode() in manifest
+    if kind == "_deletions":
+        return _varint(int(name.partition(".")[0].rpartition("-")[2])) in manifest
+    return kind == "_indices" and UUID(name).bytes in manifest
+
+
+def _varint(number: int) -> bytes:
+    """A number as protocol buffers write it."""
+    found = bytearray()
+    while number > 127:
+        found.append(number & 127 | 128)
+        number >>= 7
+    return bytes([*found, number])
 
 
 @contextmanager

@@ -14,6 +14,7 @@ import click
 from trackdown.errors import UsageError
 from trackdown.fleet import (
     DEFAULT_GROUP,
+    LARGEST_FILE_KB,
     FleetEntry,
     add_entries,
     create_fleet,
@@ -97,6 +98,12 @@ def init(fleet: Path, place: str, style: str) -> None:
 )
 @click.option("--at", default="HEAD", metavar="REV", help="The branch or tag to publish. Default: HEAD.")
 @click.option("--deep", is_flag=True, help="Also build the deep index, which takes minutes for a large repository.")
+@click.option(
+    "--max-file-kb",
+    type=click.IntRange(1, LARGEST_FILE_KB),
+    metavar="KB",
+    help="Leave out larger files. Default: the setting max_file_kb.",
+)
 @format_option
 def add(
     places: tuple[str, ...],
@@ -107,6 +114,7 @@ def add(
     groups: tuple[str, ...],
     at: str,
     deep: bool,
+    max_file_kb: int | None,
     style: str,
 ) -> None:
     """Add repositories by path or git URL, glob or listing."""
@@ -117,8 +125,9 @@ def add(
     kinds = [("url" if place.startswith(_URLS) or _is_ssh(place) else "path", place) for place in places]
     kinds += [("glob", pattern) for pattern in globs] + [("listing", listing) for listing in listings]
     folder = fleet.absolute().parent
+    groups = groups or (DEFAULT_GROUP,)
     entries = [
-        FleetEntry(kind, where if kind == "url" else _kept(where, folder), name, groups or (DEFAULT_GROUP,), at, deep)
+        FleetEntry(kind, where if kind == "url" else _kept(where, folder), name, groups, at, deep, max_file_kb)
         for kind, where in kinds
     ]
     for entry in entries:
