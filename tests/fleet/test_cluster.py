@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -34,14 +36,16 @@ def test_workers_build_what_this_process_would(fleet: SmallFleet) -> None:
     assert {path.name for path in (fleet.folder / "other" / "shards").iterdir()} == shards
 
 
-def test_workers_that_are_killed_cost_at_most_their_repositories(fleet: SmallFleet) -> None:
+@contextmanager
+def killing(chosen: Callable[[psutil.Process], bool]) -> Iterator[list[int]]:
+    """Kills the first worker that is chosen, as soon as it is; yields its id."""
     killed: list[int] = []
     done = threading.Event()
 
     def kill() -> None:
         while not killed and not done.wait(0.02):
             for child in psutil.Process().children():
-                if _is_building(child):
+                if chosen(child):
                     os.kill(child.pid, signal.SIGKILL)
                     killed.append(child.pid)
                     break
@@ -49,20 +53,40 @@ def test_workers_that_are_killed_cost_at_most_their_repositories(fleet: SmallFle
     killer = threading.Thread(target=kill)
     killer.start()
     try:
-        report = fleet.sync(cluster=ClusterOptions(workers=1))
+        yield killed
     finally:
         done.set()
         killer.join()
+
+
+def test_a_worker_that_is_killed_while_it_starts_costs_nothing(fleet: SmallFleet) -> None:
+    with killing(_is_worker) as killed:
+        report = fleet.sync(cluster=ClusterOptions(workers=1))
+    assert killed
+    assert (set(report.built), dict(report.problems)) == ({"shop", "bank", "maps"}, {})
+
+
+def test_workers_that_are_killed_cost_at_most_their_repositories(fleet: SmallFleet) -> None:
+    with killing(_is_building) as killed:
+        report = fleet.sync(cluster=ClusterOptions(workers=1))
     assert killed
     assert set(report.built) | set(report.problems) == {"shop", "bank", "maps"}
     fleet.sync()
     assert places(fleet.search("book a transfer"))[0][0] == "bank"
 
 
+def _is_worker(process: psutil.Process) -> bool:
+    """Whether a process is a worker of Dask, which may still be starting."""
+    try:
+        return "spawn_main" in " ".join(process.cmdline())
+    except psutil.Error:
+        return False
+
+
 def _is_building(process: psutil.Process) -> bool:
     """Whether a process is a worker of Dask that has started a process of its own, as a build does."""
     try:
-        return "spawn_main" in " ".join(process.cmdline()) and bool(process.children())
+        return _is_worker(process) and bool(process.children())
     except psutil.Error:
         return False
 

@@ -219,14 +219,21 @@ def connected(options: ClusterOptions) -> Iterator[Client]:
 
 
 def _local_cluster(options: ClusterOptions) -> LocalCluster:
+    """A cluster of processes on this machine. A worker that dies while it starts ends it, so it is started once more."""
     from distributed import LocalCluster
 
-    return LocalCluster(
-        n_workers=options.workers,
-        threads_per_worker=1,
-        processes=True,
-        memory_limit=options.memory_mb << 20,
-        dashboard_address="127.0.0.1:0",
-        host="127.0.0.1",
-        silence_logs=logging.CRITICAL,
-    )
+    for attempt in range(_RETRIES + 1):
+        try:
+            return LocalCluster(
+                n_workers=options.workers,
+                threads_per_worker=1,
+                processes=True,
+                memory_limit=options.memory_mb << 20,
+                dashboard_address="127.0.0.1:0",
+                host="127.0.0.1",
+                silence_logs=logging.CRITICAL,
+            )
+        except (OSError, RuntimeError, TimeoutError):
+            if attempt == _RETRIES:
+                raise
+    raise AssertionError
