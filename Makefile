@@ -27,7 +27,7 @@ TESTERS ?= $(shell expr $(CORES) \* 3 / 2 \| 1)
 PYTEST = $(BIN)/pytest -n $(TESTERS) --dist worksteal
 
 .PHONY: help demo chromium test test-fast test-lab test-browser test-llm coverage release screenshots tour lint types unit clean \
-  bench-cascade bench-depth side-by-side bench-ceiling bench-deep bench-exchange bench-fleet bench-fleet-kills bench-fleet-object-store bench-fleet-quality bench-fleet-access bench-reading tables bench-llm-rerank bench-leaks bench-style bench-train bench-live bench-load bench-soak bench-mcp bench-agents bench-answers \
+  bench-cascade bench-depth side-by-side bench-ceiling bench-deep bench-exchange bench-fleet bench-fleet-kills bench-fleet-object-store bench-fleet-quality bench-fleet-access bench-reading bench-read-depths tables bench-llm-rerank bench-leaks bench-style bench-train bench-live bench-load bench-soak bench-mcp bench-agents bench-answers \
   bench-speed bench-cmu bench-swe bench-semble bench-text2code bench-reco bench-history bench-impact bench-golden bench-other-words bench-same-answer bench-doubt bench-messages bench-kills \
   bench-graph characterise word-forms versions walk size grammars campaign
 
@@ -168,6 +168,9 @@ bench-cascade: $(BENCH_STAMP)  ## Cost of the models and of each effort: make be
 bench-depth: $(BENCH_STAMP)  ## Quality by reranking depth: make bench-depth DATA=file.jsonl REPOS=folder LAYOUT='{owner}/{name}' JSON=result.json
 	for depth in 10 30 100; do TRACKDOWN_STORE=$$(mktemp -d) $(RECORD) $(basename $(JSON))-$$depth.json -- bench swe $(DATA) \
 	  --repos $(REPOS) --layout '$(LAYOUT)' --jobs 1 --modes hybrid,hybrid+rerank@$$depth || exit 1; done
+
+bench-read-depths: $(BENCH_STAMP)  ## Quality by how many candidates are read: make bench-read-depths DATA='file.jsonl …' FEATURES=folder [JSON=file]
+	$(BIN)/python benchmarks/read_depths.py $(DATA) --features $(FEATURES) $(if $(JSON),--json $(JSON))
 
 side-by-side: $(BENCH_STAMP)  ## Sets of issues side by side: make side-by-side RUNS='set=file.run.jsonl …' [REPORT=file MODE=name THAN=name] [JSON=report]
 	$(BIN)/python benchmarks/side_by_side.py $(RUNS) $(if $(REPORT),--before $(REPORT) --mode $(MODE)) $(if $(THAN),--than $(THAN)) $(if $(JSON),--json $(JSON))

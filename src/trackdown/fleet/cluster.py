@@ -219,7 +219,7 @@ def connected(options: ClusterOptions) -> Iterator[Client]:
 
 
 def _local_cluster(options: ClusterOptions) -> LocalCluster:
-    """A cluster of processes on this machine. A worker that dies while it starts ends it, so it is started once more."""
+    """A cluster of processes on this machine. If a worker dies while it starts, the cluster is started once more."""
     from distributed import LocalCluster
 
     for attempt in range(_RETRIES + 1):

@@ -127,7 +127,7 @@ def _compared(examples: Sequence[RankingExample], ranker: Ranker, plan: FitPlan)
         TREES: list(zip(examples, by_trees, strict=True)),
     }
     found: dict[str, Any] = {"cases": len(examples), **{name: _means(scored) for name, scored in sides.items()}}
-    before, after = ([_measures(*one) for one in scored] for scored in sides.values())
+    before, after = ([found_measures(*one) for one in scored] for scored in sides.values())
     found["difference"] = {}
     for name in before[0]:
         values = [b[name] - a[name] for a, b in zip(before, after, strict=True)]
@@ -137,11 +137,11 @@ def _compared(examples: Sequence[RankingExample], ranker: Ranker, plan: FitPlan)
 
 
 def _means(scored: Scored) -> dict[str, float]:
-    each = [_measures(*one) for one in scored]
+    each = [found_measures(*one) for one in scored]
     return {name: round(float(np.mean([values[name] for values in each])), 4) for name in each[0]}
 
 
-def _measures(example: RankingExample, scores: Floats) -> dict[str, float]:
+def found_measures(example: RankingExample, scores: Floats) -> dict[str, float]:
     """Acc@k: is all gold among the first k. What is no candidate was not found. Places of one name count once."""
     seen: dict[Any, int] = {}
     for place in np.argsort(-scores, kind="stable").tolist():
