@@ -88,6 +88,11 @@ class Why:
     numbers: Mapping[str, float] = field(default_factory=dict)
 
 
+def percent(share: float) -> str:
+    """A share as people read it. What is less than half a percent, but not nothing, is `<1%`."""
+    return "<1%" if 0 < share <= 0.005 else f"{share:.0%}"
+
+
 @dataclass(frozen=True, slots=True)
 class Confidence:
     """How sure an answer is: the calibrated `probability` that a right place is among the results, and `why`.
@@ -101,7 +106,7 @@ class Confidence:
 
     def sentence(self) -> str:
         """The same in words."""
-        return f"{self.verdict.capitalize()} answer ({self.probability:.0%}): {self.why}."
+        return f"{self.verdict.capitalize()} answer ({percent(self.probability)}): {self.why}."
 
 
 @dataclass(frozen=True, slots=True)

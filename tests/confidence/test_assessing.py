@@ -19,7 +19,7 @@ from trackdown.errors import ModelError
 from trackdown.query import understand
 from trackdown.request import SearchRequest
 from trackdown.settings import Settings
-from trackdown.types import Confidence
+from trackdown.types import Confidence, percent
 
 SOURCE = "def {1}_{0}(value):\n    {0} = value\n    return {0}\n\n\ndef {0}_size():\n    pass\n"
 THINGS = {"cookie": "sign", "header": "parse", "route": "match", "cart": "total", "user": "greet"}
@@ -220,3 +220,8 @@ def test_a_message_that_no_function_says_makes_an_answer_of_functions_weak(repo:
     )
     assert all((result.probability or 0) <= functions.confidence.probability for result in functions)
     assert files[0].path == "src/table.py" and files.confidence.verdict != "weak"
+
+
+@pytest.mark.parametrize(("share", "text"), [(0.0, "0%"), (0.002, "<1%"), (0.006, "1%"), (0.974, "97%")])
+def test_what_may_be_is_never_called_nothing(share: float, text: str) -> None:
+    assert percent(share) == text

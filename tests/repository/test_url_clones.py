@@ -83,8 +83,9 @@ def test_a_new_name_of_the_main_branch_is_followed(origin: Repo, clones: Path) -
 
 def test_an_origin_that_was_empty_is_searched_once_it_has_a_commit(tmp_path: Path, clones: Path) -> None:
     origin = Repo(tmp_path / "late")
-    source, _ = open_url(f"file://{origin.root}", clones)
-    assert source.head() is None
+    with pytest.raises(RepositoryError, match=r"^file://.*/late has no commit yet: there is nothing to search$"):
+        open_url(f"file://{origin.root}", clones)
+    assert list(clones.iterdir()) == []
     commit = origin.commit("Begin", {"a.py": "a = 1\n"})
     assert open_url(f"file://{origin.root}", clones)[0].head() == commit
 

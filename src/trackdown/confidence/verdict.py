@@ -85,8 +85,10 @@ def _verdict(probability: float, calibration: Calibration) -> Verdict:
 
 def _in_favour(signs: AnswerSigns) -> str:
     """What speaks for the first results."""
-    speaker, features = signs.speaker, signs.answer
-    found = [f"{speaker} changed the first result's file"] if signs.referred else []
+    speaker, features, found = signs.speaker, signs.answer, []
+    if signs.referred:
+        found.append(f"{speaker} changed the first result's file")
+        speaker = "its message"
     if features["mention"] >= _NAMED:
         found.append(f"{speaker} names code that is here")
     if features["message"] >= _NAMED:

@@ -123,13 +123,18 @@ def newest_commit(url: str, revision: str, folder: Path) -> str:
 
 
 def _clone(address: CloneAddress, folder: Path) -> None:
-    """Clone into a temporary folder and rename it; another process may have been faster. Leaves nothing half-made."""
+    """Clone into a temporary folder and rename it; another process may have been faster. Leaves nothing half-made.
+
+    For git, an answer that a server cut before its first branch is that of an empty repository. Neither is kept.
+    """
     import shutil  # here, because it would slow down the start of every search
 
     aside = folder.with_suffix(f".{os.urandom(6).hex()}.part")
     try:
         command = [*base_command(), "clone", "--quiet", "--mirror", "--", address.url, str(aside)]
         _run(command, address, folder.parent)
+        if not run([*base_command(), f"--git-dir={aside}", "for-each-ref", "--count=1"], cwd=folder.parent):
+            raise RepositoryError(without_credentials(f"{address.url} has no commit yet: there is nothing to search"))
         aside.rename(folder)
     except OSError as error:
         if not folder.exists():

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from trackdown.surfaces.cli.result_text import few_lines
 from trackdown.surfaces.cli.terminal_text import advice, one_line, sanitize
-from trackdown.types import LineMatch, Result, SearchResults
+from trackdown.types import LineMatch, Result, SearchResults, percent
 
 _LINES = 3
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|~&!])")
@@ -53,7 +53,7 @@ def _item(result: Result, many: bool) -> str:
     place = f"{result.repository}:{result.path}" if many else result.path
     place += f":{result.start_line}-{result.end_line}" if result.kind != "file" else ""
     symbol = f" {code_span(result.symbol)}" if result.symbol else ""
-    sure = "" if result.probability is None else f" ({result.probability:.0%})"
+    sure = "" if result.probability is None else f" ({percent(result.probability)})"
     reason = f": {plain_text(result.reason)}" if result.reason else ""
     number = f"{result.rank}. "
     block = _fenced(few_lines(result, _LINES), result.language)

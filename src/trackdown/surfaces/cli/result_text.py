@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from trackdown.surfaces.cli.reason_text import explained
 from trackdown.surfaces.cli.terminal_text import advice, one_line
 from trackdown.surfaces.cli.text_page import TextPage
-from trackdown.types import LineMatch, Result, SearchResults
+from trackdown.types import LineMatch, Result, SearchResults, percent
 
 ROWS_FOR_TEN = 40
 """Rows that ten results take at most; fewer results may take as many."""
@@ -60,7 +60,7 @@ class ResultText:
         """Where the result is and why it was found, with styles."""
         path = one_line(f"{result.repository}:{result.path}" if self._with_repository else result.path)
         lines = f":{result.start_line}-{result.end_line}" if result.kind != "file" else ""
-        sure = "" if result.probability is None else f"  {result.probability:.0%}"
+        sure = "" if result.probability is None else f"  {percent(result.probability)}"
         place, symbol = _in_one_row(path, lines, one_line(result.symbol), self._page.width - len(sure) - 4)
         title = f"{result.rank:>2}  {place}  {symbol}".rstrip() + sure
         reason = fitted(f"    {one_line(result.reason)}", self._page.width)

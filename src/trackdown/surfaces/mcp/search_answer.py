@@ -12,7 +12,7 @@ from typing import Any
 from trackdown.surfaces.cli import explained, one_line, sanitize
 from trackdown.surfaces.mcp.fitting import cut
 from trackdown.surfaces.mcp.tool_answer import ListItem, ToolAnswer, list_answer
-from trackdown.types import LineMatch, Result, SearchResults, Why
+from trackdown.types import LineMatch, Result, SearchResults, Why, percent
 
 _LONGEST_REASON = 160
 _LONGEST_NAME = 90
@@ -44,7 +44,7 @@ def _hit(result: Result, *, several: bool, whole: bool, explain: bool) -> ListIt
     path, symbol = one_line(result.path), one_line(result.symbol)
     lines = "" if whole else f":{result.start_line}-{result.end_line}"
     inside = f" in {one_line(result.repository)}" if several else ""
-    sure = "" if result.probability is None else f", {result.probability:.0%}"
+    sure = "" if result.probability is None else f", {percent(result.probability)}"
     head = f"{result.rank}. {path}{lines} {f'{symbol} ' if symbol else ''}[{result.kind}{inside}{sure}]"
     reason = cut(one_line(result.reason), _LONGEST_REASON)
     reasoned = f"{head}\n   {reason}" if reason else head
