@@ -13,7 +13,7 @@ from tests.conftest import Repo
 from trackdown.confidence import ANSWER_FEATURES, RESULT_FEATURES, Calibration, LogisticModel, load_calibration
 from trackdown.confidence.calibration import calibration_of
 from trackdown.confidence.features import AnswerSigns
-from trackdown.confidence.verdict import assess
+from trackdown.confidence.verdict import assess, listed
 from trackdown.engine import answer_evidence
 from trackdown.errors import ModelError
 from trackdown.query import understand
@@ -225,3 +225,9 @@ def test_a_message_that_no_function_says_makes_an_answer_of_functions_weak(repo:
 @pytest.mark.parametrize(("share", "text"), [(0.0, "0%"), (0.002, "<1%"), (0.006, "1%"), (0.974, "97%")])
 def test_what_may_be_is_never_called_nothing(share: float, text: str) -> None:
     assert percent(share) == text
+
+
+def test_a_list_of_very_many_places_gives_none_of_them_no_chance() -> None:
+    assessed = listed(1, 50_000, load_calibration())
+    assert assessed.confidence.probability > 0 and assessed.probabilities[0] > 0
+    assert "both places that match are shown" in listed(2, 2, load_calibration()).confidence.why
