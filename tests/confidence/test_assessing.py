@@ -113,7 +113,7 @@ def test_a_quoted_message_is_told_from_what_else_contains_it(repo: Repo, setting
     repo.commit("Begin", FILES | quoting | {"src/a.py": SAYING.format("bake").replace("for ' +", "for lunch' +")})
     with trackdown.open(repo.root, settings=settings) as opened:
         found = opened.search(f'"{text}"', effort="fast")
-    assert found.matching == 21 and found[0].symbol == "bake"
+    assert found.matching is None and found[0].symbol == "bake"
     assert found.confidence is not None and found.confidence.verdict == "strong"
     assert "message" in found.confidence.why and (found[0].probability or 0) > (found[1].probability or 1)
 

@@ -66,8 +66,13 @@ def test_sets_that_a_report_could_not_tell_apart_or_that_are_empty_are_refused(
     rows = many_issues(clones, ("ada/shop",), commits=2)
     cases = clones.write(*rows, name="cases.jsonl")
     strays = clones.write(*[row | {"repo": "nobody/there"} for row in rows], name="strays.jsonl")
-    more = (clones.folder, "{owner}/{name}", "function", tmp_path / "features", settings)
+
+    def judge_by(*judged: Path) -> RankerReport:
+        return train_ranker(
+            [cases], clones.folder, "{owner}/{name}", "function", tmp_path / "features", settings, judged_on=judged
+        )
+
     with pytest.raises(UsageError, match="two files of --judge have the same name"):
-        train_ranker([cases], *more, judged_on=[cases, cases])
+        judge_by(cases, cases)
     with pytest.raises(UsageError, match="none of the cases of strays can be searched"):
-        train_ranker([cases], *more, judged_on=[strays])
+        judge_by(strays)
