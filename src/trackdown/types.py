@@ -89,7 +89,7 @@ class Why:
 
 
 def percent(share: float) -> str:
-    """A share as people read it. What is less than half a percent, but not nothing, is `<1%`."""
+    """A share as people read it. What rounds to nothing without being nothing is `<1%`."""
     return "<1%" if 0 < share <= 0.005 else f"{share:.0%}"
 
 

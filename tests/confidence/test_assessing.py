@@ -13,7 +13,7 @@ from tests.conftest import Repo
 from trackdown.confidence import ANSWER_FEATURES, RESULT_FEATURES, Calibration, LogisticModel, load_calibration
 from trackdown.confidence.calibration import calibration_of
 from trackdown.confidence.features import AnswerSigns
-from trackdown.confidence.verdict import assess
+from trackdown.confidence.verdict import assess, listed
 from trackdown.engine import answer_evidence
 from trackdown.errors import ModelError
 from trackdown.query import understand
@@ -113,7 +113,7 @@ def test_a_quoted_message_is_told_from_what_else_contains_it(repo: Repo, setting
     repo.commit("Begin", FILES | quoting | {"src/a.py": SAYING.format("bake").replace("for ' +", "for lunch' +")})
     with trackdown.open(repo.root, settings=settings) as opened:
         found = opened.search(f'"{text}"', effort="fast")
-    assert found.matching == 21 and found[0].symbol == "bake"
+    assert found.matching is None and found[0].symbol == "bake"
     assert found.confidence is not None and found.confidence.verdict == "strong"
     assert "message" in found.confidence.why and (found[0].probability or 0) > (found[1].probability or 1)
 
@@ -225,3 +225,9 @@ def test_a_message_that_no_function_says_makes_an_answer_of_functions_weak(repo:
 @pytest.mark.parametrize(("share", "text"), [(0.0, "0%"), (0.002, "<1%"), (0.006, "1%"), (0.974, "97%")])
 def test_what_may_be_is_never_called_nothing(share: float, text: str) -> None:
     assert percent(share) == text
+
+
+def test_a_list_of_very_many_places_gives_none_of_them_no_chance() -> None:
+    assessed = listed(1, 50_000, load_calibration())
+    assert assessed.confidence.probability > 0 and assessed.probabilities[0] > 0
+    assert "both places that match are shown" in listed(2, 2, load_calibration()).confidence.why

@@ -117,6 +117,8 @@ deep = true
         ("listing = 'listing.json'", "url = 'git@example.org:org/app.git'"),
         ("listing = 'listing.json'", "url = 'ssh://git@example.org:2222/org/app'"),
         ("listing = 'listing.json'", "url = 'https://me:token@EXAMPLE.org/org/app.git'"),
+        ("listing = 'listing.json'", "url = 'https://example.org:443/org/app'"),
+        ("glob = 'repos/*'", "path = 'repos/app/.git'"),
     ],
 )
 @pytest.mark.parametrize("is_first", [False, True])
@@ -137,7 +139,9 @@ def test_two_entries_of_one_repository_must_agree_on_its_groups(tmp_path: Path) 
     (tmp_path / "repos" / "app").mkdir(parents=True)
     text = "place = 'x'\n[[repositories]]\nglob = 'repos/*'\ngroups = ['a', 'b']\n"
     text += "[[repositories]]\nglob = 'repos/a*'\ngroups = {}\n"
-    with pytest.raises(UsageError, match=r"two entries find .*app, for the groups a, b and c: .* an entry of its own"):
+    with pytest.raises(
+        UsageError, match=r"two entries give .*app different groups, \[a, b\] and \[c\]: .* an entry of its own"
+    ):
         find_members(read_fleet(written(tmp_path, text.format("['c']"))))
     (member,) = find_members(read_fleet(written(tmp_path, text.format("['b', 'a']"))))
     assert member.groups == ("a", "b")

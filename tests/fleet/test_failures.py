@@ -9,9 +9,11 @@ import pytest
 
 from tests.conftest import Repo
 from tests.fleet.fleets import SmallFleet, needs_extra
+from trackdown.errors import GitError, GitTimeout, MissingObject, RepositoryError
 from trackdown.fleet import Place, fleet_state, read_fleet, syncing
 from trackdown.fleet.building import BuildTask
 from trackdown.fleet.cluster import ClusterOptions, Outcome
+from trackdown.fleet.failures import failure_of
 from trackdown.fleet.manifest import read_latest
 
 pytestmark = needs_extra
@@ -106,3 +108,33 @@ def test_what_the_place_refused_is_built_by_the_next_sync(fleet: SmallFleet, tri
     rows.unlink()
     tried.clear()
     assert set(fleet.sync().built) == {"shop", "bank", "maps"} == set(tried)
+
+
+@pytest.mark.parametrize(
+    ("error", "lasts"),
+    [
+        (GitError("cannot clone https://example.org/app: early EOF"), False),
+        (GitTimeout("git took too long"), False),
+        (MissingObject("a file is not in this clone"), True),
+        (RepositoryError("app lacks 3 files"), True),
+        (RepositoryError("cannot write: No space left on device"), False),
+    ],
+)
+def test_a_network_or_git_may_do_better_next_time_and_a_clone_that_lacks_files_will_not(
+    error: Exception, lasts: bool
+) -> None:
+    assert failure_of(error).lasts is lasts
+
+
+def test_a_clone_that_is_whole_is_tried_though_another_of_the_same_commit_is_not(
+    fleet: SmallFleet, tried: list[str]
+) -> None:
+    broken = fleet.repositories["shop"]
+    whole = Repo(fleet.folder / "whole")
+    whole.git("fetch", "-q", str(broken.root), "HEAD")
+    whole.git("reset", "-q", "--hard", "FETCH_HEAD")
+    fleet.write(shop=["open"], whole=["open"])
+    damage(broken)
+    assert set(fleet.sync().problems) == {"shop", "whole"} and tried == ["shop"]
+    tried.clear()
+    assert set(fleet.sync().built) == {"whole"} and tried == ["whole"]

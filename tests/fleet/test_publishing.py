@@ -86,8 +86,11 @@ def test_lost_deletions_change_the_digest_of_a_version(fleet: SmallFleet) -> Non
     assert tables.files_digest("open", table.version) != digest
 
 
-def test_a_table_of_a_manifest_that_does_not_know_its_files_is_built_again(fleet: SmallFleet) -> None:
+@pytest.mark.parametrize("is_lost", [False, True])
+def test_a_table_of_a_manifest_that_does_not_know_its_files_is_built_again(fleet: SmallFleet, is_lost: bool) -> None:
     fleet.sync()
+    if is_lost:
+        shutil.rmtree(fleet.folder / TABLE)
     file = fleet.folder / "place" / "manifests" / "0000000001.json"
     file.write_text(file.read_text().replace('"table_files"', '"unknown"'))
     assert not latest_of(fleet).table_files

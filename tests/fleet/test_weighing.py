@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from trackdown.fleet.weighing import overall, repository_shares, weighed
+from trackdown.fleet.weighing import of_a_part, overall, repository_shares, weighed
 from trackdown.types import Confidence, Result, SearchResults, Verdict
 
 
@@ -57,3 +57,9 @@ def test_several_repositories_are_as_sure_as_all_of_them_together() -> None:
     found = overall([(sure, 0.5), (unsure, 0.5)])
     assert found == Confidence("likely", 0.5, "words agree")
     assert overall([(sure, 0.5), (SearchResults("q", "function", ()), 0.5)]) is None
+
+
+def test_a_list_of_a_part_of_the_fleet_is_never_strong() -> None:
+    found = of_a_part(Confidence("strong", 0.99, "both places that match are shown"))
+    assert found.verdict == "likely" and found.probability < 0.99
+    assert found.why == "both places that match are shown. Not every repository was looked into"

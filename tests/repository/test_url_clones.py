@@ -83,11 +83,20 @@ def test_a_new_name_of_the_main_branch_is_followed(origin: Repo, clones: Path) -
 
 def test_an_origin_that_was_empty_is_searched_once_it_has_a_commit(tmp_path: Path, clones: Path) -> None:
     origin = Repo(tmp_path / "late")
-    with pytest.raises(RepositoryError, match=r"^file://.*/late has no commit yet: there is nothing to search$"):
+    with pytest.raises(RepositoryError, match=r"^cannot clone file://.*/late: it has no commit yet$"):
         open_url(f"file://{origin.root}", clones)
     assert list(clones.iterdir()) == []
     commit = origin.commit("Begin", {"a.py": "a = 1\n"})
     assert open_url(f"file://{origin.root}", clones)[0].head() == commit
+
+
+def test_an_origin_that_names_no_branch_any_more_removes_nothing(origin: Repo, clones: Path) -> None:
+    url = f"file://{origin.root}"
+    before, _ = open_url(url, clones)
+    origin.git("update-ref", "-d", "refs/heads/main")
+    source, note = open_url(url, clones)
+    assert note is not None and "its server names no branch" in note
+    assert source.head() == before.head() and paths_at_head(source) == ["a.py"]
 
 
 def test_when_the_origin_has_vanished_the_last_state_is_searched_with_a_note(origin: Repo, clones: Path) -> None:

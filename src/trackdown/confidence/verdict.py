@@ -20,6 +20,7 @@ _STRANGE = 0.25
 _LITTLE = 0.4
 _NEAR = 0.05
 _SHORT = 0.45
+_LEAST = 0.0001
 _VERBATIM, _QUOTED = 0.9, 0.8
 """A query that is a message of the program, and the least probability of its answer. The issues that the weights were
 fitted to quote too few messages to tell; of texts drawn from programs, 95 % are found first (make bench-messages)."""
@@ -32,10 +33,14 @@ _ASK_FOR_FILES = f"Ask for files ({LEVEL_FILE})"
 
 @dataclass(frozen=True, slots=True)
 class Assessment:
-    """The confidence of an answer, and the probability of each of its results."""
+    """The confidence of an answer, and the probability of each of its results.
+
+    Of an answer that only lists what matches, `matching` is how many places do.
+    """
 
     confidence: Confidence
     probabilities: tuple[float, ...]
+    matching: int | None = None
 
 
 def assess(query: Query, level: Level, signs: AnswerSigns, count: int, calibration: Calibration) -> Assessment:
@@ -44,7 +49,8 @@ def assess(query: Query, level: Level, signs: AnswerSigns, count: int, calibrati
         return listed(count, signs.matching or count, calibration)
     if not count:
         why = f"{signs.elsewhere}. {_ASK_FOR_FILES}" if signs.elsewhere else _help(query, level, signs.answer)
-        return Assessment(Confidence("weak", 0.0, f"{NOTHING.why}. {why}"), ())
+        matching = None if signs.elsewhere else signs.matching
+        return Assessment(Confidence("weak", 0.0, f"{NOTHING.why}. {why}"), (), matching)
     quoted = signs.answer["message"] >= _VERBATIM and not signs.elsewhere
     if signs.matching is not None and not signs.elsewhere and (count >= signs.matching or not quoted):
         return listed(count, signs.matching, calibration)
@@ -67,14 +73,15 @@ def listed(shown: int, matching: int, calibration: Calibration) -> Assessment:
     the right one is as likely to be any.
     """
     if not shown:
-        return Assessment(NOTHING, ())
-    probability, each = (round(min(SURE, part / matching), 4) for part in (shown, 1))
+        return Assessment(NOTHING, (), matching)
+    probability, each = (round(min(SURE, max(_LEAST, part / matching)), 4) for part in (shown, 1))
     verdict = _verdict(probability, calibration)
-    number = f"{matching} places match" if shown < matching else f"all {matching} places that match are shown"
+    every = "both" if matching == 2 else f"all {matching}"
+    number = f"{matching} places match" if shown < matching else f"{every} places that match are shown"
     why = f"{number}, and the query does not choose among them" if matching > 1 else "it is the only place that matches"
     if verdict == "weak":
         why += ". It may help to add words that say what to look for"
-    return Assessment(Confidence(verdict, probability, why), (each,) * shown)
+    return Assessment(Confidence(verdict, probability, why), (each,) * shown, matching)
 
 
 def _verdict(probability: float, calibration: Calibration) -> Verdict:

@@ -10,7 +10,7 @@ from hashlib import sha256
 
 import msgspec
 
-from trackdown.errors import RepositoryError, TrackdownError
+from trackdown.errors import GitError, MissingObject, RepositoryError, TrackdownError
 from trackdown.fleet.building import BuildTask
 from trackdown.fleet.manifest import FleetManifest, now
 from trackdown.repository import without_credentials
@@ -42,11 +42,13 @@ class Failure:
 def failure_of(error: Exception) -> BuildFailure:
     """What a build raised, in one line.
 
-    What the place, a disk, or the installation of a worker is to blame for does not last: the next sync tries again.
+    What the place, a disk, a network, git or the installation of a worker is to blame for does not last: the next sync
+    tries again. What a clone lacks does.
     """
     said = " ".join(str(error).split())
     if isinstance(error, TrackdownError):
-        lasts = isinstance(error, RepositoryError) and not any(text in said for text in _NO_ROOM)
+        of_the_repository = isinstance(error, MissingObject) or not isinstance(error, GitError)
+        lasts = isinstance(error, RepositoryError) and of_the_repository and not any(text in said for text in _NO_ROOM)
         return BuildFailure(said, lasts)
     return BuildFailure(
         f"unexpected {type(error).__name__}: {said[:300]}", lasts=not isinstance(error, OSError | ImportError)

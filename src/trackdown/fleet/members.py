@@ -84,9 +84,9 @@ def _chosen(alike: Sequence[_Found]) -> list[_Found]:
     for one in own:
         known = first.setdefault(one.entry.at, one)
         if set(known.entry.groups) != set(one.entry.groups):
-            *groups, last = sorted({*known.entry.groups, *one.entry.groups})
+            groups = " and ".join(f"[{', '.join(entry.groups)}]" for entry in (known.entry, one.entry))
             raise UsageError(
-                f"two entries find {without_credentials(one.where)}, for the groups {', '.join(groups)} and {last}: "
+                f"two entries give {without_credentials(one.where)} different groups, {groups}: "
                 "give it an entry of its own, and only one, with its groups"
             )
     if len(first) > 1:
@@ -98,17 +98,16 @@ def _chosen(alike: Sequence[_Found]) -> list[_Found]:
 def _identity(where: str) -> str:
     """What is equal for two ways to write where a repository is: with links, .git, another scheme or credentials."""
     if not is_url(where):
-        return os.path.realpath(where)
+        return os.path.realpath(where).removesuffix("/.git")
     plain = without_credentials(where)
     if "://" not in plain:  # user@host:path
         plain = "ssh://" + plain.replace(":", "/", 1)
     scheme, _, rest = plain.partition("://")
     host, _, path = rest.partition("/")
     if scheme == "file":
-        return os.path.realpath(f"/{unquote(path)}")
+        return os.path.realpath(f"/{unquote(path)}").removesuffix("/.git")
     host = host.rpartition("@")[2].lower()
-    if scheme == "ssh":
-        host = re.sub(r":\d+$", "", host)
+    host = re.sub(r":\d+$" if scheme == "ssh" else r":(80|443)$", "", host)
     return f"{host}/{path.strip('/').removesuffix('.git')}"
 
 

@@ -113,11 +113,15 @@ def publish_look(
 
 
 def _damaged(tables: GroupTables, before: FleetManifest) -> set[str]:
-    """The groups whose published table lacks a file, or of whose files nothing is known."""
+    """The groups whose published table lacks a file, or of whose files nothing is known.
+
+    A digest of '' says that the files of a table just built could not be told; then nothing is compared.
+    """
     return {
         group
         for group, version in before.tables.items()
-        if before.table_files.get(group) != (tables.files_digest(group, version) or None)
+        if before.table_files.get(group) != ""
+        and before.table_files.get(group) != (tables.files_digest(group, version) or "lost")
     }
 
 

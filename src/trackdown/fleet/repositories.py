@@ -27,7 +27,7 @@ from trackdown.errors import FleetError, RepositoryError, StoreError, UsageError
 from trackdown.fleet.manifest import PublishedShard
 from trackdown.fleet.notes import looked_into, shown
 from trackdown.fleet.reader import FleetReader
-from trackdown.fleet.weighing import overall, repository_shares, weighed
+from trackdown.fleet.weighing import of_a_part, overall, repository_shares, weighed
 from trackdown.query import Query, understand
 from trackdown.request import SearchRequest, request_of
 from trackdown.settings import Settings
@@ -172,6 +172,8 @@ class FleetRepositories(SharedRepositories):
         partial = found.partial or bool(problems)
         notes = (*found.notes, *problems, *([looked_into(names, among)] if repository is None else []))
         confidence = overall(plain) or found.confidence
+        if confidence is not None and found.matching is not None and len(answers) < len(among):
+            confidence = of_a_part(confidence)
         return replace(found, notes=notes, timings_ms=timings, partial=partial, confidence=confidence)
 
     def _searched(

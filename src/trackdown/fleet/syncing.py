@@ -82,12 +82,14 @@ def sync(
         attempts = {name: attempt_of(task, options.cluster.limits) for name, task in wanted.items()}
         problems.update({name: known[attempt] for name, attempt in attempts.items() if attempt in known})
         left = {name: task for name, task in wanted.items() if attempts[name] not in known}
+        tried = {task.key: task.where for task in reversed(left.values())}  # of equal ones the first is built
         for name, outcome in _outcomes(left, options.cluster, on_link, progress):
             if isinstance(outcome, BuiltShard):
                 ready[name] = outcome
                 built.add(name)
             else:
-                problems[name] = Failure(outcome.message, now(), attempts[name] if outcome.lasts else "")
+                was_tried = wanted[name].where == tried[wanted[name].key]
+                problems[name] = Failure(outcome.message, now(), attempts[name] if outcome.lasts and was_tried else "")
 
     def build_again() -> None:
         build(_collected_meanwhile(place, tasks, ready))

@@ -211,7 +211,7 @@ def _batches(names: Sequence[str], wanted: Contents, read_rows: ReadRows) -> Ite
 def _is_named(path: str, manifest: bytes) -> bool:
     """Whether LanceDB's manifest of a version names a file: by name, or by the number or UUID that its path has.
 
-    A path of another form counts as named: if LanceDB names files otherwise one day, tables are built once too often.
+    An unknown form of name counts: if LanceDB names its files otherwise one day, tables are built once too often.
     """
     kind, name = (*path.split("/")[2:4], "")[:2]
     try:

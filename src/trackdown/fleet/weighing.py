@@ -50,6 +50,12 @@ def overall(answers: Sequence[tuple[SearchResults, float]]) -> Confidence | None
     return _lowered(surest, sum(confidence.probability * share for confidence, share in known))
 
 
+def of_a_part(confidence: Confidence) -> Confidence:
+    """A confidence in a list of what matches, if more repositories might match: never strong."""
+    lowered = _lowered(confidence, min(confidence.probability, load_calibration().strong - 0.01))
+    return replace(lowered, why=f"{lowered.why}. Not every repository was looked into")
+
+
 def _of_result(result: Result, share: float) -> Result:
     return result if result.probability is None else replace(result, probability=round(result.probability * share, 4))
 

@@ -23,4 +23,6 @@ def with_deep_completed(corpus: Corpus, options: SearchPlan, watch: Stopwatch) -
     watch.lap(deep.SIGNAL)
     if options.judging is None or math.isinf(budget.left()):
         return options
-    return replace(options, judging=replace(options.judging, budget_ms=1000 * budget.left()))
+    left = 1000 * budget.left()
+    spent = (options.judging.budget_ms or left) - left
+    return replace(options, judging=replace(options.judging, budget_ms=left, spent_ms=spent))

@@ -9,9 +9,8 @@ from trackdown.query import Query, is_short, runs, says_the_same
 from trackdown.retrieve import Candidates
 from trackdown.types import PROSE, TEST
 
-SPARE = 5
-"""How many more candidates to choose than are needed, to replace those that are left out."""
-_LOOKED_AT = 50
+SPARE = 50
+"""How many candidates are looked at, and chosen beyond those that are needed, to replace those that are left out."""
 _MOST_LINES = 2_000
 _LONGER = 3
 """A file that is so many times as long as the query holds much else."""
@@ -25,7 +24,7 @@ def without_query_file(corpus: Corpus, query: Query, pool: Candidates, chosen: S
     code, kept = corpus.code, list(chosen)
     if pool.level != "file" or is_short(asked := runs(query.text)):
         return kept
-    for candidate in chosen[:_LOOKED_AT]:
+    for candidate in chosen[:SPARE]:
         file = int(pool.files[candidate])
         if code.file_role[file] not in (PROSE, TEST) or code.file_lines[file] > _MOST_LINES:
             continue

@@ -97,7 +97,7 @@ def open_url(url: str, clones: Path) -> tuple[Source, str | None]:
         try:
             _clone(address, folder)
         except GitError as error:
-            raise RepositoryError(without_credentials(f"cannot clone {address.url}: {error}")) from None
+            raise GitError(without_credentials(f"cannot clone {address.url}: {error}")) from None
     name = re.sub(r"-[0-9a-f]{12}$", "", folder.stem)
     return replace(open_source(folder), name=name, kind="bare", subfolder="", url=address.url), note
 
@@ -113,7 +113,7 @@ def newest_commit(url: str, revision: str, folder: Path) -> str:
     try:
         answer = _run([*base_command(), "ls-remote", "--", address.url, *wanted], address, folder)
     except GitError as error:
-        raise RepositoryError(without_credentials(f"cannot reach {address.url}: {error}")) from None
+        raise GitError(without_credentials(f"cannot reach {address.url}: {error}")) from None
     lines = [line.partition("\t") for line in os.fsdecode(answer).splitlines()]
     found = {name: oid for oid, _, name in lines}
     for name in wanted:
@@ -125,7 +125,8 @@ def newest_commit(url: str, revision: str, folder: Path) -> str:
 def _clone(address: CloneAddress, folder: Path) -> None:
     """Clone into a temporary folder and rename it; another process may have been faster. Leaves nothing half-made.
 
-    For git, an answer that a server cut before its first branch is that of an empty repository. Neither is kept.
+    Git takes an answer that was cut before its first branch for that of an empty repository, so no clone without
+    branches is kept.
     """
     import shutil  # here, because it would slow down the start of every search
 
@@ -134,7 +135,7 @@ def _clone(address: CloneAddress, folder: Path) -> None:
         command = [*base_command(), "clone", "--quiet", "--mirror", "--", address.url, str(aside)]
         _run(command, address, folder.parent)
         if not run([*base_command(), f"--git-dir={aside}", "for-each-ref", "--count=1"], cwd=folder.parent):
-            raise RepositoryError(without_credentials(f"{address.url} has no commit yet: there is nothing to search"))
+            raise GitError("it has no commit yet")
         aside.rename(folder)
     except OSError as error:
         if not folder.exists():
@@ -144,10 +145,14 @@ def _clone(address: CloneAddress, folder: Path) -> None:
 
 
 def _update(address: CloneAddress, folder: Path) -> None:
-    """Fetch everything new, and point HEAD at the origin's default branch."""
+    """Fetch everything new, and point HEAD at the origin's default branch. An answer without any branch may have been
+    cut, and would remove what is there.
+    """
     here = [*base_command(), f"--git-dir={folder}"]
+    answer = _run([*here, "ls-remote", "--symref", "origin", "HEAD", "refs/heads/*"], address, folder)
+    if not answer:
+        raise GitError("its server names no branch")
     _run([*here, "fetch", "--quiet", "--prune", "--force", "origin", "+refs/*:refs/*"], address, folder)
-    answer = _run([*here, "ls-remote", "--symref", "origin", "HEAD"], address, folder)
     named = re.match(rb"ref: (refs/\S+)\tHEAD\n", answer)
     if named:
         run([*here, "symbolic-ref", "HEAD", os.fsdecode(named[1])], cwd=folder)

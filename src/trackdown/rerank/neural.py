@@ -68,7 +68,8 @@ def rerank(candidates: RerankInput, corpus: Corpus, plan: RerankPlan, lap: Calla
 def sum_with_models(fused: Floats, factors: Floats, said: Mapping[str, Floats], weights: RerankWeights) -> Floats:
     """The scores of a whole search, as the stages add them up, for values that were read by other means.
 
-    `said` are the values of some signals, nan where nothing was read: there a score is the fused part alone.
+    `said` are the values of some signals, nan where nothing was read or could be read. There a score is the fused part
+    alone.
     """
     best = float(np.abs(fused).max(initial=0.0))
     total = fused * (weights.fused / best) if best else fused * 0.0
@@ -222,5 +223,5 @@ class _NeuralStages:
 def cut_short(plan: RerankPlan, cut: Mapping[str, tuple[int, int]]) -> str:
     """A note for an answer that the clock cut short."""
     done = ", ".join(f"{step}: {reached} of {wanted}" for step, (reached, wanted) in cut.items())
-    seconds = (plan.budget_ms or 0.0) / 1000
+    seconds = ((plan.budget_ms or 0.0) + plan.spent_ms) / 1000
     return f"the models ran out of time after {seconds:g} s ({done}); with --depth N they read to the end"

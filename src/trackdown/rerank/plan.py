@@ -22,16 +22,17 @@ class RerankWeights:
 class RerankPlan:
     """The depth of each stage: candidates for the encoder and for code, past commits for `commits`. 0 skips a stage.
 
-    With `budget_ms` the stages stop when time is up; without it the answer is the same on every machine. If nobody
-    asked for that limit, `threads` is the number of the models' threads: then the budget is their CPU time, so that a
-    busy machine gives the same answer. `units` is the number of units read of a class or file. `all_windows` reads
-    long units to their end.
+    With `budget_ms` the stages stop when time is up; without it the answer is the same on every machine. `spent_ms` is
+    what the deep index took of it before. If nobody asked for that limit, `threads` is the number of the models'
+    threads: then the budget is their CPU time, so that a busy machine gives the same answer. `units` is the number of
+    units read of a class or file. `all_windows` reads long units to their end.
     """
 
     encoder: int = 0
     commits: int = 0
     code: int = 0
     budget_ms: float | None = None
+    spent_ms: float = 0.0
     threads: int = 0
     units: int = 2
     all_windows: bool = False

@@ -62,6 +62,20 @@ def test_lists_of_several_repositories_are_one_list(
     assert trackdown.search_all(overlapping, "symbol:nothing").matching == 0
 
 
+def test_a_message_that_no_function_says_stays_weak_in_several_repositories(
+    make_repo: Callable[[str], Repo], open_repo: Opener
+) -> None:
+    said = "cannot open the socket of this shop"
+    code = f'if not ready:\n    raise SystemExit("{said}")\n\n\ndef wait(value):\n    # {said}\n    return value\n'
+    one, two = make_repo("one"), make_repo("two")
+    for repo in (one, two):
+        repo.commit("Begin", {"a.py": code})
+    alone = open_repo(one.root).search(f'"{said}"')
+    together = trackdown.search_all([open_repo(one.root), open_repo(two.root)], f'"{said}"')
+    for answer in (alone, together):
+        assert answer.confidence is not None and answer.confidence.verdict == "weak" and answer.matching is None
+
+
 def test_repositories_of_one_name_are_told_apart(tmp_path: Path, open_repo: Opener) -> None:
     places = [tmp_path / "left" / "app", tmp_path / "right" / "app"]
     for place in places:

@@ -58,3 +58,21 @@ def test_it_is_judged_on_what_it_has_not_seen_beside_the_sum(clones: Clones, set
 def test_a_repository_may_not_stand_on_both_sides(clones: Clones, settings: Settings) -> None:
     with pytest.raises(UsageError, match="cannot be judged on repositories that it is fitted to: ada/shop"):
         trained(clones, settings, ("ada/shop",))
+
+
+def test_sets_that_a_report_could_not_tell_apart_or_that_are_empty_are_refused(
+    clones: Clones, settings: Settings, tmp_path: Path
+) -> None:
+    rows = many_issues(clones, ("ada/shop",), commits=2)
+    cases = clones.write(*rows, name="cases.jsonl")
+    strays = clones.write(*[row | {"repo": "nobody/there"} for row in rows], name="strays.jsonl")
+
+    def judge_by(*judged: Path) -> RankerReport:
+        return train_ranker(
+            [cases], clones.folder, "{owner}/{name}", "function", tmp_path / "features", settings, judged_on=judged
+        )
+
+    with pytest.raises(UsageError, match="two files of --judge have the same name"):
+        judge_by(cases, cases)
+    with pytest.raises(UsageError, match="none of the cases of strays can be searched"):
+        judge_by(strays)

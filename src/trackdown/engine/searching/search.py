@@ -98,7 +98,7 @@ def run_search(
         timings_ms=watch.rounded(),
         llm=cost,
         confidence=assessed.confidence,
-        matching=tapped[0].matching if tapped else None,
+        matching=assessed.matching,
     )
 
 

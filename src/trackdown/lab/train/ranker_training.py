@@ -76,6 +76,11 @@ def train_ranker(
     if not bench.tasks:
         raise UsageError("none of the cases can be searched: are the clones below --repos?")
     others = {path.stem: read_swe(path, repos, layout, level) for path in judged_on}
+    if len(others) < len(judged_on):
+        raise UsageError("two files of --judge have the same name: a report could not tell them apart")
+    for name, other in others.items():
+        if not other.tasks:
+            raise UsageError(f"none of the cases of {name} can be searched: are the clones below --repos?")
     _check_apart(bench, others.values())
     plan = plan or FitPlan()
 

@@ -61,6 +61,6 @@ def ranker(
 
 def _print_table(rows: Mapping[str, Mapping[str, float]]) -> None:
     names = list(next(iter(rows.values())))
-    print(f"{'all gold among the first':<32}" + "".join(f"{name.removeprefix('Acc@'):>8}" for name in names))
+    print(f"{'all gold among the first; MRR':<32}" + "".join(f"{name.removeprefix('Acc@'):>8}" for name in names))
     for what, shares in rows.items():
         print(f"{what:<32}" + "".join(f"{shares[name]:>8.3f}" for name in names))

@@ -5,7 +5,7 @@ import { byId, h, oneLine } from "./dom.js";
 const VERDICTS = { strong: "Strong", likely: "Likely", weak: "Weak" };
 let timer = 0;
 
-export const percent = (share) => (share > 0 && share < 0.005 ? "<1%" : `${Math.round(100 * share)}%`);
+export const percent = (share) => (share > 0 && share <= 0.005 ? "<1%" : `${Math.round(100 * share)}%`);
 
 /** Say how it stands; also to who listens. */
 export const say = (text, { busy = false } = {}) => {
