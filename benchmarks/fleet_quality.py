@@ -8,7 +8,7 @@ repository with an issue left is synced at that issue's base commit, and those i
 repository, once as they are and once with the repository's and its owner's name masked in the text. Beside it each
 issue is asked of its own repository alone and, for some of them without models, of every repository one by one. An
 issue whose base commit cannot be published is left out.
---after takes an earlier report: its issues are not asked again, and the new report has them too.
+--after takes an earlier report: what its issues were asked is not asked again, and the new report has them too.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import json
 import re
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,8 @@ from trackdown.settings import load_settings
 from trackdown.types import Effort, SearchResults
 
 TEXTS = ("as they are", "masked")
+ONE_BY_ONE = "one by one fast"
+Row = dict[str, Any]
 
 
 def main() -> None:
@@ -60,17 +63,23 @@ def main() -> None:
     ]
     quality = Quality(arguments.fleet, tasks, arguments.others, arguments.efforts.split(","), arguments.workers)
     before = json.loads(arguments.after.read_text("utf-8")) if arguments.after else {"rows": [], "syncs": []}
-    rows: list[dict[str, Any]] = before["rows"]
+    rows: dict[str, Row] = {row["id"]: row for row in before["rows"]}
     quality.syncs += before["syncs"]
-    known = {row["id"] for row in rows}
-    for round_ in rounds([task for task in tasks if task.id not in known], arguments.issues):
-        quality.bring_to(round_)
-        for row in quality.asked(round_, arguments.one_by_one - len(rows)):
-            rows.append(row)
-            print(f"{len(rows)} {row}", flush=True)
-    report = {"issues": len(rows), "repositories": len(quality.places), "syncs": quality.syncs, **means(rows)}
+    left = arguments.one_by_one - sum(ONE_BY_ONE in row[TEXTS[0]] for row in rows.values())
+    for round_ in rounds(tasks, arguments.issues):
+        without = [task for task in round_ if task.id not in rows or ONE_BY_ONE not in rows[task.id][TEXTS[0]]]
+        new, alone = [task for task in round_ if task.id not in rows], without[: max(0, left)]
+        if not new and not alone:
+            continue
+        with quality.at(round_) as (fleet, there):
+            rows |= quality.asked(fleet, [task for task in new if task.id in there])
+            alone = [task for task in alone if task.id in there]
+            quality.ask_one_by_one(fleet, alone, rows)
+            left -= len(alone)
+    told = list(rows.values())
+    report = {"issues": len(rows), "repositories": len(quality.places), "syncs": quality.syncs, **means(told)}
     print({name: value for name, value in report.items() if name != "syncs"})
-    keep({**report, "rows": rows}, arguments.json)
+    keep({**report, "rows": told}, arguments.json)
 
 
 def rounds(tasks: Sequence[Task], most: int) -> Iterator[list[Task]]:
@@ -103,8 +112,9 @@ class Quality:
         self.settings = load_settings(store=folder / "store")
         self.syncs: list[dict[str, Any]] = []
 
-    def bring_to(self, round_: Sequence[Task]) -> None:
-        """Sync the fleet with the repositories of these issues at their base commits."""
+    @contextmanager
+    def at(self, round_: Sequence[Task]) -> Iterator[tuple[FleetRepositories, set[str]]]:
+        """The fleet with these issues' repositories at their base commits, and the issues whose commit is there."""
         commits = {task.repository: task.at for task in round_}
         entries = [
             f'[[repositories]]\npath = "{path}"\nname = "{name}"\nat = "{commits.get(name) or "HEAD"}"\n'
@@ -116,34 +126,47 @@ class Quality:
             {"built": len(done.built), "units": done.units, "seconds": done.seconds, "problems": dict(done.problems)}
         )
         print(self.syncs[-1], flush=True)
+        self.reader = FleetReader(Place(read_fleet(self.file).address), self.settings)
+        published = self.reader.published()  # a repository that failed is in the state that an earlier round published
+        there = {t.id for t in round_ if t.repository in published and published[t.repository].built.commit == t.at}
+        with FleetRepositories(self.reader, self.settings) as fleet:
+            yield fleet, there
 
-    def asked(self, round_: Sequence[Task], every: int) -> Iterator[dict[str, Any]]:
-        """Ask the issues of the fleet and of their own repositories; so many also of every repository."""
-        reader = FleetReader(Place(read_fleet(self.file).address), self.settings)
-        with FleetRepositories(reader, self.settings) as fleet:
-            for number, task in enumerate(round_):
-                published = reader.published().get(task.repository)
-                if published is None or published.built.commit != task.at:
-                    continue  # what is there is an earlier state, which an earlier round published
-                row: dict[str, Any] = {"id": task.id}
-                for text, query in zip(TEXTS, (task.query, masked(task.query, task.repository)), strict=True):
-                    started = time.perf_counter()
-                    ranked = list(reader.candidates(understand(query), (), list(reader.published())))
-                    told: dict[str, Any] = {"rank": place_in(ranked, task.repository)}
-                    told["candidates_s"] = round(time.perf_counter() - started, 3)
-                    for effort in self.efforts:
-                        told[f"fleet {effort}"] = found(fleet.search(query, effort=effort), task)
-                        own = fleet.search(query, effort=effort, repository=task.repository)
-                        told[f"alone {effort}"] = found(own, task)
-                    if number < every:
-                        told["one by one fast"] = found(one_by_one(fleet, query), task)
-                    row[text] = told
-                yield row
+    def asked(self, fleet: FleetRepositories, tasks: Sequence[Task]) -> dict[str, Row]:
+        """What the fleet and the issues' own repositories answer."""
+        rows: dict[str, Row] = {}
+        for task in tasks:
+            rows[task.id] = {"id": task.id}
+            for text, query in texts_of(task):
+                started = time.perf_counter()
+                ranked = list(self.reader.candidates(understand(query), (), list(self.reader.published())))
+                told: dict[str, Any] = {"rank": place_in(ranked, task.repository)}
+                told["candidates_s"] = round(time.perf_counter() - started, 3)
+                for effort in self.efforts:
+                    told[f"fleet {effort}"] = found(fleet.search(query, effort=effort), task)
+                    own = fleet.search(query, effort=effort, repository=task.repository)
+                    told[f"alone {effort}"] = found(own, task)
+                rows[task.id][text] = told
+            print(rows[task.id], flush=True)
+        return rows
+
+    def ask_one_by_one(self, fleet: FleetRepositories, tasks: Sequence[Task], rows: dict[str, Row]) -> None:
+        """Ask every repository, each of them everything while it is open, and merge answers by probability."""
+        answers: dict[tuple[str, str], list[SearchResults]] = {}
+        for name in fleet.names if tasks else ():
+            for task in tasks:
+                for text, query in texts_of(task):
+                    answer = fleet.search(query, effort="fast", repository=name)
+                    answers.setdefault((task.id, text), []).append(answer)
+            print(f"{len(tasks)} issues asked of {name}", flush=True)
+        for task in tasks:
+            for text in TEXTS:
+                rows[task.id][text][ONE_BY_ONE] = found(merged(answers[task.id, text], 10), task)
 
 
-def one_by_one(fleet: FleetRepositories, query: str) -> SearchResults:
-    """The answers of all repositories, merged by the probability of each result."""
-    return merged([fleet.search(query, effort="fast", repository=name) for name in fleet.names], 10)
+def texts_of(task: Task) -> Iterator[tuple[str, str]]:
+    """The ways to ask an issue, and its text for each."""
+    return zip(TEXTS, (task.query, masked(task.query, task.repository)), strict=True)
 
 
 def place_in(ranked: Sequence[str], name: str) -> int:
@@ -177,9 +200,9 @@ def means(rows: Sequence[dict[str, Any]]) -> dict[str, dict[str, float]]:
         names = [name for name in told[0] if name.startswith(("fleet", "alone"))] if told else []
         for name in names:
             shares[f"{name} Acc@10"] = share([one[name] for one in told])
-        every = [one for one in told if "one by one fast" in one]
+        every = [one for one in told if ONE_BY_ONE in one]
         shares["asked one by one"] = len(every)
-        for name in ("one by one fast", "fleet fast", "alone fast") if every else ():
+        for name in (ONE_BY_ONE, "fleet fast", "alone fast") if every else ():
             shares[f"of those, {name} Acc@10"] = share([one[name] for one in every if name in one])
         report[text] = shares
     return report

@@ -32,9 +32,12 @@ def test_an_issue_whose_base_commit_is_not_published_is_left_out(bench: ModuleTy
         for number, at in enumerate((base, "f" * 40))
     )
     quality = bench.Quality(tmp_path / "fleet", [first, second], [], ["fast"], 0)
-    quality.bring_to([first])
-    (row,) = quality.asked([first], 0)
-    assert (row["id"], row["masked"]["rank"], row["masked"]["fleet fast"]) == ("shop-0", 1, True)
-    quality.bring_to([second])
+    with quality.at([first]) as (fleet, there):
+        assert there == {"shop-0"}
+        rows = quality.asked(fleet, [first])
+        quality.ask_one_by_one(fleet, [first], rows)
+    told = rows["shop-0"]["masked"]
+    assert (told["rank"], told["fleet fast"], told["one by one fast"]) == (1, True, True)
+    with quality.at([second]) as (_fleet, there):
+        assert there == set()
     assert list(quality.syncs[-1]["problems"]) == ["org/shop"]
-    assert list(quality.asked([second], 0)) == []
