@@ -22,16 +22,17 @@ pytestmark = needs_extra
 BUILD = """import pickle, sys
 from trackdown.fleet import building
 building._LAST_RESORT = 0.5
-building.build(pickle.load(sys.stdin.buffer), in_worker=True)
+building.build(pickle.load(sys.stdin.buffer), worker_folder=sys.argv[1])
 """
 
 
 @pytest.mark.slow
-def test_a_worker_whose_build_does_not_end_ends_with_all_that_it_started(fleet: SmallFleet) -> None:
+def test_a_worker_whose_build_does_not_end_ends_with_all_that_it_started(fleet: SmallFleet, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:  # git waits for its answer
         url = f"http://127.0.0.1:{silent.getsockname()[1]}/app.git"
         task = BuildTask("app", url, "0" * 40, "0" * 40, 512, False, "none", read_fleet(fleet.file).address, 0.5)
-        done = subprocess.run([sys.executable, "-c", BUILD], input=pickle.dumps(task), capture_output=True, timeout=60)
+        command = [sys.executable, "-c", BUILD, str(tmp_path)]
+        done = subprocess.run(command, input=pickle.dumps(task), capture_output=True, timeout=60)
         assert done.returncode == TIMED_OUT, done.stderr
         left = [one for one in psutil.process_iter(["cmdline"]) if url in (one.info["cmdline"] or [])]
         assert not [one for one in left if one.status() != psutil.STATUS_ZOMBIE]

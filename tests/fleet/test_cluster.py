@@ -66,10 +66,17 @@ def test_a_worker_that_is_killed_while_it_starts_costs_nothing(fleet: SmallFleet
     assert (set(report.built), dict(report.problems)) == ({"shop", "bank", "maps"}, {})
 
 
-def test_workers_that_are_killed_cost_at_most_their_repositories(fleet: SmallFleet) -> None:
+def test_workers_that_are_killed_cost_at_most_their_repositories(
+    fleet: SmallFleet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setenv("TMPDIR", str(scratch))  # of the workers
+    monkeypatch.setattr("tempfile.tempdir", str(scratch))
     with killing(_is_building) as killed:
         report = fleet.sync(cluster=ClusterOptions(workers=1))
     assert killed
+    assert not [path for path in scratch.rglob("*") if path.name.startswith("trackdown-fleet-")]
     assert set(report.built) | set(report.problems) == {"shop", "bank", "maps"}
     fleet.sync()
     assert places(fleet.search("book a transfer"))[0][0] == "bank"

@@ -66,14 +66,18 @@ def build_key(commit: str, max_file_kb: int, deep: bool, settings: Settings) -> 
     return sha256(msgspec.json.encode(about)).hexdigest()[:40]
 
 
-def build(task: BuildTask, *, in_worker: bool = False) -> BuiltShard:
-    """Build a repository's shard, unless it is there. Raises TrackdownError; RepositoryError if it takes too long."""
+def build(task: BuildTask, *, worker_folder: str | None = None) -> BuiltShard:
+    """Build a repository's shard, unless it is there. Raises TrackdownError; RepositoryError if it takes too long.
+
+    In a Dask worker the files are made in its folder: if it is killed, the next one on the machine removes that.
+    """
     place = Place(task.place)
     known = find_built(place, task.key)
     if known is not None:
         return known
     settings = load_settings(models=task.models, max_file_kb=task.max_file_kb, workers=1, threads=1)
-    with _deadline(task, in_worker) as progress, tempfile.TemporaryDirectory(prefix="trackdown-fleet-") as folder:
+    scratch = tempfile.TemporaryDirectory(prefix="trackdown-fleet-", dir=worker_folder)
+    with _deadline(task, worker_folder is not None) as progress, scratch as folder:
         built = _built(task, place, settings, Path(folder), progress)
     record_built(place, built)
     return built

@@ -87,8 +87,10 @@ def _here(task: BuildTask) -> Outcome:
 
 
 def _in_worker(task: BuildTask) -> BuiltShard:
+    from distributed import get_worker
+
     try:
-        return build(task, in_worker=True)
+        return build(task, worker_folder=get_worker().local_directory)
     finally:
         return_freed_memory()
 
