@@ -20,7 +20,7 @@ def check_repository(place: str, settings: Settings) -> Iterator[HealthCheck]:
     except TrackdownError as error:
         yield HealthCheck("repository", "problem", str(error), "name another folder or repository")
         return
-    kind = {"worktree": "a work tree", "bare": "a bare repository", "folder": "a plain folder"}[source.kind]
+    kind = {"worktree": "a working tree", "bare": "a bare repository", "folder": "a plain folder"}[source.kind]
     found = f"{source.root}, {kind}" + (f" at {commit[:10]}" if commit else " without commits")
     if source.shallow:
         yield HealthCheck("repository", "warning", f"{found}; its history is cut", "run `git fetch --unshallow`")

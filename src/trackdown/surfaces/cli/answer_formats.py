@@ -133,5 +133,5 @@ def _open_first(answer: SearchResults, places: AnswerPlaces) -> None:
         return
     file = places.file(answer[0])
     if file is None:
-        raise UsageError("--open needs files on disk: search a work tree or a folder, without --at")
+        raise UsageError("--open needs files on disk: search a working tree or a folder, without --at")
     open_in_editor(file, answer[0].line)
