@@ -228,6 +228,38 @@ def test_reasons_say_what_the_query_mentions(index: CodeIndex) -> None:
     assert said.text == "the query names it" and said.numbers == {"score": channel.scores[best]}
 
 
+@pytest.mark.parametrize(
+    ("text", "at_line", "beside", "of_file"),
+    [
+        (
+            "src/web/session.py:3",
+            "at line 3, which the query names",
+            "in session.py, which the query names",
+            "the query names line 3 in it",
+        ),
+        (
+            'File "src/web/session.py", line 3, in sign_cookie',
+            "in the traceback (line 3)",
+            "its file is in the traceback (line 3)",
+            "in the traceback (line 3)",
+        ),
+    ],
+)
+def test_a_place_is_in_a_traceback_only_if_the_query_has_one(
+    index: CodeIndex, text: str, at_line: str, beside: str, of_file: str
+) -> None:
+    found, session = mentions(index, understand(text)), index.files_by_path["src/web/session.py"]
+    functions, files = candidates(index, "function"), candidates(index, "file")
+    said = {
+        index.symbol(unit): found.in_words(index, functions, candidate, unit)
+        for candidate, unit in enumerate(functions.units.tolist())
+        if functions.files[candidate] == session
+    }
+    assert said == {"Session.sign_cookie": at_line, "Session.load": beside, "load": beside}
+    file = files.files.tolist().index(session)
+    assert found.in_words(index, files, file, -1) == of_file
+
+
 def test_a_class_is_named_by_its_members(index: CodeIndex) -> None:
     wanted = request(index, "sign_cookie fails", "class")
     channel = retrieve(wanted, [])

@@ -146,8 +146,14 @@ def _frame(index: CodeIndex, frame: Frame, score: float, found: Mentions) -> Non
     if not files or len(files) > 3:
         return
     for file in files:
-        where = f"in the traceback (line {frame.line})"
-        found.file(file, score / len(files), where, f"its file is {where}")
+        if frame.function:
+            where = of_file = f"in the traceback (line {frame.line})"
+            of_unit = f"its file is {where}"
+        else:  # `path:line` need not come from a traceback
+            where = f"at line {frame.line}, which {found.speaker} names"
+            of_file = f"{found.speaker} names line {frame.line} in it"
+            of_unit = f"in {index.path(file).rpartition('/')[2]}, which {found.speaker} names"
+        found.file(file, score / len(files), of_file, of_unit)
         rows = [row for row in index.units_of(file) if index.kind(row) != "window"]
         last = frame.function.rsplit(".", 1)[-1]
         named = [row for row in rows if last and index.symbol(row).rsplit(".", 1)[-1] == last]
