@@ -68,6 +68,15 @@ def test_words_of_which_none_occurs_need_no_percentage(opened: trackdown.Reposit
         assert assess(understand(query), "function", worse, 1, weak).confidence.why.startswith(f"{why}. ")
 
 
+def test_a_named_result_is_not_said_to_lack_the_rare_words(opened: trackdown.Repository) -> None:
+    query = "sign_cookie"
+    signs = answer_evidence(opened.corpus(), SearchRequest(query), opened.settings).signs
+    assert signs.answer["mention"] > 0
+    without = replace(signs, answer={**signs.answer, "unknown": 0.0, "covered_by_best": 0.0})
+    weak = replace(load_calibration(), weak=1.1)
+    assert "rare words" not in assess(understand(query), "function", without, 1, weak).confidence.why
+
+
 def test_evidence_that_agrees_is_named(repo: Repo, settings: Settings) -> None:
     repo.commit("Begin", FILES)
     repo.commit("Sign the cookie", {"src/cookie.py": FILES["src/cookie.py"] + "\n"})
@@ -101,9 +110,12 @@ def test_a_list_is_as_likely_right_as_its_share_of_what_matches(
     assert found.matching == matching and found.confidence is not None
     assert found.confidence.probability == pytest.approx(min(0.99, k / matching), abs=1e-4)
     assert found.confidence.verdict == verdict
-    number = f"all {matching} places that match are shown" if share == 1.0 else f"{matching} places match"
-    assert found.confidence.why.startswith(f"{number}, and the query does not choose among them")
-    assert ("help to add words" in found.confidence.why) == (verdict == "weak")
+    order = "the best matches come first" if '"' in query else "they are listed by name"
+    why = f"{matching} places match, and {order}"
+    if share == 1.0:
+        why = f"all {matching} places that match are shown, and the query does not choose among them"
+    assert found.confidence.why.startswith(why)
+    assert ("To narrow the list, add words" in found.confidence.why) == (verdict == "weak")
     assert {result.probability for result in found} == {round(1 / matching, 4)}
 
 
@@ -215,9 +227,7 @@ def test_a_message_that_no_function_says_makes_an_answer_of_functions_weak(repo:
         functions, files = opened.search(text), opened.search(text, level="file")
     assert functions.results and functions.confidence is not None and files.confidence is not None
     assert functions.confidence.verdict == "weak"
-    assert (
-        functions.confidence.why == f'"{text}" is said outside functions, in src/table.py. Ask for files (level file)'
-    )
+    assert functions.confidence.why == f'"{text}" is in src/table.py, outside any function. Ask for files (level file)'
     assert all((result.probability or 0) <= functions.confidence.probability for result in functions)
     assert files[0].path == "src/table.py" and files.confidence.verdict != "weak"
 

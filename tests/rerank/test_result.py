@@ -15,7 +15,7 @@ from trackdown.rerank.result import Reranking
         (3.0, (0.0, 0.0, -1.0), "a model that read it finds it very relevant", True),
         (1.0, (2.5, 0.0, -1.0), "a model that read it finds it relevant", True),
         (1.0, (2.5, 2.0, 2.0), "a model that read it finds others more relevant", False),
-        (-1.33, (-4.0, -5.0, -4.0), "a model that read it has doubts, but fewer than about others", False),
+        (-1.33, (-4.0, -5.0, -4.0), "a model that read it is doubtful, but less than about others", False),
         (-4.0, (-1.0, 2.0, -4.0), "a model that read it finds others more relevant", False),
     ],
 )

@@ -69,7 +69,7 @@ def test_words_tell_how_near_it_is_of_all_code() -> None:
     channel = found(Given(query=ALONG))
     assert channel is not None
     texts = [match.text for match in channel.reasons([0, 30, 150])]
-    assert len(set(texts)) == 3 and all("meaning" in text and "all code" in text for text in texts)
+    assert len(set(texts)) == 3 and all("meaning" in text and "all the code" in text for text in texts)
     assert abs(channel.reasons([0])[0].numbers["cosine"] - 1) < 0.01
 
 

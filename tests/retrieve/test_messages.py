@@ -190,7 +190,7 @@ def test_a_message_that_is_said_outside_functions_leads_to_its_file() -> None:
     text = "Working outside of the painting context"
     channel = channel_of(index, f"Error: {text}.")
     assert channel is not None and not channel.scores.any()
-    assert channel.elsewhere == f'"{text}" is said outside functions, in src/paint.py'
+    assert channel.elsewhere == f'"{text}" is in src/paint.py, outside any function'
     assert best(index, text, "file")[0] == "src/paint.py"
     for level, asked in (("file", text), ("function", f"Where is the code that shows how to open one? {text[:15]}")):
         found = channel_of(index, asked, level)  # type: ignore[arg-type]

@@ -39,7 +39,7 @@ def test_it_is_computed_shown_and_used(begun: Repo, capsys: pytest.CaptureFixtur
     assert main(["search", "forget the oldest", place, "--explain", "--mode", "deep"]) == 0
     shown = capsys.readouterr().out
     assert (
-        "deep 0.50: of all code among the closest in meaning" in shown
+        "deep 0.50: among the closest in meaning of all the code" in shown
         and "Deep index: ready, 1 unit outside tests" in shown
     )
 

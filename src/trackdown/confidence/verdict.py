@@ -29,6 +29,7 @@ _SHARED = 0.2
 _SAID_ELSEWHERE = 0.5
 """The share of the weakest likely answer's probability, at most, if no candidate can be right."""
 _ASK_FOR_FILES = f"Ask for files ({LEVEL_FILE})"
+_NARROW = "To narrow the list, add words that say what to look for, or more filters (path:, lang:, kind:, symbol:)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +47,14 @@ class Assessment:
 def assess(query: Query, level: Level, signs: AnswerSigns, count: int, calibration: Calibration) -> Assessment:
     """Assess an answer of `count` results by its features."""
     if query.only_filters:
-        return listed(count, signs.matching or count, calibration)
+        return listed(count, signs.matching or count, calibration, "they are listed by name")
     if not count:
         why = f"{signs.elsewhere}. {_ASK_FOR_FILES}" if signs.elsewhere else _help(query, level, signs.answer)
         matching = None if signs.elsewhere else signs.matching
         return Assessment(Confidence("weak", 0.0, f"{NOTHING.why}. {why}"), (), matching)
     quoted = signs.answer["message"] >= _VERBATIM and not signs.elsewhere
     if signs.matching is not None and not signs.elsewhere and (count >= signs.matching or not quoted):
-        return listed(count, signs.matching, calibration)
+        return listed(count, signs.matching, calibration, "the best matches come first")
     least = max(_QUOTED * quoted, calibration.weak * signs.referred)
     probability, each = calibration.probabilities(signs, count, least)
     if signs.elsewhere and not signs.referred:
@@ -68,19 +69,23 @@ def assess(query: Query, level: Level, signs: AnswerSigns, count: int, calibrati
     return Assessment(Confidence(verdict, probability, why), tuple(each))
 
 
-def listed(shown: int, matching: int, calibration: Calibration) -> Assessment:
+def listed(shown: int, matching: int, calibration: Calibration, order: str = "these are some of them") -> Assessment:
     """Assess a list of places that match a query, as far as they are shown. The query chooses among none of them, so
-    the right one is as likely to be any.
+    the right one is as likely to be any. `order` says how to read a list that is longer than what is shown.
     """
     if not shown:
         return Assessment(NOTHING, (), matching)
     probability, each = (round(min(SURE, max(_LEAST, part / matching)), 4) for part in (shown, 1))
     verdict = _verdict(probability, calibration)
     every = "both" if matching == 2 else f"all {matching}"
-    number = f"{matching} places match" if shown < matching else f"{every} places that match are shown"
-    why = f"{number}, and the query does not choose among them" if matching > 1 else "it is the only place that matches"
+    if shown < matching:
+        why = f"{matching} places match, and {order}"
+    elif matching > 1:
+        why = f"{every} places that match are shown, and the query does not choose among them"
+    else:
+        why = "it is the only place that matches"
     if verdict == "weak":
-        why += ". It may help to add words that say what to look for"
+        why += f". {_NARROW}"
     return Assessment(Confidence(verdict, probability, why), (each,) * shown, matching)
 
 
@@ -124,8 +129,9 @@ def _against(speaker: str, features: Mapping[str, float]) -> str:
     if features["unknown"] >= _STRANGE:
         return f"{features['unknown']:.0%} of {text}, weighted by how rare words are, occurs nowhere in this code"
     if features["covered_by_best"] < 1 - _ALL:
-        return f"no result has any of {text}'s rare words"
-    if features["covered_by_best"] < _LITTLE:
+        if not features["mention"]:  # what the query names has its words, even if they are too short to count
+            return f"no result has any of {text}'s rare words"
+    elif features["covered_by_best"] < _LITTLE:
         return f"no result has more than {features['covered_by_best']:.0%} of {text}'s rare words"
     if features["margin"] < _NEAR:
         if features["message"] >= _SHARED:

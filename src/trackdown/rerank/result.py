@@ -27,7 +27,7 @@ _VERDICTS = {
 
 The words compare, because a question that makes no sense is also close to something.
 """
-_DOUBTFUL = "a model that read it has doubts, but fewer than about others"
+_DOUBTFUL = "a model that read it is doubtful, but less than about others"
 """What a logit below 0 means that is above the average: even odds are at 0."""
 
 

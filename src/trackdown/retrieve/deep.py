@@ -32,5 +32,5 @@ def retrieve(request: Request, before: Sequence[Channel]) -> Channel | None:
 def _in_words(_: float, nearer: int) -> str:
     """Which cosine is high depends on the model, so the place among all units says more."""
     if nearer < _FEW:
-        return "of all code among the closest in meaning"
-    return "of all code close in meaning" if nearer < _SOME else "of all code related in meaning"
+        return "among the closest in meaning of all the code"
+    return f"{'close' if nearer < _SOME else 'related'} in meaning, compared with all the code"

@@ -23,7 +23,7 @@ _USES, _USES_OF_SAID = 0.9, 0.6
 _MOST_USERS = 40
 _IN_A_ROW, _MOST_OF_QUERY = 4, 0.6
 """Words in a row, and the share of the query, that make it worth telling that no candidate says a message."""
-_PLURALS: Mapping[Level, str] = {"function": "functions", "class": "classes", "symbol": "functions and classes"}
+_RANKED: Mapping[Level, str] = {"function": "function", "class": "class", "symbol": "function or class"}
 
 
 def retrieve(request: Request, before: Sequence[Channel]) -> Channel | None:
@@ -70,7 +70,7 @@ def _said_elsewhere(code: CodeIndex, level: Level, found: Sequence[Quoted], best
     best = [quoted for quoted in found if quoted.how == how]
     files = sorted({int(code.unit_file[quoted.unit]) for quoted in best}, key=lambda file: _by_role(code, file))
     others = f" and {len(files) - 1} more" if len(files) > 1 else ""
-    return f'"{how.text}" is said outside {_PLURALS[level]}, in {code.path(files[0])}{others}'
+    return f'"{how.text}" is in {code.path(files[0])}{others}, outside any {_RANKED[level]}'
 
 
 def _by_role(code: CodeIndex, file: int) -> tuple[int, str]:

@@ -39,8 +39,8 @@ def units_with_phrases(corpus: Corpus, phrases: Sequence[str]) -> Mask:
         plain = "" if text is None else _plain(text)
         found[unit] = all(phrase in plain for phrase in sought)
     if not found.any():
-        phrase = "the phrase" if len(phrases) == 1 else "all the phrases"
-        corpus.note(f"no indexed file has {phrase} in one place: without quotes, the words are searched for")
+        contained, its = ("the phrase", "its") if len(phrases) == 1 else ("all the phrases in one place", "their")
+        corpus.note(f"no indexed file contains {contained}; remove the quotes to search for {its} words")
     return found
 
 

@@ -54,7 +54,7 @@ class ReferredCommit:
         """The commit and what it has to do with the query."""
         how = "is named in the query" if self.is_itself else f"mentions {self.reference}"
         if self.merge:
-            how = f"came with {self.reference}"
+            how = f"was merged with {self.reference}"
         return f"commit {index.oid(self.position)[:7]} {how}: {quote_commit(index, self.position)}"
 
 
@@ -80,9 +80,9 @@ def _note_unknown(corpus: Corpus, query: Query, known: Set[str]) -> None:
     unknown = [one for one in query.references if one.text not in known]
     for reference in unknown:
         if reference.kind == "commit" and query.only_references:
-            corpus.note(f"{reference.text} does not identify a commit here: it is searched for as a word")
+            corpus.note(f"{reference.text} does not identify a commit here, so it is searched for as a word")
         elif reference.kind in ("issue", "merge") or query.only_references:
-            corpus.note(f"no commit here mentions {reference.text}: it is searched for as a word")
+            corpus.note(f"no commit here mentions {reference.text}, so it is searched for as a word")
 
 
 def _by_merge(corpus: Corpus, references: Sequence[QueryReference]) -> list[ReferredCommit]:

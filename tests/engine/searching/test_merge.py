@@ -107,4 +107,4 @@ def test_what_only_one_repository_says_has_its_name(make_repo: Callable[[str], R
     two.commit("Begin", {"a.go": "package a\n\nfunc signCookie() {}\n"})
     answer = trackdown.search_all([open_repo(one.root), open_repo(two.root)], "sign cookie lang:go")
     assert "one: no indexed file is in go" in answer.notes
-    assert "filters in the query: lang:go (in quotes they are words to search for)" in answer.notes
+    assert "filters in the query: lang:go (quote them to search for them as words)" in answer.notes

@@ -96,7 +96,7 @@ def test_a_list_is_ordered_by_name_and_says_how_much_there_is(opened: trackdown.
     listed = opened.search("lang:python symbol:*", k=3)
     assert [result.symbol for result in listed] == ["Store", "Store.get", "Store.put"]
     assert listed.matching == 7 and listed.confidence is not None
-    assert listed.confidence.why == "7 places match, and the query does not choose among them"
+    assert listed.confidence.why == "7 places match, and they are listed by name"
     everything = opened.search("lang:python symbol:*")
     assert [result.symbol for result in everything][3:] == ["get", "note", "sign", "test_sign"]
     assert everything.matching == 7
@@ -201,8 +201,10 @@ def test_a_phrase_may_go_on_in_the_next_line_of_a_string(repo: Repo, open_repo: 
 
 
 def test_a_phrase_that_occurs_nowhere_is_told(opened: trackdown.Repository) -> None:
-    note = "no indexed file has the phrase in one place: without quotes, the words are searched for"
+    note = "no indexed file contains the phrase; remove the quotes to search for its words"
     assert note in opened.search('"secret no key"').notes
+    note = "no indexed file contains all the phrases in one place; remove the quotes to search for their words"
+    assert note in opened.search('"secret no" "no key"').notes
 
 
 def test_patterns_that_exclude_everything_are_told(opened: trackdown.Repository) -> None:

@@ -53,10 +53,10 @@ def test_history_lists_the_commits_that_speak_of_a_number(
 @pytest.mark.parametrize(
     ("query", "note"),
     [
-        ("#12", "no commit here mentions #12: it is searched for as a word"),
-        ("let alpha wait as in !45", "no commit here mentions !45: it is searched for as a word"),
-        ("XYZ-17", "no commit here mentions XYZ-17: it is searched for as a word"),
-        ("0123abcd", "0123abcd does not identify a commit here: it is searched for as a word"),
+        ("#12", "no commit here mentions #12, so it is searched for as a word"),
+        ("let alpha wait as in !45", "no commit here mentions !45, so it is searched for as a word"),
+        ("XYZ-17", "no commit here mentions XYZ-17, so it is searched for as a word"),
+        ("0123abcd", "0123abcd does not identify a commit here, so it is searched for as a word"),
         ("#123", ""),
         ("alpha of XYZ-17", ""),  # may be a word like any other
         ("alpha\n\nSee #12.", ""),  # an issue refers to much that no commit mentions
@@ -210,7 +210,7 @@ def test_a_merge_that_is_referred_to_stands_for_what_it_brought(merged: Repo, op
     assert answer[0].matched == ("#55", "Merge pull request #55 from someone/topic")
     found = opened.search("#55", level="file")
     assert found[0].path == "gamma.py"
-    assert any(why.text.startswith("commit ") and " came with #55: " in why.text for why in found[0].why)
+    assert any(why.text.startswith("commit ") and " was merged with #55: " in why.text for why in found[0].why)
     assert not subjects(opened.history("#5"))
     issue = opened.search("value is broken\n\nSince #55 it is.", level="file", k=50)  # as before: git is not asked
     assert not any(why.signal == "references" for result in issue for why in result.why)

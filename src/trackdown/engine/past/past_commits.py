@@ -80,7 +80,7 @@ def search_history(repository: Repository, request: HistoryRequest, progress: Pr
 
 def _notes(filters: Filters) -> list[str]:
     ignored = [*filters.kinds, *filters.symbols, *filters.without_kinds, *filters.without_symbols]
-    notes = [f"filters in the query: {filters} (in quotes they are words to search for)"] if filters else []
+    notes = [f"filters in the query: {filters} (quote them to search for them as words)"] if filters else []
     return [*notes, "kind: and symbol: do not apply to commits"] if ignored else notes
 
 

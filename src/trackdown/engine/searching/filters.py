@@ -183,7 +183,7 @@ def filter_notes(
 ) -> list[str]:
     """Notes about the filters in the query, about those that lack a value, and about filters that match nothing."""
     notes = [f"{prefix} is searched for as a word: a filter has its value behind the colon" for prefix in valueless]
-    notes += [f"filters in the query: {typed} (in quotes they are words to search for)"] if typed else []
+    notes += [f"filters in the query: {typed} (quote them to search for them as words)"] if typed else []
     languages = [name for filters in stages.filters for name in filters.languages]
     missing = [name for name in dict.fromkeys(languages) if name not in code.languages()]
     if missing:
