@@ -110,6 +110,8 @@ def test_tabs_and_dialogs_follow_the_usual_keys(page: Page) -> None:
     expect(panel(page).get_by_role("tab", name="Blame")).to_have_attribute("aria-selected", "true")
     page.keyboard.press("?")
     expect(page.get_by_role("dialog", name="Keys and settings")).to_be_visible()
+    pair = page.get_by_role("dialog").locator("dl > div").filter(has_text="Next, previous result")
+    expect(pair.locator("kbd")).to_have_text(["j", "k"])
     page.keyboard.press("j")
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog")).to_be_hidden()

@@ -60,6 +60,49 @@ def test_nothing_found_by_filters_in_the_query_does_not_blame_the_words(page: Pa
     expect(page.locator("#stage")).to_contain_text("Nothing matches within these filters.")
 
 
+def test_a_phrase_that_is_not_found_is_told_from_its_words(page: Page) -> None:
+    stage, notes = page.locator("#stage"), page.locator("#notes")
+    ask(page, '"cookie session the"')
+    expect(stage).to_contain_text("No indexed file contains this phrase. Remove the quotes to search for its words.")
+    expect(notes).to_be_empty()  # it would say the same
+    ask(page, '"cookie session" "the cookie"')
+    expect(stage).to_contain_text("No indexed file contains these phrases in one place.")
+
+
+def test_a_phrase_outside_what_is_ranked_leads_to_files(page: Page, server: Served) -> None:
+    note = "1 file has the phrase elsewhere: search with level file"
+    empty = {**server.get("search?query=cookie&k=1"), "stage": "final", "results": [], "notes": [note]}
+    said = f"event: results\ndata: {json.dumps(empty)}\n\nevent: done\ndata: {{}}\n\n"
+    page.route(STREAM, lambda route: route.fulfill(headers={"Content-Type": "text/event-stream"}, body=said))
+    ask(page, '"keeps cookies"')
+    expect(page.locator("#stage")).to_contain_text("This phrase is in the code, but not in what you asked to find.")
+    expect(page.get_by_role("button", name="Look for files")).to_be_visible()
+
+
+def test_notes_keep_names_and_advice_speaks_of_the_page(page: Page, server: Served) -> None:
+    weak = {"verdict": "weak", "probability": 0.07, "why": "nothing stands out. Ask for files (level file)"}
+    notes = ["gson, ripgrep: no commit here mentions #12", "no commit here mentions #12", "src/a.py is left out"]
+    answer = {**server.get("search?query=cookie&k=1"), "stage": "final", "confidence": weak, "notes": notes}
+    said = f"event: results\ndata: {json.dumps(answer)}\n\nevent: done\ndata: {{}}\n\n"
+    page.route(STREAM, lambda route: route.fulfill(headers={"Content-Type": "text/event-stream"}, body=said))
+    ask(page, "cookie")
+    shown = page.locator(".notes li")
+    expect(shown).to_have_text([notes[0], "No commit here mentions #12", notes[2]])
+    expect(shown.first).to_have_css("text-transform", "none")
+    assert shown.first.inner_text() == notes[0]
+    expect(page.locator(".verdict")).to_contain_text(
+        "7% sure that a right place is listed: nothing stands out. Ask for files (choose Files)."
+    )
+
+
+def test_a_query_that_cannot_be_searched_is_not_tried_again(open_page: Callable[..., Page], server: Served) -> None:
+    for view in ("search", "history"):
+        alert = open_page(address(server.url, q="cookie lang:cobol", view=view)).get_by_role("alert")
+        expect(alert.get_by_role("heading")).to_have_text("This query cannot be searched")
+        expect(alert).to_contain_text("unknown language 'cobol'")
+        expect(alert.get_by_role("button")).to_have_count(0)
+
+
 def test_an_unknown_commit_is_an_error_that_names_it(open_page: Callable[..., Page], server: Served) -> None:
     page = open_page(address(server.url, q="cookie", at="no-such-branch"))
     alert = page.get_by_role("alert")

@@ -5,9 +5,9 @@ import { parameters } from "./address.js";
 const TOKEN = "trackdown.token";
 
 export class Problem extends Error {
-  constructor({ status = 0, title = "", detail = "", retryAfter = 0 }) {
+  constructor({ type = "", status = 0, title = "", detail = "", retryAfter = 0 }) {
     super(detail || title);
-    Object.assign(this, { status, title, detail, retryAfter });
+    Object.assign(this, { type, status, title, detail, retryAfter });
   }
 }
 
@@ -54,6 +54,7 @@ const reach = async (path, options) => {
     /* not a problem document: the status has to do */
   }
   throw new Problem({
+    type: said.type || "",
     status: answer.status,
     title: said.title || answer.statusText,
     detail: said.detail || "",

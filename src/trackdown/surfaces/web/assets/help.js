@@ -6,9 +6,9 @@ import { EDITORS, chooseEditor, chosenEditor } from "./places.js";
 const KEYS = "trackdown.keys";
 const SHOWN = [
   [["/"], "Search box"],
-  [["j"], "Next result"],
-  [["k"], "Previous result"],
+  [["j", "k"], "Next, previous result"],
   [["Enter"], "Go to the panel"],
+  [["Esc"], "Back, step by step"],
   [["w"], "Why"],
   [["s"], "Source"],
   [["r"], "Related"],
@@ -20,7 +20,6 @@ const SHOWN = [
   [["c"], "Search code"],
   [["h"], "Search history"],
   [["t"], "Theme"],
-  [["Esc"], "Back, step by step"],
   [["?"], "This page"],
 ];
 const IN_GRAPH = [

@@ -16,7 +16,7 @@ export class HistoryView extends LoadedView {
   show(state, { again = false } = {}) {
     if (state.q.trim()) {
       const asked = { query: state.q, k: state.k, at: state.at, repository: state.repository };
-      return this.load("history", asked, { saying: "Reading past commits…", again });
+      return this.load("history", asked, { saying: "Reading past commits…", again, ofQuery: true });
     }
     this.leave();
     this.key = null;

@@ -15,7 +15,7 @@ export class LoadedView {
   }
 
   /** Ask for `path` with parameters and `put` the answer, or put the one that is there already. */
-  async load(path, asked, { saying, again }) {
+  async load(path, asked, { saying, again, ofQuery = false }) {
     const key = JSON.stringify(asked);
     if (!again && key === this.key && this.shown) {
       this.put(this.shown);
@@ -39,7 +39,7 @@ export class LoadedView {
       if (!(error instanceof Problem)) throw error;
       this.key = null;
       say("");
-      byId("stage").replaceChildren(failure(error, () => this.show(current(), { again: true })));
+      byId("stage").replaceChildren(failure(error, () => this.show(current(), { again: true }), { ofQuery }));
       if (error.retryAfter) retryLater(error.retryAfter, () => this.show(current(), { again: true }));
     } finally {
       if (this.running === running) this.leave();

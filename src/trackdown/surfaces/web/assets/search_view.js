@@ -9,7 +9,7 @@ import { keyOf, parsePlace } from "./places.js";
 import { knownName } from "./related.js";
 import { ResultList, identity } from "./results.js";
 import { FLAGS, current, go } from "./state.js";
-import { begun, failure, ghosts, nothing, stepName, unfinished } from "./states.js";
+import { begun, failure, ghosts, nothing, saysItself, stepName, unfinished } from "./states.js";
 import { retryLater, say, sayMore, showNotes } from "./status.js";
 
 const WIDE = matchMedia("(min-width: 1081px)");
@@ -160,7 +160,7 @@ export class SearchView {
     this.key = null;
     this.answer = null;
     say("");
-    byId("stage").replaceChildren(failure(problem, () => this.show(current(), { again: true })));
+    byId("stage").replaceChildren(failure(problem, () => this.show(current(), { again: true }), { ofQuery: true }));
     if (problem.status === 401) byId("token").focus();
     if (problem.retryAfter && (problem.status === 503 || problem.status === 429))
       retryLater(problem.retryAfter, () => this.show(current(), { again: true }));
@@ -170,7 +170,8 @@ export class SearchView {
   accept(answer) {
     this.answer = answer;
     const state = current();
-    showNotes(answer.notes, answer.results.length ? answer.confidence : null);
+    if (answer.results.length) showNotes(answer.notes, answer.confidence);
+    else showNotes(answer.notes.filter((note) => !saysItself(note)));
     offerFolders(answer.results);
     this.arrange(answer, state);
     this.place(state);

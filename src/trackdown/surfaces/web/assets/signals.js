@@ -12,7 +12,7 @@ const SIGNALS = {
   dense: ["Similar words", "Words of this code that mean much the same as yours, compared one by one."],
   encoder: ["Same topic", "A model puts your text and this code, each read alone, close together."],
   "late-interaction": ["Same topic, word by word", "For each word of your text, a model looks for the word of this code that is closest in meaning."],
-  deep: ["Same topic, out of all code", "The same comparison, made with all code and not only with the best candidates."],
+  deep: ["Same topic, out of all code", "The same comparison, made with all the code and not only with the best candidates."],
   "code-reranker": ["Read together with your text", "A model read this code together with your text and judged whether they belong together."],
   graph: ["Next to a good result", "It calls, contains or inherits from another good result, or the other way round."],
   llm: ["Ordered by the language model", "The language model saw the best results and put them in order."],

@@ -127,8 +127,26 @@ const MISSING = {
 };
 
 const FILTERED = /^filters in the query: /;
+const PHRASE_NOWHERE = /no indexed file contains (?:the phrase|all the phrases in one place);/;
+const PHRASE_ELSEWHERE = /\d files? (?:has|have) the phrase elsewhere/;
 
-/** Nothing found: what to change, as buttons. The notes of the answer say whether the query has filters. */
+/** Whether an empty page says in its own words what a note says. */
+export const saysItself = (note) => PHRASE_NOWHERE.test(note) || PHRASE_ELSEWHERE.test(note);
+
+/** Why nothing was found. The notes of the answer tell what phrases and filters in the query did. */
+const whyNothing = (state, narrowed, notes) => {
+  if (notes.some((note) => PHRASE_ELSEWHERE.test(note)))
+    return "This phrase is in the code, but not in what you asked to find. Look for files.";
+  const nowhere = notes.find((note) => PHRASE_NOWHERE.test(note));
+  if (nowhere)
+    return nowhere.includes("all the phrases")
+      ? "No indexed file contains these phrases in one place. Remove the quotes to search for their words."
+      : "No indexed file contains this phrase. Remove the quotes to search for its words.";
+  if (narrowed || notes.some((note) => FILTERED.test(note))) return "Nothing matches within these filters.";
+  return MISSING[state.view] || MISSING.search;
+};
+
+/** Nothing found: why, and what to change, as buttons. */
 export const nothing = (state, change, notes = []) => {
   const ways = [];
   const offer = (text, changes) =>
@@ -145,13 +163,7 @@ export const nothing = (state, change, notes = []) => {
     "section",
     { class: "state" },
     h("h2", {}, state.view === "history" ? "No past commit resembles this" : "Nothing found"),
-    h(
-      "p",
-      {},
-      narrowed.length || notes.some((note) => FILTERED.test(note))
-        ? "Nothing matches within these filters."
-        : MISSING[state.view] || MISSING.search,
-    ),
+    h("p", {}, whyNothing(state, narrowed.length > 0, notes)),
     h("div", { class: "actions" }, ways),
   );
 };
@@ -165,22 +177,29 @@ export const unfinished = () =>
     h("p", {}, "Nothing that is indexed so far matches. The search runs again once the index is complete."),
   );
 
+/** Problems of what was asked: asking for the same again cannot help. */
+const INVALID = "urn:trackdown:problem:invalid";
+const UNANSWERABLE = [INVALID, "urn:trackdown:problem:query"];
+
 /** Something went wrong. `again` tries once more. A server that asks for a token gets one; all who listen hear of it. */
-export const failure = (problem, again) => {
+export const failure = (problem, again, { ofQuery = false } = {}) => {
   if (problem.status === 401) return tokenForm(again);
   const gone = problem.status === 0;
+  const title = ofQuery && problem.type === INVALID ? "This query cannot be searched" : oneLine(problem.title);
   return h(
     "section",
     { class: problem.retryAfter ? "state error passing" : "state error", role: "alert" },
-    h("h2", {}, oneLine(problem.title) || "Something went wrong"),
+    h("h2", {}, title || "Something went wrong"),
     h("p", { class: "detail" }, oneLine(problem.detail)),
     gone ? h("p", {}, "Start it again with ", h("code", {}, "trackdown serve"), ", then try once more.") : "",
     problem.retryAfter ? h("p", { id: "countdown" }) : "",
-    h(
-      "div",
-      { class: "actions" },
-      h("button", { type: "button", class: "button strong", on: { click: again } }, "Try again"),
-    ),
+    UNANSWERABLE.includes(problem.type)
+      ? ""
+      : h(
+          "div",
+          { class: "actions" },
+          h("button", { type: "button", class: "button strong", on: { click: again } }, "Try again"),
+        ),
   );
 };
 

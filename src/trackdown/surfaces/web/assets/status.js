@@ -18,6 +18,16 @@ export const say = (text, { busy = false } = {}) => {
 /** More beside it, for who looks. */
 export const sayMore = (node) => byId("status-more").replaceChildren(node);
 
+/** Words that notes begin with. Other notes begin with a name, which stays as it is. */
+const OPENING =
+  /^(?:an?|another|cut|every|files|filters|its?|no|nothing|one|only|results|searched|showing|the|there|this) /;
+
+/** A note or a verdict as the page says it: asking for files is a choice here. */
+const advice = (text) =>
+  oneLine(text).replaceAll("(level file)", "(choose Files)").replaceAll("search with level file", "choose Files");
+
+const sentence = (text) => (OPENING.test(text) ? text[0].toUpperCase() + text.slice(1) : text);
+
 /** Notes and, above them, how sure the answer is. */
 export const showNotes = (notes, confidence = null) =>
   byId("notes").replaceChildren(
@@ -27,7 +37,11 @@ export const showNotes = (notes, confidence = null) =>
             "p",
             { class: `verdict ${confidence.verdict}` },
             h("strong", { class: "badge" }, VERDICTS[confidence.verdict]),
-            h("span", {}, `${percent(confidence.probability)} sure: ${oneLine(confidence.why)}.`),
+            h(
+              "span",
+              {},
+              `${percent(confidence.probability)} sure that a right place is listed: ${advice(confidence.why)}.`,
+            ),
           ),
         ]
       : []),
@@ -36,7 +50,7 @@ export const showNotes = (notes, confidence = null) =>
           h(
             "ul",
             { class: "notes", "aria-label": "Notes" },
-            notes.map((note) => h("li", {}, oneLine(note))),
+            notes.map((note) => h("li", {}, sentence(advice(note)))),
           ),
         ]
       : []),
