@@ -1,10 +1,12 @@
 """Is an answer's probability worth anything? Issues, and questions without an answer, that no fit has seen.
 
-python benchmarks/doubt.py ISSUES.jsonl... --repos FOLDER --data FOLDER [--layout ...] [--figure FILE] [--json FILE]
+python benchmarks/doubt.py ISSUES.jsonl... --repos FOLDER --data FOLDER [--layout ...] [--calibration FILE]
+    [--figure FILE] [--json FILE]
 
 Issues are SWE-bench-shaped. Beside them 50 questions are nonsense, 50 are off-topic and 100 are issues of another
 repository in the same language. Reports, for functions and files together and apart: expected calibration error in
-ten bins of equal mass, Brier score, AUROC, and the shares that are called weak.
+ten bins of equal mass, Brier score, AUROC, and the shares that are called weak. --calibration judges what
+`trackdown train confidence --out` wrote instead of the packaged calibration.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from pathlib import Path
 
 from measure import keep, new_parser
 
-from trackdown.confidence import load_calibration
+from trackdown.confidence import calibration_of, load_calibration
 from trackdown.lab.report import reliability_diagram
 from trackdown.lab.train import QUESTIONS, collect_answers, judge_confidence, read_questions
 from trackdown.settings import load_settings
@@ -29,11 +31,14 @@ def main() -> int:
     parser.add_argument("--layout", default="{owner}/{name}")
     parser.add_argument("--data", type=Path, required=True, help="folder for collected answers, to go on from")
     parser.add_argument("--jobs", type=int, default=0)
+    parser.add_argument("--calibration", type=Path, metavar="FILE")
     parser.add_argument("--figure", type=Path, help="SVG file for the reliability diagram")
     arguments = parser.parse_args()
     tasks = read_questions(arguments.issues, arguments.repos, arguments.layout, QUESTIONS)
     answers = collect_answers(tasks, arguments.data, load_settings(), jobs=arguments.jobs, progress=_tell)
-    report = judge_confidence(answers, load_calibration())
+    fitted = arguments.calibration
+    calibration = load_calibration() if fitted is None else calibration_of(json.loads(fitted.read_text("utf-8")))
+    report = judge_confidence(answers, calibration)
     if arguments.figure is not None:
         arguments.figure.write_text(reliability_diagram(report.scores), "utf-8")
     value = {"issues": [path.name for path in arguments.issues], **report.as_dict()}

@@ -92,6 +92,7 @@ def test_the_parts_of_a_score_sum_to_it(corpus: Corpus, level: Level, fusion: Fu
         ("sign_cookie", "file", 16),
         ("no cookie named id was sent", "function", 4),
         ("where does sign_cookie read its key from?", "function", 1),
+        ("what went wrong with it at src/web/session.py:2 then?", "function", 4),
     ],
 )
 def test_words_count_more_where_they_see_more(corpus: Corpus, text: str, level: Level, times: float) -> None:

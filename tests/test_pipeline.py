@@ -139,6 +139,15 @@ def test_k_cuts_the_same_list(corpus: Corpus) -> None:
         assert places(corpus, search(corpus, query, SearchPlan(k=k))) == whole[:k]
 
 
+@pytest.mark.parametrize("text", ["{0}:2", "thread 'main' panicked at {0}:2:5:", "{0}:2: E711 what is wrong here"])
+def test_a_line_with_a_place_means_that_place(text: str) -> None:
+    """The words of its path are in the names of other units."""
+    others = "def writer_of_the_printer_standard(printer, standard):\n    return printer.standard.writer\n"
+    index = index_of({"printer/standard.py": BODY.format("begin"), "src/writer.py": others})
+    found = search(corpus_of(index, None), understand(text.format("printer/standard.py")), SearchPlan())
+    assert places(corpus_of(index, None), found)[0] == "printer/standard.py:begin"
+
+
 def test_equals_stand_by_path_and_line_wherever_they_are_stored() -> None:
     twin = "def cookie(): pass\n\n\ndef cookie(): pass\n"
     whole = corpus_of(index_of({"b.py": twin, "a.py": twin}), None)

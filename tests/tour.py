@@ -118,7 +118,7 @@ def renewed(page: str, folder: Path) -> str:
 
 def _renewed(step: Step, walk: Walk) -> Step:
     lines = walk.run(step.command)
-    if step.printed(lines):
+    if _matches(step.shown, lines):
         return step
     lines = [line.replace(str(walk.folder), ANYTHING) for line in lines]
     for pattern, instead in _VARYING:

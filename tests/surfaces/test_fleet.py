@@ -114,7 +114,7 @@ def test_a_search_of_a_fleet_lists_no_option_that_needs_a_clone(capsys: pytest.C
         (["serve", "--tokens", "none.toml"], ["cannot read the tokens in none.toml"]),
         (["serve", "--tokens", "none.toml", "--group", "web"], ["leave out --group"]),
         (["serve", "--tokens", "none.toml", "--mcp", "stdio"], ["use --group"]),
-        (["serve", "--host", "0.0.0.0"], ["other machines can reach 0.0.0.0"]),
+        (["serve", "--host", "0.0.0.0"], ["other machines can reach 0.0.0.0: name a file of tokens with --tokens"]),
         (["search", "x", "--at", "main"], ["leave out `at`"]),
         (["search", "x", "--repositories", "0"], ["1 to 100 repositories"]),
         (["search", "x", "--repository", "none"], ["there is no repository 'none'"]),

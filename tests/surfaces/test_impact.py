@@ -34,6 +34,16 @@ def test_a_patch_from_a_file_and_from_standard_input(ready: Program, tmp_path: P
     assert ready("impact", "-", "--format", "lines", stdin=SIGN).out.startswith("tests/test_session.py:5:")
 
 
+def test_a_change_that_leads_nowhere_says_so(ready: Program, shop: Repo) -> None:
+    image = shop.root / "logo.png"
+    image.write_bytes(b"\x89PNG\r\n\x1a\n\0")
+    try:
+        done = ready("impact")
+    finally:
+        image.unlink()
+    assert "what changed leads to no other files" in done.err and "Try other words" not in done.err
+
+
 def test_a_range_from_a_folder_of_the_repository(ready: Program, shop: Repo) -> None:
     inside = ready.within(shop.root / "lib")
     answer = inside("impact", "old..HEAD", "--format", "json", "-k", "3").json()

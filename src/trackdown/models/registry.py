@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 PACKAGED = "packaged"
 PACKAGED_FOLDER = Path(__file__).parent / "weights"
 HOW_TO_ADD = (
-    "name a folder that `trackdown train models` wrote, a sentence-transformers folder with an ONNX graph, or "
-    "hub:owner/name"
+    "name a folder that `trackdown train mean` or `trackdown train export` wrote, a sentence-transformers folder with "
+    "an ONNX graph, or hub:owner/name"
 )
 _HUB = "hub:"
 _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)

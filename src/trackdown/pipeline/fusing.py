@@ -14,9 +14,11 @@ from trackdown.pipeline.other_words import OTHERS_SHARE, other_words
 from trackdown.pipeline.plan import SearchPlan
 from trackdown.pipeline.roles import candidate_factors, role_factors
 from trackdown.query import Query
-from trackdown.retrieve import Candidates, Channel, PastFound, deep
+from trackdown.retrieve import Candidates, Channel, PastFound, deep, mentions
 
 Floats = npt.NDArray[np.float64]
+_PLACE = 4.0
+"""How much more mentions count in a line that has a place, such as `src/app.py:30`: that place is meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +93,8 @@ def _parts(channels: Sequence[Channel], query: Query, options: SearchPlan, beyon
     if beyond:
         share = OTHERS_SHARE**beyond
         by_signal = {name: weight if name == deep.SIGNAL else share * weight for name, weight in by_signal.items()}
+    if query.typed and query.frames:
+        by_signal[mentions.SIGNAL] *= _PLACE
     weights = [by_signal[channel.signal] for channel in channels]
     if options.fusion == "rrf":
         return fuse_rrf([channel.scores for channel in channels], weights)

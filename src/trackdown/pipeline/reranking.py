@@ -39,17 +39,17 @@ def judge_best(
 
 
 def trust_in_words(query: Query, fused: Fused) -> float:
-    """How much more the fused score counts than for an issue. It counts four times for a short question about files, of
-    which the models read only a few units; and four times for a message of the program or a name, which words find
-    exactly. A question is one line: an issue has a title and a body, however short. In other words than the code's, it
-    is the deep index that the fused score follows.
+    """How much more the fused score counts than for an issue. It counts four times for a short question about files,
+    of which the models read only a few units; and four times for a message of the program, a name or a place such as
+    `src/app.py:30`, which words find exactly. A question is one line: an issue has a title and a body, however short.
+    In other words than the code's, it is the deep index that the fused score follows.
     """
     words = len(query.text.split())
     is_short = words <= _FEW_WORDS
     is_question = is_short and "\n" not in query.text.strip()
     best = {channel.signal: float(channel.scores.max(initial=0.0)) for channel in fused.channels}
     quotes = is_short and best.get(messages.SIGNAL, 0.0) >= EXACT
-    names = words <= _NAME_WORDS and best.get(mentions.SIGNAL, 0.0) >= EXACT
+    names = (words <= _NAME_WORDS or (is_question and query.frames)) and best.get(mentions.SIGNAL, 0.0) >= EXACT
     by_kind = (4.0 if is_question and fused.pool.level == "file" else 1.0) * (4.0 if quotes or names else 1.0)
     return by_kind * float(TRUST_FACTOR**fused.other_words)
 

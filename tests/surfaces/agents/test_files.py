@@ -180,6 +180,21 @@ def test_a_full_disk_leaves_the_file_and_nothing_beside_it(
     assert settings_file.read_text() == THEIRS and names(settings_file.parent) == ["settings.json"]
 
 
+def test_undo_removes_a_folder_only_if_install_created_it_and_nothing_else_is_in_it(
+    tmp_path: Path, backups: Backups
+) -> None:
+    for folder, others in (("created", ()), ("used", ("auth.json",)), ("there", ())):
+        file = tmp_path / folder / "settings.json"
+        if folder == "there":
+            file.parent.mkdir()
+        install(file, OURS, backups)
+        for other in others:
+            (file.parent / other).touch()
+        assert undo(file, OURS, backups).action == "removed"
+    assert not (tmp_path / "created").exists() and names(tmp_path / "used") == ["auth.json"]
+    assert names(tmp_path / "there") == [] and names(backups.folder) == []
+
+
 class Meddled(JsonEntry):
     """An entry beside which another program writes, as often as it is asked to."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -69,14 +69,16 @@ def install(file: Path, insertion: Insertion, backups: Backups) -> FileChange:
                 backups.keep(file, before)
             elif before is None:
                 backups.forget(file)
-            file.parent.mkdir(parents=True, exist_ok=True)
+            if not file.parent.exists():
+                backups.keep(file.parent, "")  # so that undo removes it, too
+                file.parent.mkdir(parents=True, exist_ok=True)
             if _write(file, after, 0o600, expected=before, last=attempt == _ATTEMPTS - 1):
                 return FileChange(file, "changed" if was_in else "added", _kept(backups, file))
     raise AssertionError("the last attempt writes or raises")
 
 
 def undo(file: Path, insertion: Insertion, backups: Backups) -> FileChange:
-    """Remove an insertion from a file, and the file itself if install created it. Raises UsageError."""
+    """Remove an insertion from a file, and the file and its folder if install created them. Raises UsageError."""
     file = Path(os.path.realpath(file))
     with _naming(file):
         for attempt in range(_ATTEMPTS):
@@ -90,11 +92,20 @@ def undo(file: Path, insertion: Insertion, backups: Backups) -> FileChange:
             if original is None and insertion.is_empty(after):
                 if _read(file) == now or is_last:
                     file.unlink()
+                    _remove_created(file.parent, backups)
                     return FileChange(file, "removed")
             elif _write(file, after, 0o600, expected=now, last=is_last):
                 backups.forget(file)
                 return FileChange(file, "restored" if after == original else "removed")
     raise AssertionError("the last attempt writes or raises")
+
+
+def _remove_created(folder: Path, backups: Backups) -> None:
+    """Remove a folder if install created it and nothing is in it."""
+    if backups.read(folder) is not None:
+        with suppress(OSError):
+            folder.rmdir()
+        backups.forget(folder)
 
 
 @contextmanager

@@ -26,13 +26,14 @@ _FIELDS = ("query", "level", "partial", "notes", "snapshots", "timings_ms", "con
 
 @dataclass(frozen=True, slots=True)
 class AnswerOutput:
-    """How to print an answer, and whether to open its first result in an editor."""
+    """How to print an answer or say that there is `nothing`, and whether to open its first result in an editor."""
 
     style: str = "text"
     colour: Colour = "auto"
     opens: bool = False
     explain: bool = False
     blames: bool = False
+    nothing: str = "Nothing found. Try other words, --level file, or trackdown history."
 
     def asking_for(self, request: SearchRequest) -> SearchRequest:
         """The request, for files if only files are printed and no level was asked for: -k then counts files."""
@@ -73,7 +74,8 @@ class AnswerOutput:
         else:
             from trackdown.surfaces.cli.render import print_results
 
-            print_results(answer, explain=self.explain, colour=self.colour, remarks=blame.sentences())
+            remarks = blame.sentences()
+            print_results(answer, nothing=self.nothing, explain=self.explain, colour=self.colour, remarks=remarks)
 
 
 def answer_options(command: Callable[..., Any]) -> Callable[..., Any]:

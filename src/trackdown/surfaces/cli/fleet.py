@@ -78,7 +78,7 @@ def init(fleet: Path, place: str, style: str) -> None:
 
 
 @command.command()
-@click.argument("places", nargs=-1, metavar="REPO...")
+@click.argument("places", nargs=-1, metavar="[REPO]...")
 @fleet_option
 @click.option("--glob", "globs", multiple=True, metavar="GLOB", help="Add all folders that match. Repeatable.")
 @click.option(
@@ -158,7 +158,7 @@ def _kept(where: str, folder: Path) -> str:
 
 
 @command.command()
-@click.argument("names", nargs=-1, required=True, metavar="REPO...")
+@click.argument("names", nargs=-1, required=True, metavar="[REPO]...")
 @fleet_option
 @format_option
 def remove(names: tuple[str, ...], fleet: Path, style: str) -> None:

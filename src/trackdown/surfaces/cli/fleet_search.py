@@ -21,7 +21,7 @@ Examples:
   trackdown fleet search "where is the session cookie signed?"
   trackdown fleet search --issue bug.md --repositories 10 --format json
   trackdown fleet search "retry with backoff" --language go --group payments
-  trackdown fleet search "parse the header" --repository psf/requests
+  trackdown fleet search "parse the header" --repository requests
 """
 
 

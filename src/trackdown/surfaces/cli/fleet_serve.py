@@ -98,7 +98,8 @@ def serve(
         raise UsageError(f"{error.name} is not installed: run `{install_hint('serve')}`") from None
     log_to_stderr({"trackdown.http": logging.INFO, "uvicorn.error": logging.ERROR, "": logging.ERROR})
     digests = tuple(grant.digest for grant in grants)
-    rules = AccessRules(host, names=names, rate=rate, digests=digests)
+    how = "name a file of tokens with --tokens"
+    rules = AccessRules(host, names=names, rate=rate, digests=digests, how_to_demand=how)
     rules.check()
     serving = _Serving(found, place, settings, rules, port, log_requests=log_requests, style=style)
     if mcp is not None:

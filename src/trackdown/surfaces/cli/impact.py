@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 
 import click
 
@@ -15,6 +16,7 @@ from trackdown.surfaces.cli.progress import TerminalProgress
 from trackdown.types import LEVELS, Level
 
 _LONGEST_FILE = 16 << 20
+_NOTHING = "Nothing found: what changed leads to no other files. (trackdown index --dry-run shows which are left out.)"
 
 EXAMPLES = """\b
 Examples:
@@ -65,6 +67,7 @@ def command(
     repository.confined = False  # PATH says where to begin: a change has effects in the whole repository
     with TerminalProgress(repository.source.name) as progress:
         answer = repository.impact(change, k, level, at, exclude, progress=progress)
+    output = replace(output, nothing=_NOTHING)
     output.print(answer, [repository], at or _last_revision(change))
 
 

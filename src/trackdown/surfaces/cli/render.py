@@ -15,12 +15,12 @@ _LINES_OF_SIMILAR = 2
 
 
 def print_results(
-    answer: SearchResults, *, explain: bool, colour: Colour = "auto", remarks: Sequence[str] = ()
+    answer: SearchResults, *, nothing: str, explain: bool, colour: Colour = "auto", remarks: Sequence[str] = ()
 ) -> None:
-    """Print ranked results. `remarks` are lines to print below the reasons, one for each result or none."""
+    """Print ranked results, or `nothing`. `remarks` are lines below the reasons, one for each result or none."""
     many = len({info.repository for info in answer.snapshots}) > 1
     if not answer.results:
-        print("Nothing found. Try other words, --level file, or trackdown history.", file=sys.stderr)
+        print(nothing, file=sys.stderr)
     page = open_page(colour)
     ResultText(page, with_repository=many, explain=explain).answer(answer, remarks)
     if explain:

@@ -41,11 +41,12 @@ class AccessRules:
     answer_seconds: float = 30.0
     connections: int | None = None
     digests: tuple[bytes, ...] = ()
+    how_to_demand: str = "give a token with --token-file or TRACKDOWN_TOKEN"
 
     def check(self) -> None:
         """Raise UsageError if anybody could use the server, or if the token is weak."""
         if not self.on_loopback and not self.demands_token:
-            raise UsageError(f"other machines can reach {self.host}: give a token with --token-file or TRACKDOWN_TOKEN")
+            raise UsageError(f"other machines can reach {self.host}: {self.how_to_demand}")
         plain = self.token.isascii() and self.token.isprintable() and " " not in self.token
         if self.token and (len(self.token) < SHORTEST_TOKEN or not plain):
             raise UsageError(
