@@ -27,7 +27,7 @@ TESTERS ?= $(shell expr $(CORES) \* 3 / 2 \| 1)
 PYTEST = $(BIN)/pytest -n $(TESTERS) --dist worksteal
 
 .PHONY: help demo chromium test test-fast test-lab test-browser test-llm coverage release screenshots tour lint types unit clean \
-  bench-cascade bench-depth side-by-side bench-ceiling bench-deep bench-exchange bench-fleet bench-fleet-kills bench-fleet-object-store bench-fleet-quality bench-fleet-access bench-reading bench-read-depths tables bench-llm-rerank bench-leaks bench-style bench-train bench-live bench-load bench-soak bench-mcp bench-agents bench-answers \
+  bench-cascade bench-depth side-by-side bench-ceiling bench-deep bench-exchange bench-fleet bench-fleet-kills bench-fleet-object-store bench-fleet-quality bench-fleet-access bench-reading bench-readme bench-read-depths tables bench-llm-rerank bench-leaks bench-style bench-train bench-live bench-load bench-soak bench-mcp bench-agents bench-answers \
   bench-speed bench-cmu bench-swe bench-semble bench-text2code bench-reco bench-history bench-impact bench-golden bench-other-words bench-same-answer bench-doubt bench-messages bench-kills \
   bench-graph characterise word-forms versions walk size grammars campaign
 
@@ -177,6 +177,9 @@ side-by-side: $(BENCH_STAMP)  ## Sets of issues side by side: make side-by-side 
 
 bench-ceiling: $(BENCH_STAMP)  ## Recall of the candidates before reranking: make bench-ceiling DATA=file.jsonl REPOS=folder LAYOUT='{owner}/{name}' JSON=result.json
 	$(BIN)/python benchmarks/ceiling.py $(DATA) --repos $(REPOS) --layout '$(LAYOUT)' $(if $(DEEP),--deep) $(if $(JSON),--json $(JSON))
+
+bench-readme: $(BENCH_STAMP)  ## Every figure of README.md at this commit: make bench-readme DATA=folder REPOS=folder LAYOUT='{owner}/{name}' [OLD=program]
+	$(BIN)/python benchmarks/readme.py --data $(DATA) --repos $(REPOS) --layout '$(LAYOUT)' $(if $(OLD),--before $(OLD))
 
 bench-deep: $(BENCH_STAMP)  ## Cost of the deep index: make bench-deep REPO=path JSON=result.json
 	$(BIN)/python benchmarks/deep.py $(REPO) $(if $(JSON),--json $(JSON))

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from measure import cloned, keep, latest_subjects, new_parser, spread
+from measure import cloned, keep, latest_subjects, name_of, new_parser, spread
 
 import trackdown
 from trackdown.engine.searching.source_reader import SourceReader
@@ -43,7 +43,7 @@ def main() -> None:
         settings = load_settings(store=folder / "store")
         with trackdown.open(clone, settings=settings) as repository:
             repository.index()
-            report = {"repository": arguments.repository.name} | computing(repository)
+            report = {"repository": name_of(arguments.repository)} | computing(repository)
             report["bytes"] = sizes(repository)
             report["tests"] = tests_too(repository)
             report["search_ms"] = searches(repository, latest_subjects(clone, QUERIES))

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from measure import cloned, keep, new_parser
+from measure import cloned, keep, name_of, new_parser
 from message_texts import Text, draw
 
 Place = tuple[str, int, int]
@@ -53,8 +53,9 @@ def main() -> int:
                     places = answers(program, clone, folder / name, arguments.effort, asked)
                     pairs = zip(chosen, places, strict=True)
                     found[name] = [rank_of(text, each, everything) for text, each in pairs]
-        report["repositories"][repository.name] = {name: summary(each) for name, each in found.items()}
-        print(repository.name, json.dumps(report["repositories"][repository.name]), flush=True)
+        of_this = {name: summary(each) for name, each in found.items()}
+        report["repositories"][name_of(repository)] = of_this
+        print(name_of(repository), json.dumps(of_this), flush=True)
         for name, each in found.items():
             ranks.setdefault(name, []).extend(each)
         if arguments.show:
