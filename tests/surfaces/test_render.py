@@ -30,10 +30,10 @@ def test_reasons_are_one_line_and_explain_adds_shares_and_numbers(capsys: pytest
     result = Result(3, "shop", "a.py", "Session.load", "method", "python", 1, 2, 0.25, "", why, reason)
     result = replace(result, matches=(LineMatch(1, "def load(): ..."),))
     answer = SearchResults("cookie", "function", (result,))
-    print_results(answer, explain=False)
+    print_results(answer, nothing="nothing", explain=False)
     lines = capsys.readouterr().out.splitlines()
     assert lines == [" 3  a.py:1-2  Session.load", f"    {reason}", "          1  def load(): ..."]
-    print_results(answer, explain=True)
+    print_results(answer, nothing="nothing", explain=True)
     assert capsys.readouterr().out.splitlines()[1:5] == [
         f"    {reason}",
         "    lexical 0.50: mentions cookie (cookie 3, factor as a test 0.3)",

@@ -179,7 +179,7 @@ def _above(node: Node, types: tuple[str, ...]) -> Node | None:
             return None
         node = outer
     if above.type not in types and above.child_count:
-        above = above.child(above.child_count - 1) or above  # Haskell's imports contain the comment that follows them
+        above = above.children[-1]  # Haskell's imports contain the comment that follows them
     return above if above.type in types else None
 
 
