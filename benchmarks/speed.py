@@ -125,10 +125,15 @@ class Trackdown(Tool):
         self.environment["TRACKDOWN_STORE"] = str(self.store)
 
     def search(self, query: str) -> list[str]:
-        return [str(Path(sys.executable).parent / "trackdown"), "search", query, str(self.clone), "--format", "json"]
+        return self._search(query)
 
     def fast(self, query: str) -> list[str]:
-        return [*self.search(query), "--effort", "fast"]
+        return self._search(query, "--effort", "fast")
+
+    def _search(self, query: str, *options: str) -> list[str]:
+        program = str(Path(sys.executable).parent / "trackdown")
+        # A query may begin with a dash, as the lines of a list do.
+        return [program, "search", "--format", "json", *options, "--", query, str(self.clone)]
 
     def in_process(self, queries: Mapping[int, Sequence[str]], folder: Path) -> dict[str, Any]:
         return run_driver([sys.executable, str(HERE / "drivers.py"), "trackdown"], self, queries, folder)

@@ -106,6 +106,13 @@ def test_a_search_of_a_fleet_lists_no_option_that_needs_a_clone(capsys: pytest.C
     assert not [option for option in ("--at", "--open", "--blame") if f" {option} " in listed]
 
 
+@pytest.mark.parametrize(("name", "usage"), [("add", "[REPO]..."), ("remove", "REPO...")])
+@needs_extra
+def test_usage_says_which_arguments_may_be_left_out(capsys: pytest.CaptureFixture[str], name: str, usage: str) -> None:
+    assert main(["fleet", name, "--help"]) == 0
+    assert capsys.readouterr().out.startswith(f"Usage: trackdown fleet {name} [OPTIONS] {usage}\n")
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

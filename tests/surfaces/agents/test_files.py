@@ -195,6 +195,16 @@ def test_undo_removes_a_folder_only_if_install_created_it_and_nothing_else_is_in
     assert names(tmp_path / "there") == [] and names(backups.folder) == []
 
 
+def test_undo_removes_every_folder_that_install_created(tmp_path: Path, backups: Backups) -> None:
+    file = tmp_path / "Code" / "User" / "mcp.json"
+    for gone in (False, True):  # the user may have removed the file already
+        install(file, OURS, backups)
+        if gone:
+            file.unlink()
+        assert undo(file, OURS, backups).action == ("not there" if gone else "removed")
+        assert names(tmp_path) == ["kept"] and names(backups.folder) == []
+
+
 class Meddled(JsonEntry):
     """An entry beside which another program writes, as often as it is asked to."""
 

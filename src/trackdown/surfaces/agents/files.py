@@ -69,22 +69,23 @@ def install(file: Path, insertion: Insertion, backups: Backups) -> FileChange:
                 backups.keep(file, before)
             elif before is None:
                 backups.forget(file)
-            if not file.parent.exists():
-                backups.keep(file.parent, "")  # so that undo removes it, too
-                file.parent.mkdir(parents=True, exist_ok=True)
+            for folder in [folder for folder in file.parents if not folder.exists()]:
+                backups.keep(folder, "")  # so that undo removes it, too
+            file.parent.mkdir(parents=True, exist_ok=True)
             if _write(file, after, 0o600, expected=before, last=attempt == _ATTEMPTS - 1):
                 return FileChange(file, "changed" if was_in else "added", _kept(backups, file))
     raise AssertionError("the last attempt writes or raises")
 
 
 def undo(file: Path, insertion: Insertion, backups: Backups) -> FileChange:
-    """Remove an insertion from a file, and the file and its folder if install created them. Raises UsageError."""
+    """Remove an insertion from a file, and the file and its folders if install created them. Raises UsageError."""
     file = Path(os.path.realpath(file))
     with _naming(file):
         for attempt in range(_ATTEMPTS):
             now, original = _read(file), backups.read(file)
             if now is None or not insertion.is_in(now):
                 backups.forget(file)
+                _remove_created(file.parent, backups)
                 return FileChange(file, "not there")
             unchanged = original is not None and insertion.put(original) == now
             after = original if original is not None and unchanged else insertion.drop(now, original or "")
@@ -101,11 +102,12 @@ def undo(file: Path, insertion: Insertion, backups: Backups) -> FileChange:
 
 
 def _remove_created(folder: Path, backups: Backups) -> None:
-    """Remove a folder if install created it and nothing is in it."""
-    if backups.read(folder) is not None:
+    """Remove a folder, and those above it, if install created them and nothing is in them."""
+    while backups.read(folder) is not None:
         with suppress(OSError):
             folder.rmdir()
         backups.forget(folder)
+        folder = folder.parent
 
 
 @contextmanager

@@ -158,7 +158,7 @@ def _kept(where: str, folder: Path) -> str:
 
 
 @command.command()
-@click.argument("names", nargs=-1, required=True, metavar="[REPO]...")
+@click.argument("names", nargs=-1, required=True, metavar="REPO...")
 @fleet_option
 @format_option
 def remove(names: tuple[str, ...], fleet: Path, style: str) -> None:
