@@ -148,6 +148,17 @@ def test_a_line_with_a_place_means_that_place(text: str) -> None:
     assert places(corpus_of(index, None), found)[0] == "printer/standard.py:begin"
 
 
+def test_a_host_with_a_port_is_no_place() -> None:
+    """What else the query names counts as it does without it."""
+    index = index_of({"net/sockets.py": BODY.format("open_socket"), "net/times.py": BODY.format("close")})
+    plain, told = (
+        search(corpus_of(index, None), understand(f"open_socket {text} times out"), SearchPlan())
+        for text in ("to host", "to db.internal:5432")
+    )
+    shares = [next(why.value for why in found[0].parts if why.signal == "mentions") for found in (plain, told)]
+    assert shares[0] > 0 and shares[1] == pytest.approx(shares[0])
+
+
 def test_equals_stand_by_path_and_line_wherever_they_are_stored() -> None:
     twin = "def cookie(): pass\n\n\ndef cookie(): pass\n"
     whole = corpus_of(index_of({"b.py": twin, "a.py": twin}), None)

@@ -85,6 +85,12 @@ def _added(arrays: Sequence[Floats]) -> Floats:
     return total
 
 
+def leads_to_a_line(channels: Sequence[Channel]) -> bool:
+    """Whether the query has a place, such as `src/app.py:30`, that is in this code: `db.internal:5432` is none."""
+    of_frames = [channel.views().get("frames") for channel in channels if channel.signal == mentions.SIGNAL]
+    return any(scores is not None and bool(scores.any()) for scores in of_frames)
+
+
 def _parts(channels: Sequence[Channel], query: Query, options: SearchPlan, beyond: float) -> list[Floats]:
     """What each channel adds to each candidate, by the plan's fusion, in new arrays."""
     by_signal = dict(options.weights)
@@ -93,7 +99,7 @@ def _parts(channels: Sequence[Channel], query: Query, options: SearchPlan, beyon
     if beyond:
         share = OTHERS_SHARE**beyond
         by_signal = {name: weight if name == deep.SIGNAL else share * weight for name, weight in by_signal.items()}
-    if query.typed and query.frames:
+    if query.typed and leads_to_a_line(channels):
         by_signal[mentions.SIGNAL] *= _PLACE
     weights = [by_signal[channel.signal] for channel in channels]
     if options.fusion == "rrf":

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from trackdown.index import Corpus
 from trackdown.pipeline.expanding import pieces
-from trackdown.pipeline.fusing import Fused
+from trackdown.pipeline.fusing import Fused, leads_to_a_line
 from trackdown.pipeline.other_words import EXACT, TRUST_FACTOR
 from trackdown.pipeline.plan import Stopwatch
 from trackdown.query import Query
@@ -49,7 +49,9 @@ def trust_in_words(query: Query, fused: Fused) -> float:
     is_question = is_short and "\n" not in query.text.strip()
     best = {channel.signal: float(channel.scores.max(initial=0.0)) for channel in fused.channels}
     quotes = is_short and best.get(messages.SIGNAL, 0.0) >= EXACT
-    names = (words <= _NAME_WORDS or (is_question and query.frames)) and best.get(mentions.SIGNAL, 0.0) >= EXACT
+    names = (words <= _NAME_WORDS or (is_question and leads_to_a_line(fused.channels))) and best.get(
+        mentions.SIGNAL, 0.0
+    ) >= EXACT
     by_kind = (4.0 if is_question and fused.pool.level == "file" else 1.0) * (4.0 if quotes or names else 1.0)
     return by_kind * float(TRUST_FACTOR**fused.other_words)
 
