@@ -57,7 +57,7 @@ def latest_subjects(clone: Path, count: int) -> list[str]:
 def percentile(values: Sequence[float], share: int) -> float:
     """The value that a share of all values, in percent, does not exceed."""
     ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, len(ordered) * share // 100)]
+    return ordered[max(0, -(-len(ordered) * share // 100) - 1)]
 
 
 def spread(values: Sequence[float], digits: int = 3) -> dict[str, float]:

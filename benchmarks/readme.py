@@ -4,8 +4,9 @@ python benchmarks/readme.py --data FOLDER --repos FOLDER [--layout …] [--befor
 
 The data folder has the published sets as `swe/lite-dev.jsonl`, `cmu/OWNER_NAME_gold.parquet`, `semble/` and
 `reco/mbpp.jsonl`. `--before` is an earlier installed version, asked for messages as well. A run that was cut goes on:
-what a result file says of the present commit is not measured again. The fleet's row takes hours and has a command of
-its own, `make bench-fleet-quality`.
+what a result file says of the present commit is not measured again. So the code must be committed. Two figures take
+hours and have commands of their own: those of the four sets together (`make bench-swe`) and the fleet's
+(`make bench-fleet-quality`).
 """
 
 from __future__ import annotations
@@ -74,6 +75,12 @@ def is_of(path: Path, commit: str) -> bool:
         return False
 
 
+def is_changed() -> bool:
+    """Whether the program or the benchmarks differ from the last commit."""
+    git = ["git", "-C", str(HERE.parent), "status", "--porcelain", "--", "src", "benchmarks/*.py"]
+    return bool(subprocess.check_output(git, text=True).strip())
+
+
 def main(words: Sequence[str] | None = None) -> int:
     """Run from the command line; 1 if a measurement failed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -87,7 +94,9 @@ def main(words: Sequence[str] | None = None) -> int:
     wanted = dict(commands(arguments.data, arguments.repos, arguments.layout, arguments.before))
     if unknown := set(arguments.only or ()) - set(wanted):
         parser.error(f"no result is called {', '.join(sorted(unknown))}; there are {', '.join(wanted)}")
-    commit, failed = str(describe_run()["commit"]), list[str]()
+    commit, failed = str(describe_run()["commit"] or ""), list[str]()
+    if not commit or is_changed():
+        parser.error("commit the code first: results are told apart by the commit that they were measured at")
     for name, command in wanted.items():
         result = arguments.out / f"{name}.json"
         if (arguments.only and name not in arguments.only) or is_of(result, commit):

@@ -63,6 +63,7 @@ def measure(clone: Path, folder: Path, peer: str | None, rounds: int) -> dict[st
                 firsts[tool.name].append(run_timed(tool.search(QUERY), tool.environment))
             else:  # looking at memory slows what is looked at: that run is not timed
                 peaks[tool.name] = run_watched(tool.search(QUERY), tool.environment)
+    sizes = {tool.name: folder_size(tool.store) / 1e6 for tool in tools}  # later searches add what models make of texts
     report: dict[str, Any] = {"repository": describe_repository(clone), "tools": {}}
     for tool in tools:
         ready = [run_timed(tool.search(QUERY), tool.environment) for _ in range(rounds)]
@@ -73,7 +74,7 @@ def measure(clone: Path, folder: Path, peer: str | None, rounds: int) -> dict[st
             "ready_s": statistics.median(ready),
             "ready_fast_s": statistics.median(fast),
             "ready_new_s": percentiles([run_timed(tool.search(query), tool.environment) for query in new_queries]),
-            "index_mb": folder_size(tool.store) / 1e6,
+            "index_mb": sizes[tool.name],
         }
         figures |= after_edit(tool, clone, figures["ready_s"], rounds)
         figures |= after_switch(tool, clone, figures["ready_s"])

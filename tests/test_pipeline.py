@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import cast
 
 import pytest
 
 from tests.growth import grows_at_most
 from tests.index.segments import commits_of, corpus_of, index_of
 from trackdown.index.corpus import Corpus
-from trackdown.pipeline import Ranked, SearchPlan, Stopwatch, search
+from trackdown.pipeline import Ranked, SearchPlan, Stopwatch, Tapped, search
 from trackdown.query.parse import understand
 from trackdown.types import LEVELS, TEST, Fusion, Level
 
@@ -22,6 +24,17 @@ FILES = {
     "tests/test_session.py": BODY.format("sign_cookie"),
     "docs/session.md": "# Session\n\nThe session cookie is signed.\n",
 }
+CLASSES = """class Empty:
+    pass
+
+
+class Full:
+    def sign(self):
+        return self
+
+    def __init__(self):
+        self.key = 1
+"""
 HISTORY = (
     ("Sign the session cookie", ["src/web/session.py", "tests/test_session.py"]),
     ("Parse headers", ["src/core/header.py"]),
@@ -146,6 +159,47 @@ def test_a_line_with_a_place_means_that_place(text: str) -> None:
     index = index_of({"printer/standard.py": BODY.format("begin"), "src/writer.py": others})
     found = search(corpus_of(index, None), understand(text.format("printer/standard.py")), SearchPlan())
     assert places(corpus_of(index, None), found)[0] == "printer/standard.py:begin"
+
+
+def test_a_place_counts_more_than_what_is_named_beside_it() -> None:
+    index = index_of({"a.py": BODY.format("begin"), "b.py": BODY.format("log_unexpected")})
+    query = understand("a.py:2: error: call to undeclared function 'log_unexpected'")
+    found = search(corpus_of(index, None), query, SearchPlan())
+    assert places(corpus_of(index, None), found) == ["a.py:begin", "b.py:log_unexpected"]
+
+
+def test_a_place_in_several_lines_counts_as_other_mentions() -> None:
+    """As in the message of a commit that somebody asks for by its id."""
+    index = index_of({"a.py": BODY.format("begin"), "b.py": BODY.format("log_unexpected")})
+    one, several = (understand(f"log_unexpected{space}see a.py:2 for a caller") for space in (" ", "\n"))
+    shares = []
+    for query in (one, several):
+        (begin,) = [one for one in search(corpus_of(index, None), query, SearchPlan()) if one.unit == 0]
+        shares.append(next(why.value for why in begin.parts if why.signal == "mentions"))
+    assert shares[0] > 3 * shares[1]
+
+
+def test_notes_say_why_a_place_leads_nowhere() -> None:
+    twos = {f"{folder}/b.py": "two = 2\n" for folder in "wxyz"}
+    index = index_of({"a.py": f"first = 1\n\n\n{BODY.format('begin')}", "c.py": CLASSES, **twos})
+    for text, level, elsewhere, note in (
+        ("a.py:1", "function", "no function is at line 1 of a.py", []),
+        ("a.py:1", "file", "", []),
+        ("a.py:4", "function", "", []),
+        ("b.py:7", "function", "", ["4 files are called b.py: add the folder to find line 7"]),
+        ("w/b.py", "function", "w/b.py has no function", []),
+        ("class Empty", "function", "Empty is a class in c.py", []),
+        ("class Full", "function", "", ["Full is a class: search with level class"]),
+        ("class Full", "class", "", []),
+        ("why\ndoes a.py:1 fail", "function", "", []),
+    ):
+        notes: list[str] = []
+        taps: list[Tapped] = []
+        corpus = replace(corpus_of(index, None), note=notes.append)
+        found = search(corpus, understand(text), SearchPlan(cast(Level, level)), tap=taps.append)
+        assert ([one.elsewhere for one in taps], notes) == ([elsewhere], note), text
+        if text == "class Full" and level == "function":
+            assert places(corpus, found)[:2] == ["c.py:Full.__init__", "c.py:Full.sign"]
 
 
 def test_a_host_with_a_port_is_no_place() -> None:

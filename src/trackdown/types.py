@@ -14,8 +14,8 @@ Fusion = Literal["rrf", "weighted", "ranker"]
 
 LEVELS: tuple[Level, ...] = ("function", "class", "symbol", "file")
 """What can be ranked. The level `symbol` ranks functions and classes together."""
-LEVEL_FILE = "level file"
-"""How advice speaks of asking for files. The command line writes it as its option."""
+LEVEL_FILE, LEVEL_CLASS = "level file", "level class"
+"""How advice speaks of asking for files and classes. The command line writes it as its option."""
 EFFORTS: tuple[Effort, ...] = ("fast", "balanced", "thorough")
 MAX_RESULTS = 1_000
 """The most results that one answer may have."""

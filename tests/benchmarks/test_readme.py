@@ -41,6 +41,7 @@ def test_only_results_of_another_commit_are_measured_again(
     probe.write_text("import pathlib, sys; pathlib.Path(sys.argv[1]).write_text('{}'); sys.exit(len(sys.argv) > 2)\n")
     commands = {"kept": [str(probe), "RESULT"], "old": [str(probe), "RESULT"], "broken": [str(probe), "RESULT", "fail"]}
     monkeypatch.setattr(readme, "commands", lambda *_: iter(commands.items()))
+    monkeypatch.setattr(readme, "is_changed", lambda: False)
     here = json.dumps({"run": {"commit": readme.describe_run()["commit"]}})
     (tmp_path / "kept.json").write_text(here)
     (tmp_path / "old.json").write_text(here.replace('": "', '": "before '))
@@ -48,6 +49,15 @@ def test_only_results_of_another_commit_are_measured_again(
     assert (tmp_path / "kept.json").read_text() == here
     assert (tmp_path / "old.json").read_text() == "{}"
     assert "failed: broken" in capfd.readouterr().err
+
+
+def test_code_that_is_not_committed_is_not_measured(
+    readme: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(readme, "is_changed", lambda: True)
+    with pytest.raises(SystemExit):
+        readme.main(["--data", ".", "--repos", "."])
+    assert "commit the code first" in capsys.readouterr().err
 
 
 def test_a_name_that_is_no_result_is_refused(readme: Any, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.browser.asking import address, answered, ask, panel, places, results, state
@@ -77,6 +78,27 @@ def test_a_phrase_outside_what_is_ranked_leads_to_files(page: Page, server: Serv
     ask(page, '"keeps cookies"')
     expect(page.locator("#stage")).to_contain_text("This phrase is in the code, but not in what you asked to find.")
     expect(page.get_by_role("button", name="Look for files")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("notes", "told"),
+    [
+        (
+            ["only files that the filters or settings leave out contain the phrase"],
+            "This phrase is only in files that your filters or the settings leave out.",
+        ),
+        (
+            ["gson: no indexed file contains the phrase; remove the quotes to search for its words"],
+            "The notes say where each repository has this phrase.",
+        ),
+    ],
+)
+def test_a_phrase_that_filters_or_one_repository_lack(page: Page, server: Served, notes: list[str], told: str) -> None:
+    empty = {**server.get("search?query=cookie&k=1"), "stage": "final", "results": [], "notes": notes}
+    said = f"event: results\ndata: {json.dumps(empty)}\n\nevent: done\ndata: {{}}\n\n"
+    page.route(STREAM, lambda route: route.fulfill(headers={"Content-Type": "text/event-stream"}, body=said))
+    ask(page, '"keeps cookies"')
+    expect(page.locator("#stage")).to_contain_text(told)
 
 
 def test_notes_keep_names_and_advice_speaks_of_the_page(page: Page, server: Served) -> None:

@@ -115,7 +115,7 @@ def test_a_list_is_as_likely_right_as_its_share_of_what_matches(
     if share == 1.0:
         why = f"all {matching} places that match are shown, and the query does not choose among them"
     assert found.confidence.why.startswith(why)
-    assert ("To narrow the list, add words" in found.confidence.why) == (verdict == "weak")
+    assert ("Add words that say what to look for" in found.confidence.why) == (verdict == "weak")
     assert {result.probability for result in found} == {round(1 / matching, 4)}
 
 

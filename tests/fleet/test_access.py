@@ -179,7 +179,7 @@ def test_a_search_takes_the_groups_that_a_token_opens(fleet: SmallFleet, views: 
         forbidden, unknown = searched(OPEN, "closed"), searched(OPEN, "clothes")
         assert forbidden.status_code == unknown.status_code == 422
         assert forbidden.text.replace("closed", "clothes") == unknown.text
-        assert "there is no group 'closed' in this fleet: there are open" in forbidden.text
+        assert "the fleet has no group 'closed'; it has open" in forbidden.text
         assert "not both" in searched(BOTH, "open", repository="shop").text
     finally:
         server._pool.close()
@@ -201,7 +201,7 @@ def test_a_tool_takes_the_groups_that_it_may_see(fleet: SmallFleet) -> None:
         assert not failed and "ledger.go" in text and "session.py" not in text
         forbidden, unknown = await called(["closed"], "open"), await called(["clothes"], "open")
         assert forbidden[0] and forbidden[1].replace("closed", "clothes") == unknown[1]
-        assert "there is no group 'closed'" in forbidden[1]
+        assert "the fleet has no group 'closed'" in forbidden[1]
 
     asyncio.run(check())
 

@@ -126,6 +126,10 @@ def test_a_match_of_the_path_outweighs_one_of_a_folder_above() -> None:
         ("#a.py", "x/#a.py", True),
         ("!a.py", "x/!a.py", True),
         ("my notes", "x/my notes/a.py", True),
+        ("app/[slug]", "app/[slug]/page.tsx", True),
+        ("app/[slug]", "app/s/page.tsx", True),
+        ("/app/[...all]/*.tsx", "app/[...all]/page.tsx", True),
+        ("app/\\[slug]", "app/s/page.tsx", False),
     ],
 )
 def test_what_somebody_types_matches_at_any_depth(pattern: str, path: str, matches: bool) -> None:

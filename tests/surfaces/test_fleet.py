@@ -30,7 +30,7 @@ def test_from_init_to_an_answer(folder: Path, capsys: pytest.CaptureFixture[str]
 
     assert "fleet.toml" in run("init", "--place", "place")
     assert run("add", "shop", "--group", "web") == "Added shop (web)\n"
-    assert run("add", "shop") == "Already in fleet.toml: 1 of 1; edit it to change them\n"
+    assert run("add", "shop") == "1 of 1 already in fleet.toml, which is where to change them\n"
     assert [one["name"] for one in json.loads(run("list", "--format", "json"))] == ["shop"]
     assert json.loads(run("status", "--format", "json"))["repositories"][0]["state"] == "new"
     report = json.loads(run("sync", "--workers", "0", "--format", "json"))
@@ -42,8 +42,10 @@ def test_from_init_to_an_answer(folder: Path, capsys: pytest.CaptureFixture[str]
     assert [(one["repository"], one["symbol"]) for one in found["results"]] == [("shop", "sign_cookie")]
     assert found["notes"] == ["looked into shop"]
     (folder / "issue.md").write_text("The cookie is not signed.\n")
-    assert run("search", "--issue", "issue.md", "--effort", "fast", "-l") == "session.py\n"
-    assert run("remove", "shop") == "Removed shop\n"
+    assert run("search", "--issue", "issue.md", "--effort", "fast", "-l") == "shop:session.py\n"
+    assert " 1  shop:session.py:1-2  sign_cookie" in run("search", "sign the cookie", "--effort", "fast")
+    assert run("search", "-path:tests sign", "--effort", "fast", "-l") == "shop:session.py\n"
+    assert run("remove", "shop") == "Removed shop\nNext: trackdown fleet sync, which takes them out of the place\n"
     assert "removed  shop" in run("sync", "--workers", "0")
 
 
@@ -76,7 +78,7 @@ def test_what_fails_is_said_in_one_line(folder: Path, capsys: pytest.CaptureFixt
         (["init", "--place", "ftp://x"], 2, ["place is a folder or a URL"]),
         (["add"], 2, ["give a REPO"]),
         (["add", "a", "b", "--name", "c"], 2, ["--name is for one REPO"]),
-        (["add", "nothing-here"], 2, ["there is no nothing-here"]),
+        (["add", "nothing-here"], 1, ["no such file or folder: nothing-here"]),
         (["add", "shop", "--max-file-kb", "0"], 2, ["--max-file-kb", "0"]),
         (["remove"], 2, ["REPO"]),
         (["search"], 2, ["QUERY", "--issue"]),
@@ -116,7 +118,7 @@ def test_usage_says_which_arguments_may_be_left_out(capsys: pytest.CaptureFixtur
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["search", "x", "--group", "none"], ["has no group 'none'; there are web"]),
+        (["search", "x", "--group", "none"], ["has no group 'none'; it has web"]),
         (["serve", "--group", "none"], ["has no group 'none'"]),
         (["serve", "--tokens", "none.toml"], ["cannot read the tokens in none.toml"]),
         (["serve", "--tokens", "none.toml", "--group", "web"], ["leave out --group"]),

@@ -25,7 +25,7 @@ def test_history_takes_limits_with_and_without_a_query(ready: Program, shop: Rep
         "    Ada",
     ]
     nothing = ready("history", "--until", "2001")
-    assert (nothing.code, nothing.out, nothing.err) == (0, "", "No such commit.\n")
+    assert (nothing.code, nothing.out, nothing.err) == (0, "", "No commit matches.\n")
 
 
 def test_show_prints_the_commit_and_what_it_means(ready: Program, shop: Repo) -> None:

@@ -32,6 +32,19 @@ def test_commands_and_options(program: Program, arguments: list[str], words: lis
     program(*arguments).refused(2, *words)
 
 
+@pytest.mark.parametrize(
+    "query", ["-path:tests", "-kind:class sign", "-lang:go cookie", "-sign the cookie", "- sign_cookie"]
+)
+def test_a_query_may_begin_with_a_minus(program: Program, query: str) -> None:
+    answer = program("search", query, "-k", "1", "--format", "json").json()
+    assert answer["query"] == query and answer["results"][0]["symbol"] == "sign_cookie"
+
+
+def test_a_misspelt_short_option_is_still_one(program: Program) -> None:
+    program("search", "cookie", "-z").refused(2, "there is no option '-z'")
+    assert len(program("search", "-k1", "cookie", "--format", "json").json()["results"]) == 1
+
+
 def test_a_variable_is_mentioned_once_and_fails_nothing(program: Program) -> None:
     run = program.having(TRACKDOWN_STROE="/nowhere", TRACKDOWN_ZEBRA="1")("search", "cookie", "--format", "json")
     assert run.json()["results"]

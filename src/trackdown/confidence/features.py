@@ -92,8 +92,9 @@ class AnswerSigns:
     """The features of an answer, and a row of features for each of its results (without `answer`, the first).
 
     `elsewhere` says where strong evidence is that no candidate has, `speaker` whose text was searched for, `referred`
-    whether a commit that the query refers to has changed the first result's file, and `matching` how many places match
-    a query that chooses among none of them.
+    whether a commit that the query refers to has changed the first result's file, `matching` how many places match a
+    query that chooses among none of them. If the first result is all that the query can mean, `meant` says among how
+    many; else it is 0.
     """
 
     answer: Mapping[str, float]
@@ -102,6 +103,7 @@ class AnswerSigns:
     speaker: str = THE_QUERY
     referred: bool = False
     matching: int | None = None
+    meant: int = 0
 
 
 def answer_signs(query: Query, level: Level, tapped: Tapped, count: int) -> AnswerSigns:
@@ -109,7 +111,13 @@ def answer_signs(query: Query, level: Level, tapped: Tapped, count: int) -> Answ
     shown = list(tapped.order[: max(count, SHOWN)])
     seen = _Seen(query, level, tapped, shown)
     return AnswerSigns(
-        seen.answer(), seen.results(), tapped.elsewhere, tapped.speaker, seen.referred(), tapped.matching
+        seen.answer(),
+        seen.results(),
+        tapped.elsewhere,
+        tapped.speaker,
+        seen.referred(),
+        tapped.matching,
+        int(tapped.meant.sum()) if shown and tapped.meant is not None and tapped.meant[shown[0]] else 0,
     )
 
 

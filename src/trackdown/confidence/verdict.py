@@ -24,12 +24,16 @@ _LEAST = 0.0001
 _VERBATIM, _QUOTED = 0.9, 0.8
 """A query that is a message of the program, and the least probability of its answer. The issues that the weights were
 fitted to quote too few messages to tell; of texts drawn from programs, 95 % are found first (make bench-messages)."""
+_FEW = 3
+"""Of more places that a query can mean, such as the functions of a file, it chooses none."""
+_EVERYWHERE = 0.5
+"""The strength of a query whose words stand in every other function."""
 _SHARED = 0.2
 """What a message counts for one of the many units that use its constant."""
 _SAID_ELSEWHERE = 0.5
 """The share of the weakest likely answer's probability, at most, if no candidate can be right."""
 _ASK_FOR_FILES = f"Ask for files ({LEVEL_FILE})"
-_NARROW = "To narrow the list, add words that say what to look for, or more filters (path:, lang:, kind:, symbol:)"
+_NARROW = "Add words that say what to look for, or filters (path:, lang:, kind:, symbol:) for a shorter list"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +59,17 @@ def assess(query: Query, level: Level, signs: AnswerSigns, count: int, calibrati
     quoted = signs.answer["message"] >= _VERBATIM and not signs.elsewhere
     if signs.matching is not None and not signs.elsewhere and (count >= signs.matching or not quoted):
         return listed(count, signs.matching, calibration, "the best matches come first")
-    least = max(_QUOTED * quoted, calibration.weak * signs.referred)
+    named = bool(signs.meant) and not signs.referred
+    certain = quoted or (named and signs.meant <= _FEW)
+    least = max(_QUOTED * certain, calibration.weak * (named or signs.referred))
     probability, each = calibration.probabilities(signs, count, least)
     if signs.elsewhere and not signs.referred:
         probability = min(probability, _SAID_ELSEWHERE * calibration.weak)
         why = f"{signs.elsewhere}. {_ASK_FOR_FILES}"
         return Assessment(Confidence("weak", probability, why), tuple(min(one, probability) for one in each))
+    if not least and 0 < signs.answer["strength"] < _EVERYWHERE and not signs.answer["mention"]:
+        probability = min(probability, _SAID_ELSEWHERE * calibration.weak)
+        each = [min(one, probability) for one in each]
     verdict = _verdict(probability, calibration)
     if verdict == "weak":
         why = f"{_against(signs.speaker, signs.answer)}. {_help(query, level, signs.answer)}"
@@ -128,6 +137,8 @@ def _against(speaker: str, features: Mapping[str, float]) -> str:
         return f"none of {text}'s words occurs in this code"
     if features["unknown"] >= _STRANGE:
         return f"{features['unknown']:.0%} of {text}, weighted by how rare words are, occurs nowhere in this code"
+    if 0 < features["strength"] < _EVERYWHERE and features["covered_by_best"] >= _ALL:
+        return f"{text}'s words are nearly everywhere in this code"
     if features["covered_by_best"] < 1 - _ALL:
         if not features["mention"]:  # what the query names has its words, even if they are too short to count
             return f"no result has any of {text}'s rare words"
@@ -144,6 +155,8 @@ def _against(speaker: str, features: Mapping[str, float]) -> str:
 
 def _help(query: Query, level: Level, features: Mapping[str, float]) -> str:
     """What the query lacks."""
+    if query.exactly_quoted:
+        return f"It may help to remove the {'filters or the ' if query.filters else ''}quotes"
     found = []
     if not query.names and not query.paths:
         found.append("the name of a function, class or file")

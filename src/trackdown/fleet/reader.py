@@ -113,8 +113,8 @@ class FleetReader:
         seen = sorted({group for one in visible.values() for group in one.groups if self._sees(group)})
         for group in groups:
             if group not in seen:
-                there_are = f"there are {', '.join(seen[:_NAMED])}" if seen else "there are none"
-                raise UsageError(f"there is no group {group[:100]!r} in this fleet: {there_are}")
+                there_are = f"it has {', '.join(seen[:_NAMED])}" if seen else "it has none"
+                raise UsageError(f"the fleet has no group {group[:100]!r}; {there_are}")
         return {name: one for name, one in visible.items() if not groups or not set(groups).isdisjoint(one.groups)}
 
     def number(self) -> int:

@@ -121,15 +121,35 @@ def fused_candidates(corpus: Corpus, query: Query, options: SearchPlan, watch: S
 
 
 def _allowed(corpus: Corpus, pool: Candidates, query: Query, options: SearchPlan) -> Mask:
-    """Which candidates may be in the answer: those that pass the filters and contain the phrases."""
-    allowed = pool.allowed(
+    """Which candidates may be in the answer: those that pass the filters and contain the phrases of a query of nothing
+    else. Notes where the phrases are if it is none of these.
+    """
+    allowed = _passing(corpus, pool, options)
+    if not query.exactly_quoted:
+        return allowed
+    units = units_with_phrases(corpus, query.quoted)
+    allowed &= pool.with_a_unit(units)
+    if units.any() and not allowed.any():
+        files = candidates(corpus.code, "file")
+        elsewhere = int((_passing(corpus, files, options) & files.with_a_unit(units)).sum())
+        have = "1 file has" if elsewhere == 1 else f"{elsewhere} files have"
+        corpus.note(
+            f"{have} the phrase elsewhere: search with {LEVEL_FILE}"
+            if elsewhere
+            else "only files that the filters or settings leave out contain the phrase"
+        )
+    return allowed
+
+
+def _passing(corpus: Corpus, pool: Candidates, options: SearchPlan) -> Mask:
+    """Which candidates pass the filters."""
+    return pool.allowed(
         corpus.code,
         without_roles=options.without_roles,
         folders=options.folders,
         among=options.among,
         filters=options.filters,
     )
-    return allowed & _with_phrases(corpus, pool, query) if query.exactly_quoted else allowed
 
 
 def _ranked(
@@ -213,14 +233,3 @@ def _best(corpus: Corpus, query: Query, fused: Fused, options: SearchPlan) -> li
         return without_query_file(corpus, query, pool, best) if options.roles else best
     best = pool.best(corpus.code, np.where(allowed, fused.total, 0.0), depth + SPARE)
     return without_query_file(corpus, query, pool, best)[:depth] if options.roles else best[:depth]
-
-
-def _with_phrases(corpus: Corpus, pool: Candidates, query: Query) -> Mask:
-    """Which candidates contain the phrases of a query of nothing else. Notes where they are if it is none of these."""
-    units = units_with_phrases(corpus, query.quoted)
-    found = pool.with_a_unit(units)
-    if units.any() and not found.any():
-        count = len(set(corpus.code.unit_file[units].tolist()))
-        have = "1 file has" if count == 1 else f"{count} files have"
-        corpus.note(f"{have} the phrase elsewhere: search with {LEVEL_FILE}")
-    return found

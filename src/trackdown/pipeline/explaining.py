@@ -12,7 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from trackdown.pipeline.fusing import Fused
+from trackdown.pipeline.fusing import Fused, meant_by
 from trackdown.pipeline.plan import Tapped
 from trackdown.query import Query
 from trackdown.rerank import Reranking
@@ -88,6 +88,7 @@ def _remark(fused: Fused, candidate: int) -> str:
 def tapped(fused: Fused, chosen: Sequence[int], verdict: Reranking, query: Query) -> Tapped:
     """The scores of every stage for a query."""
     channels, rows = fused.channels, list(chosen)
+    meant = meant_by(channels)
     return Tapped(
         fused.pool.files[rows].tolist(),
         {channel.signal: channel.scores[rows] for channel in channels},
@@ -100,6 +101,7 @@ def tapped(fused: Fused, chosen: Sequence[int], verdict: Reranking, query: Query
         next((channel.elsewhere for channel in channels if channel.elsewhere), ""),
         query.speaker,
         int(np.count_nonzero(fused.allowed & (fused.total > 0))) if query.exactly_quoted else None,
+        None if meant is None else meant[rows] > 0,
     )
 
 

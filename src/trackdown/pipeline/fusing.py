@@ -14,11 +14,12 @@ from trackdown.pipeline.other_words import OTHERS_SHARE, other_words
 from trackdown.pipeline.plan import SearchPlan
 from trackdown.pipeline.roles import candidate_factors, role_factors
 from trackdown.query import Query
-from trackdown.retrieve import Candidates, Channel, PastFound, deep, mentions
+from trackdown.retrieve import Candidates, Channel, PastFound, deep
 
 Floats = npt.NDArray[np.float64]
-_PLACE = 4.0
-"""How much more mentions count in a line that has a place, such as `src/app.py:30`: that place is meant."""
+_MEANT = 4.0
+"""What a query can only mean counts more, in shares of its channel's weight: of a line such as `src/app.py:30: error`,
+whatever else it names, the code at that line; of a commit's id, the files that the commit changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,9 @@ def fuse(
     """
     factors = role_factors(query, foreign=options.foreign) if options.roles else {}
     factor = candidate_factors(pool, index, query, factors)
+    meant = meant_by(channels)
+    if meant is not None and factor[meant > 0].max(initial=0.0) < 1.0:
+        factor[meant > 0] = 1.0  # the query means tests or prose
     beyond = other_words(query, channels)
     parts = _parts(channels, query, options, beyond)
     for part in parts:
@@ -85,10 +89,9 @@ def _added(arrays: Sequence[Floats]) -> Floats:
     return total
 
 
-def leads_to_a_line(channels: Sequence[Channel]) -> bool:
-    """Whether the query has a place, such as `src/app.py:30`, that is in this code: `db.internal:5432` is none."""
-    of_frames = [channel.views().get("frames") for channel in channels if channel.signal == mentions.SIGNAL]
-    return any(scores is not None and bool(scores.any()) for scores in of_frames)
+def meant_by(channels: Sequence[Channel]) -> Floats | None:
+    """What candidates score for being all that the query can mean; None if it may mean anything."""
+    return next((channel.meant for channel in channels if channel.meant is not None), None)
 
 
 def _parts(channels: Sequence[Channel], query: Query, options: SearchPlan, beyond: float) -> list[Floats]:
@@ -99,9 +102,14 @@ def _parts(channels: Sequence[Channel], query: Query, options: SearchPlan, beyon
     if beyond:
         share = OTHERS_SHARE**beyond
         by_signal = {name: weight if name == deep.SIGNAL else share * weight for name, weight in by_signal.items()}
-    if query.typed and leads_to_a_line(channels):
-        by_signal[mentions.SIGNAL] *= _PLACE
     weights = [by_signal[channel.signal] for channel in channels]
     if options.fusion == "rrf":
-        return fuse_rrf([channel.scores for channel in channels], weights)
-    return fuse_weighted([channel.scores for channel in channels], weights, [channel.floor for channel in channels])
+        parts = fuse_rrf([channel.scores for channel in channels], weights)
+    else:
+        parts = fuse_weighted(
+            [channel.scores for channel in channels], weights, [channel.floor for channel in channels]
+        )
+    for part, weight, channel in zip(parts, weights, channels, strict=True):
+        if channel.meant is not None:
+            part += _MEANT * weight * channel.meant / channel.meant.max(initial=1e-9)
+    return parts

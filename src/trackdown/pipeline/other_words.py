@@ -32,7 +32,7 @@ def other_words(query: Query, channels: Sequence[Channel]) -> float:
     """
     words = channels[0]
     best_scores = {channel.signal: float(channel.scores.max(initial=0.0)) for channel in channels}
-    if words.matched is None or deep.SIGNAL not in best_scores or "\n" in query.text.strip():
+    if words.matched is None or deep.SIGNAL not in best_scores or not query.is_one_line:
         return 0.0
     if any(best_scores.get(signal, 0.0) >= EXACT for signal in _SURE):
         return 0.0

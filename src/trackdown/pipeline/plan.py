@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trackdown.excerpts import Sought
+from trackdown.index import Mask
 from trackdown.query import THE_QUERY, Filters
 from trackdown.rerank import Listwise, RerankPlan
 from trackdown.retrieve import MatchedTerms, commits, dense
@@ -140,7 +141,7 @@ class Tapped:
     none. `order` are the places in the order of the answer and `final` their scores by place. `matched` tells which of
     the query's terms the candidates at some places have. `elsewhere` says where strong evidence is that no candidate
     has, and `speaker` whose text was searched for. `matching` says how many candidates match a query of filters or
-    quoted phrases alone, which chooses among none of them.
+    quoted phrases alone, which chooses among none of them, and `meant` which places are all that the query can mean.
     """
 
     files: Sequence[int]
@@ -154,6 +155,7 @@ class Tapped:
     elsewhere: str = ""
     speaker: str = THE_QUERY
     matching: int | None = None
+    meant: Mask | None = None
 
 
 Tap = Callable[[Tapped], None]

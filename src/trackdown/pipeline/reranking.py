@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from trackdown.index import Corpus
 from trackdown.pipeline.expanding import pieces
-from trackdown.pipeline.fusing import Fused, leads_to_a_line
+from trackdown.pipeline.fusing import Fused, meant_by
 from trackdown.pipeline.other_words import EXACT, TRUST_FACTOR
 from trackdown.pipeline.plan import Stopwatch
 from trackdown.query import Query
@@ -41,18 +41,17 @@ def judge_best(
 def trust_in_words(query: Query, fused: Fused) -> float:
     """How much more the fused score counts than for an issue. It counts four times for a short question about files,
     of which the models read only a few units; and four times for a message of the program, a name or a place such as
-    `src/app.py:30`, which words find exactly. A question is one line: an issue has a title and a body, however short.
+    `src/app.py:30`, which words find exactly.
     In other words than the code's, it is the deep index that the fused score follows.
     """
     words = len(query.text.split())
     is_short = words <= _FEW_WORDS
-    is_question = is_short and "\n" not in query.text.strip()
+    is_question = is_short and query.is_one_line
     best = {channel.signal: float(channel.scores.max(initial=0.0)) for channel in fused.channels}
     quotes = is_short and best.get(messages.SIGNAL, 0.0) >= EXACT
-    names = (words <= _NAME_WORDS or (is_question and leads_to_a_line(fused.channels))) and best.get(
-        mentions.SIGNAL, 0.0
-    ) >= EXACT
-    by_kind = (4.0 if is_question and fused.pool.level == "file" else 1.0) * (4.0 if quotes or names else 1.0)
+    names = words <= _NAME_WORDS and best.get(mentions.SIGNAL, 0.0) >= EXACT
+    means = quotes or names or meant_by(fused.channels) is not None
+    by_kind = (4.0 if is_question and fused.pool.level == "file" else 1.0) * (4.0 if means else 1.0)
     return by_kind * float(TRUST_FACTOR**fused.other_words)
 
 

@@ -101,6 +101,11 @@ class Query:
     speaker: str = THE_QUERY
 
     @property
+    def is_one_line(self) -> bool:
+        """Whether it is a question, a message or a name. An issue has a title and a body, however short."""
+        return "\n" not in self.text.strip()
+
+    @property
     def only_filters(self) -> bool:
         """Whether there is nothing to search for, only filters: the answer is what they match."""
         return bool(self.filters) and not self.text.strip()

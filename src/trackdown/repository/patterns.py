@@ -179,13 +179,15 @@ class PathPatterns:
     """Patterns that somebody typed to name files: `*.py`, `src/web/`, `tests/**/data`.
 
     They are those of an ignore file, except that one with a slash matches at any depth, too; a slash at its beginning
-    ties it to the root. `broken` are those that can match nothing.
+    ties it to the root. Brackets stand for themselves, too: `app/[slug]` is also a folder's name. `broken` are those
+    that can match nothing.
     """
 
     def __init__(self, patterns: Iterable[str]) -> None:
         lines = {pattern: _at_any_depth(pattern) for pattern in patterns}
         self.broken = [pattern for pattern, line in lines.items() if not IgnorePatterns(line).obeyed]
-        self._patterns = IgnorePatterns("\n".join(lines.values()))
+        to_the_letter = (line.replace("[", "\\[") for line in lines.values() if "[" in line and "\\" not in line)
+        self._patterns = IgnorePatterns("\n".join([*lines.values(), *to_the_letter]))
 
     def matches(self, path: str) -> bool:
         """Whether a pattern matches the path of a file, or a folder above it."""

@@ -70,8 +70,10 @@ class Channel:
     `floor` is the score that counts as full evidence; 0 if scores are only comparable within one query. `units` are the
     scores of all units, if the signal has them: they decide which part of a file to show. `past` are the commits behind
     the scores. `views` are features of the ranker. `matched` tells which terms of the query candidates have.
-    `elsewhere` says where strong evidence is that no candidate has, if there is any. `sought` is what terms to look for
-    in the lines of a result; `names` are the names in a unit's text that stand for what the query says.
+    `elsewhere` says where strong evidence is that no candidate has, if there is any. `meant` scores what the query can
+    only mean: the code at a place such as `src/app.py:30`, or what it is nothing but the name of. `sought` is what
+    terms to look for in the lines of a result; `names` are the names in a unit's text that stand for what the query
+    says.
     """
 
     signal: str
@@ -83,6 +85,7 @@ class Channel:
     views: Views = dict
     matched: Callable[[Sequence[int]], MatchedTerms] | None = None
     elsewhere: str = ""
+    meant: Floats | None = None
     sought: Callable[[], Mapping[str, tuple[int, float]]] | None = None
     names: Mapping[int, str] = field(default_factory=dict)
 

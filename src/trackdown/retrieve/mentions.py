@@ -10,26 +10,37 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from trackdown.index import CodeIndex
+from trackdown.index import CodeIndex, Corpus
 from trackdown.query import THE_QUERY, Frame, Query
 from trackdown.retrieve.candidate_pool import Candidates
 from trackdown.retrieve.channel import Channel, Request
-from trackdown.retrieve.wording import part_of
-from trackdown.types import Match
+from trackdown.retrieve.wording import RANKED, part_of
+from trackdown.types import CLASS_KINDS, LEVEL_CLASS, Match
 
 SIGNAL = "mentions"
 _TOO_COMMON = 40
+_MOST_FILES = 3
+"""A place in one of more files of that name is anybody's guess."""
 _FRAME, _PATH, _NAME, _FOLDER = 1.0, 1.0, 0.8, 0.3
 _FILE_FOR_ITS_UNITS = 0.4
+_CONSTRUCTOR, _METHOD = 1.0, 0.5
+_CONSTRUCTORS = frozenset("__init__ __new__ constructor init initialize new".split())
+_KEYWORDS = frozenset("class def enum fn func function interface method module struct trait type".split())
 _MOST = 1.5
 
 
 def retrieve(request: Request, before: Sequence[Channel]) -> Channel | None:
     """Score candidates that the query names, or whose file it names."""
     query, pool = request.query, request.candidates
-    if not (query.frames or query.paths or query.names):
+    alone = _alone(query)
+    if not (query.frames or query.paths or query.names or alone):
         return None
     found = mentions(request.corpus.code, query)
+    only = _Meaning(request.corpus, pool, found)
+    if query.frames and query.typed and query.is_one_line and query.speaker == THE_QUERY:
+        only.at_places(query.frames)
+    elif alone:
+        only.called(alone)
     share = 1.0 if pool.level == "file" else _FILE_FOR_ITS_UNITS
     scores = np.minimum(pool.from_units(found.units) + share * pool.from_files(found.files), _MOST)
 
@@ -45,7 +56,85 @@ def retrieve(request: Request, before: Sequence[Channel]) -> Channel | None:
         of_kinds = {kind: pool.best_of_units(units) for kind, units in found.by_kind.items()}
         return {**of_kinds, "file": pool.from_files(found.files)}
 
-    return Channel(SIGNAL, scores, reasons, floor=1.0, views=views)
+    return Channel(SIGNAL, scores, reasons, floor=1.0, views=views, elsewhere=only.elsewhere, meant=only.scores)
+
+
+def _alone(query: Query) -> str:
+    """The name or path that a line is nothing but, without a keyword before it: `class Flask`, `app.py`."""
+    words = query.text.replace("`", " ").split()
+    if not query.typed or query.speaker != THE_QUERY or not 1 <= len(words) <= 2 or {*words[:-1]} - _KEYWORDS:
+        return ""
+    return words[-1].removesuffix("()")
+
+
+class _Meaning:
+    """What a query can only mean: the code at a place, or what it is nothing but the name of.
+
+    `scores` are those of the candidates; None if there are none. `elsewhere` says where it is, if no candidate is it.
+    """
+
+    def __init__(self, corpus: Corpus, pool: Candidates, found: Mentions) -> None:
+        self.scores: npt.NDArray[np.float64] | None = None
+        self.elsewhere = ""
+        self._corpus, self._index, self._pool, self._found = corpus, corpus.code, pool, found
+
+    def at_places(self, frames: Sequence[Frame]) -> None:
+        """Places such as `src/app.py:30`. Says which are in too many files, and which are in no candidate."""
+        found = [(frame, _files_of(self._index, frame)) for frame in frames]
+        of_files = self._in_files([file for _, files in found for file in files])
+        if self._pool.level != "file":
+            self._take(self._pool.best_of_units(self._found.by_kind.get("frames", np.zeros(len(self._found.units)))))
+        for frame, files in found:
+            if files and self._pool.level != "file" and self.scores is None:
+                place = f"line {frame.line} of {self._index.path(files[0])}"
+                self.elsewhere = f"no {RANKED[self._pool.level]} is at {place}"
+            elif not files and (many := len(_files_matching(self._index, frame.path))):
+                known = f"{many} files are called {frame.path}"
+                self._corpus.note(f"{known}: add the folder to find line {frame.line}")
+        if self.scores is None:
+            self._take(of_files)
+
+    def called(self, name: str) -> None:
+        """A path or a name. A class stands for its methods where only functions are ranked."""
+        exact = self._index.files_by_path.get(name)
+        files = [exact] if exact is not None else _files_matching(self._index, name)
+        if 1 <= len(files) <= _MOST_FILES:
+            self._take(self._in_files(files))
+            if self.scores is None:
+                self.elsewhere = f"{self._index.path(files[0])} has no {RANKED[self._pool.level]}"
+            return
+        units = self._index.units_named(name)
+        exactly = [unit for unit in units if self._index.symbol(unit) == name] or units
+        if self._pool.level == "function" and exactly and all(map(self._is_class, exactly[:_TOO_COMMON])):
+            self._take(self._methods(exactly[:_TOO_COMMON]))
+            if self.scores is not None:
+                self._corpus.note(f"{name} is a class: search with {LEVEL_CLASS}")
+            else:
+                self.elsewhere = f"{name} is a class in {self._index.path(int(self._index.unit_file[exactly[0]]))}"
+
+    def _take(self, scores: npt.NDArray[np.float64]) -> None:
+        self.scores = scores if scores.any() else None
+
+    def _is_class(self, unit: int) -> bool:
+        return self._index.kind(unit) in CLASS_KINDS
+
+    def _in_files(self, files: Sequence[int]) -> npt.NDArray[np.float64]:
+        wanted = np.zeros(len(self._found.files))
+        wanted[files] = 1.0
+        return self._pool.from_files(wanted)
+
+    def _methods(self, classes: Sequence[int]) -> npt.NDArray[np.float64]:
+        """The methods of classes, constructors first."""
+        scores = np.zeros(len(self._found.units))
+        for unit in classes:
+            symbol = self._index.symbol(unit)
+            for row in self._index.units_of(int(self._index.unit_file[unit])):
+                owner, _, name = self._index.symbol(row).rpartition(".")
+                if owner == symbol:
+                    first = name in _CONSTRUCTORS or name == symbol.rpartition(".")[2]
+                    scores[row] = _CONSTRUCTOR if first else _METHOD
+                    self._found.unit(row, 0.0, f"{self._found.speaker} names its class", "names")
+        return self._pool.best_of_units(scores)
 
 
 @dataclass(slots=True)
@@ -141,10 +230,14 @@ def _shared_end(one: Sequence[str], other: Sequence[str]) -> int:
     return shared
 
 
-def _frame(index: CodeIndex, frame: Frame, score: float, found: Mentions) -> None:
+def _files_of(index: CodeIndex, frame: Frame) -> list[int]:
+    """The files that a frame may mean; none if there are too many."""
     files = _files_matching(index, frame.path)
-    if not files or len(files) > 3:
-        return
+    return files if len(files) <= _MOST_FILES else []
+
+
+def _frame(index: CodeIndex, frame: Frame, score: float, found: Mentions) -> None:
+    files = _files_of(index, frame)
     for file in files:
         if frame.function:
             where = of_file = f"in the traceback (line {frame.line})"

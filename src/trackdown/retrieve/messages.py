@@ -5,7 +5,7 @@ A literal that defines a constant, or an entry of a table or catalogue, leads to
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
@@ -14,7 +14,7 @@ from trackdown.index import CodeIndex, Floats
 from trackdown.retrieve.channel import Channel, Request
 from trackdown.retrieve.message_users import NameUsers
 from trackdown.retrieve.quoting import Quoted, quoted_messages
-from trackdown.retrieve.wording import part_of
+from trackdown.retrieve.wording import RANKED, part_of
 from trackdown.types import FUNCTION_KINDS, Level, Match
 
 SIGNAL = "messages"
@@ -23,7 +23,6 @@ _USES, _USES_OF_SAID = 0.9, 0.6
 _MOST_USERS = 40
 _IN_A_ROW, _MOST_OF_QUERY = 4, 0.6
 """Words in a row, and the share of the query, that make it worth telling that no candidate says a message."""
-_RANKED: Mapping[Level, str] = {"function": "function", "class": "class", "symbol": "function or class"}
 
 
 def retrieve(request: Request, before: Sequence[Channel]) -> Channel | None:
@@ -70,7 +69,7 @@ def _said_elsewhere(code: CodeIndex, level: Level, found: Sequence[Quoted], best
     best = [quoted for quoted in found if quoted.how == how]
     files = sorted({int(code.unit_file[quoted.unit]) for quoted in best}, key=lambda file: _by_role(code, file))
     others = f" and {len(files) - 1} more" if len(files) > 1 else ""
-    return f'"{how.text}" is in {code.path(files[0])}{others}, outside any {_RANKED[level]}'
+    return f'"{how.text}" is in {code.path(files[0])}{others}, outside any {RANKED[level]}'
 
 
 def _by_role(code: CodeIndex, file: int) -> tuple[int, str]:

@@ -4,7 +4,7 @@
 that name it. Their files are evidence. Only ancestors of the searched commit are visible.
 
 Merges have no message in the index. If somebody typed `#123`, git is asked for the messages of the latest ones, and a
-merge that speaks of it leads to the commits that it brought.
+merge that speaks of it leads to the commits that it brought. So does the id of a merge.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from trackdown.index import CommitIndex, Corpus, brought_by, latest_merges
-from trackdown.query import Query, QueryReference
+from trackdown.index import CommitIndex, Corpus, brought_by, is_merge, latest_merges
+from trackdown.query import THE_QUERY, Query, QueryReference
 from trackdown.retrieve.channel import Channel, Request
 from trackdown.retrieve.commits import K1, B, describe_commit, quote_commit, touched_files
 from trackdown.types import Match
@@ -80,9 +80,18 @@ def _note_unknown(corpus: Corpus, query: Query, known: Set[str]) -> None:
     unknown = [one for one in query.references if one.text not in known]
     for reference in unknown:
         if reference.kind == "commit" and query.only_references:
-            corpus.note(f"{reference.text} does not identify a commit here, so it is searched for as a word")
+            why = "merges very many commits" if _names_merge(corpus, reference) else "does not identify a commit here"
+            corpus.note(f"{reference.text} {why}, so it is searched for as a word")
         elif reference.kind in ("issue", "merge") or query.only_references:
             corpus.note(f"no commit here mentions {reference.text}, so it is searched for as a word")
+
+
+def _names_merge(corpus: Corpus, reference: QueryReference) -> bool:
+    """Whether an id is that of a merge, and of nothing else."""
+    assert corpus.history is not None
+    index, _ = corpus.history
+    named = index.with_prefix(reference.value)
+    return len(named) == 1 and bool(is_merge(index)[named[0]])
 
 
 def _by_merge(corpus: Corpus, references: Sequence[QueryReference]) -> list[ReferredCommit]:
@@ -95,11 +104,15 @@ def _by_merge(corpus: Corpus, references: Sequence[QueryReference]) -> list[Refe
     found = []
     for merge, text in zip(merges, corpus.messages(merges) if merges else [], strict=True):
         for reference in (one for one, number, pattern in spoken if number in text and pattern.search(text)):
-            brought = brought_by(index, merge, _MOST_BROUGHT)
-            share = 1 / max(1, len(brought)) ** 0.5
-            title = text.split("\n", 1)[0]
-            found += [ReferredCommit(at, reference.text, is_itself=False, share=share, merge=title) for at in brought]
+            found += _brought(index, merge, reference, text.split("\n", 1)[0])
     return found
+
+
+def _brought(index: CommitIndex, merge: int, reference: QueryReference, title: str) -> list[ReferredCommit]:
+    """The commits that came with a merge; none if there are so many that it is a release."""
+    brought = brought_by(index, merge, _MOST_BROUGHT)
+    share = 1 / max(1, len(brought)) ** 0.5
+    return [ReferredCommit(at, reference.text, is_itself=False, share=share, merge=title) for at in brought]
 
 
 def _speaking_of(reference: QueryReference) -> re.Pattern[str]:
@@ -120,6 +133,9 @@ def _by_id(corpus: Corpus, reference: QueryReference) -> list[ReferredCommit]:
     named = [at for at in index.with_prefix(reference.value) if visible is None or visible[at]]
     if len(named) != 1:
         return []
+    if is_merge(index)[named[0]]:
+        title = corpus.messages(named)[0].split("\n", 1)[0] if corpus.messages is not None else ""
+        return _brought(index, named[0], reference, title or "a merge")
     oid = index.oid(named[0])
     written = [oid, *(oid[:length] for length in range(_SHORTEST_ID, _LONGEST_SHORT_ID + 1))]
     others = [at for at in _with_terms(index, searched, written) if at != named[0]][:_TOO_COMMON]
@@ -185,4 +201,5 @@ def retrieve(request: Request, before: Sequence[Channel]) -> Channel | None:
             for each in commits
         ]
 
-    return Channel(SIGNAL, scores, reasons, floor=1.0)
+    meant = pool.from_files(by_file) if request.query.speaker != THE_QUERY else None
+    return Channel(SIGNAL, scores, reasons, floor=1.0, meant=meant)

@@ -7,9 +7,11 @@ from typing import Literal
 
 from trackdown.index import CodeIndex
 from trackdown.retrieve.candidate_pool import Candidates
+from trackdown.types import Level
 
 Field = Literal["name", "body", "path"]
 _VERBS: Mapping[Field, str] = {"name": "name has", "body": "mentions", "path": "path has"}
+RANKED: Mapping[Level, str] = {"function": "function", "class": "class", "symbol": "function or class", "file": "file"}
 _MOST_TERMS = 4
 _ENDING = 3
 

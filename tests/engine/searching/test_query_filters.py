@@ -216,6 +216,16 @@ def test_patterns_that_exclude_everything_are_told(opened: trackdown.Repository)
 def test_a_phrase_in_nothing_that_is_ranked_is_told(opened: trackdown.Repository) -> None:
     answer = opened.search('"keeps cookies"')
     assert not answer.results and any("1 file has the phrase elsewhere" in note for note in answer.notes)
+    (path,) = [result.path for result in opened.search('"keeps cookies"', level="file").results]
+    answer = opened.search(f'"keeps cookies" -path:{path}')
+    assert not answer.results and answer.confidence is not None
+    assert "only files that the filters or settings leave out contain the phrase" in answer.notes
+    assert answer.confidence.why == "nothing was found. It may help to remove the filters or the quotes"
+
+
+def test_kinds_to_leave_out_are_refused_where_files_are_ranked(opened: trackdown.Repository) -> None:
+    with pytest.raises(UsageError, match="-kind:class leaves out functions or classes, but files are ranked"):
+        opened.search("cookie -kind:class", level="file")
 
 
 def test_patterns_of_the_caller(opened: trackdown.Repository, repo: Repo, open_repo: Opener) -> None:

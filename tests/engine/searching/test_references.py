@@ -214,3 +214,30 @@ def test_a_merge_that_is_referred_to_stands_for_what_it_brought(merged: Repo, op
     assert not subjects(opened.history("#5"))
     issue = opened.search("value is broken\n\nSince #55 it is.", level="file", k=50)  # as before: git is not asked
     assert not any(why.signal == "references" for result in issue for why in result.why)
+
+
+def test_the_id_of_a_merge_stands_for_what_it_brought(merged: Repo, open_repo: Opener) -> None:
+    opened = open_repo(merged.root)
+    merge = merged.git("rev-list", "--merges", "-1", "HEAD")[:9]
+    brought = [one.commit for one in opened.history("#55")]
+    found = opened.history(merge)
+    assert [one.commit for one in found][: len(brought)] == brought and not found.notes
+    assert all(one.subject and one.files for one in found)
+    assert any(f" was merged with {merge}: " in why.text for why in opened.search(merge)[0].why)
+
+
+def test_a_merge_of_very_many_commits_stands_for_none(
+    merged: Repo, open_repo: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trackdown.retrieve.references._MOST_BROUGHT", 1)
+    merge = merged.git("rev-list", "--merges", "-1", "HEAD")[:9]
+    assert open_repo(merged.root).history(merge).notes == (
+        f"{merge} merges very many commits, so it is searched for as a word",
+    )
+
+
+def test_a_commit_stands_for_its_files_whatever_other_code_says(grown: Repo, open_repo: Opener) -> None:
+    grown.commit("Let alpha, alpha and alpha wait", {"tests/test_beta.py": code("test_beta")})
+    opened = open_repo(grown.root)
+    for level in ("function", "file"):
+        assert opened.search(grown.git("rev-parse", "HEAD")[:9], level=level)[0].path == "tests/test_beta.py"

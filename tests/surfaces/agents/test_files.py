@@ -205,6 +205,26 @@ def test_undo_removes_every_folder_that_install_created(tmp_path: Path, backups:
         assert names(tmp_path) == ["kept"] and names(backups.folder) == []
 
 
+def test_a_folder_with_text_of_the_user_is_the_users(tmp_path: Path, backups: Backups) -> None:
+    file = tmp_path / "Code" / "mcp.json"
+    install(file, OURS, backups)
+    file.write_text(OURS.put(THEIRS))
+    assert undo(file, OURS, backups).action == "removed"
+    assert names(backups.folder) == []  # so that nothing will remove it if it is empty one day
+
+
+def test_a_folder_is_made_even_if_no_mark_can_be_kept(
+    tmp_path: Path, backups: Backups, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def keep(*_: object) -> Path:
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(Backups, "keep", keep)
+    file = tmp_path / ("x" * 250) / "mcp.json"  # its mark's name would be too long, too
+    assert install(file, OURS, backups).action == "added"
+    assert undo(file, OURS, backups).action == "removed"
+
+
 class Meddled(JsonEntry):
     """An entry beside which another program writes, as often as it is asked to."""
 

@@ -33,7 +33,7 @@ NOTHING = Pregenerated()
 def check_exemplars(options: SearchPlan, llm: LanguageModel | None, pregenerated: Pregenerated) -> None:
     """Raise UsageError if a search needs exemplars and has no model to write them, unless it can use rewrites."""
     if llm is None and not pregenerated.exemplars and (options.exemplars_only or not options.rewritten):
-        raise UsageError("exemplars need a language model: set --llm or TRACKDOWN_LLM")
+        raise UsageError("--gar asks a language model for exemplars: set --llm or TRACKDOWN_LLM")
 
 
 def examples_of(corpus: Corpus, texts: Texts, given: Sequence[CodeExample]) -> tuple[str, Sequence[CodeExample]]:

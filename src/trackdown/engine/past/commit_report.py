@@ -97,7 +97,8 @@ def describe_past_commit(
     patterns = PathPatterns(paths) if paths else None
     chosen = [file for file in diff.files if _is_shown(file, repository.within, patterns)]
     if len(chosen) < total:
-        notes.append(f"showing {len(chosen)} of its {total} files")
+        some = f"showing {len(chosen)} of its {total} files"
+        notes.append(some if chosen else "none of its files are in what was asked for")
     if len(chosen) > _MOST_FILES:
         notes.append(f"it has {len(chosen)} files: the first {_MOST_FILES} are listed")
     listed = chosen[:_MOST_FILES]

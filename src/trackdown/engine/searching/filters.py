@@ -99,6 +99,9 @@ def limited(stages: SearchPlan, filters: Filters) -> SearchPlan:
     level = _level(filters, stages.level)
     stages = replace(stages, level=level, filters=(*stages.filters, filters))
     if level == _FILE:
+        if filters.without_kinds:
+            unwanted = " ".join(f"-kind:{kind}" for kind in filters.without_kinds)
+            raise UsageError(f"{unwanted} leaves out functions or classes, but files are ranked: leave it out")
         return stages
     kinds = frozenset(filters.kinds) or KINDS_OF_LEVELS[level]
     if not filters.kinds and any(map(is_letter, filters.symbols)):

@@ -17,6 +17,8 @@ from trackdown.surfaces.agents.insertions import Insertion
 Action = Literal["added", "changed", "there already", "removed", "restored", "not there"]
 _ATTEMPTS = 3
 _LARGEST = 64 << 20
+_LONGEST_NAME = 100
+"""Of a backup: a file's own name may be as long as names can be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ class Backups:
     def path_of(self, file: Path) -> Path:
         """Return the path of a file's copy."""
         digest = hashlib.sha256(os.fsencode(file)).hexdigest()[:10]
-        return self.folder / f"{file.name.lstrip('.')}-{digest}"
+        return self.folder / f"{file.name.lstrip('.')[:_LONGEST_NAME]}-{digest}"
 
     def read(self, file: Path) -> str | None:
         """Return a file's copy; None if there is none."""
@@ -70,7 +72,8 @@ def install(file: Path, insertion: Insertion, backups: Backups) -> FileChange:
             elif before is None:
                 backups.forget(file)
             for folder in [folder for folder in file.parents if not folder.exists()]:
-                backups.keep(folder, "")  # so that undo removes it, too
+                with suppress(OSError):  # without the mark, undo leaves an empty folder
+                    backups.keep(folder, "")
             file.parent.mkdir(parents=True, exist_ok=True)
             if _write(file, after, 0o600, expected=before, last=attempt == _ATTEMPTS - 1):
                 return FileChange(file, "changed" if was_in else "added", _kept(backups, file))
@@ -96,7 +99,8 @@ def undo(file: Path, insertion: Insertion, backups: Backups) -> FileChange:
                     _remove_created(file.parent, backups)
                     return FileChange(file, "removed")
             elif _write(file, after, 0o600, expected=now, last=is_last):
-                backups.forget(file)
+                for path in (file, *file.parents):  # folders that hold something of the user's are the user's
+                    backups.forget(path)
                 return FileChange(file, "restored" if after == original else "removed")
     raise AssertionError("the last attempt writes or raises")
 

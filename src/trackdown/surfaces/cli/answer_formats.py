@@ -26,13 +26,17 @@ _FIELDS = ("query", "level", "partial", "notes", "snapshots", "timings_ms", "con
 
 @dataclass(frozen=True, slots=True)
 class AnswerOutput:
-    """How to print an answer or say that there is `nothing`, and whether to open its first result in an editor."""
+    """How to print an answer or say that there is `nothing`, and whether to open its first result in an editor.
+
+    `names_repositories` says the repository of each result even if there is only one.
+    """
 
     style: str = "text"
     colour: Colour = "auto"
     opens: bool = False
     explain: bool = False
     blames: bool = False
+    names_repositories: bool = False
     nothing: str = "Nothing found. Try other words, --level file, or trackdown history."
 
     def asking_for(self, request: SearchRequest) -> SearchRequest:
@@ -41,7 +45,7 @@ class AnswerOutput:
 
     def print(self, answer: SearchResults, repositories: Sequence[Repository], at: str | None) -> None:
         """Print an answer of these repositories at a revision; notes go to standard error. Raises UsageError."""
-        places = AnswerPlaces(repositories, at)
+        places = AnswerPlaces(repositories, at, every=self.names_repositories)
         blame = ResultBlame()
         if self.blames:
             blame = blame_results(answer, repositories, at)
@@ -66,7 +70,7 @@ class AnswerOutput:
         elif self.style == "markdown":
             from trackdown.surfaces.cli.markdown import as_markdown
 
-            print(as_markdown(answer))
+            print(as_markdown(answer, with_repository=places.many))
         elif self.style in ("lines", _FILES):
             from trackdown.surfaces.cli.line_formats import print_files, print_lines
 
@@ -75,7 +79,14 @@ class AnswerOutput:
             from trackdown.surfaces.cli.render import print_results
 
             remarks = blame.sentences()
-            print_results(answer, nothing=self.nothing, explain=self.explain, colour=self.colour, remarks=remarks)
+            print_results(
+                answer,
+                nothing=self.nothing,
+                explain=self.explain,
+                with_repository=places.many,
+                colour=self.colour,
+                remarks=remarks,
+            )
 
 
 def answer_options(command: Callable[..., Any]) -> Callable[..., Any]:

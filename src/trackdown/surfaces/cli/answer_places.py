@@ -13,16 +13,19 @@ _ON_DISK = frozenset({"worktree", "folder"})
 
 
 class AnswerPlaces:
-    """The folders of the repositories that were searched; without any for a revision, whose files are not on disk."""
+    """The folders of the repositories that were searched; without any for a revision, whose files are not on disk.
 
-    def __init__(self, repositories: Sequence[Repository], at: str | None) -> None:
+    `many` says that paths need the names of their repositories: there are several, or `every` one is named.
+    """
+
+    def __init__(self, repositories: Sequence[Repository], at: str | None, *, every: bool = False) -> None:
         names = repository_names(repositories)
         self.roots: dict[str, Path] = {
             names[str(repository.source.root)]: repository.source.root
             for repository in repositories
             if at is None and repository.source.kind in _ON_DISK and repository.source.url is None
         }
-        self.many = len(set(names.values())) > 1
+        self.many = every or len(set(names.values())) > 1
 
     def file(self, result: Result) -> Path | None:
         """The file of a result; None if it is not on disk."""

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import click
 
-from trackdown.errors import UsageError
+from trackdown.errors import NoSuchPath, UsageError
 from trackdown.fleet import (
     DEFAULT_GROUP,
     LARGEST_FILE_KB,
@@ -132,7 +132,7 @@ def add(
     ]
     for entry in entries:
         if entry.kind in ("path", "listing") and not (folder / Path(entry.where).expanduser()).exists():
-            raise UsageError(f"there is no {entry.where}")
+            raise NoSuchPath(f"no such file or folder: {entry.where}")
     added = add_entries(fleet, entries)
     shown = [entry.to_show() for entry in added]
     if style == "json":
@@ -141,9 +141,8 @@ def add(
     for entry in shown:
         print(f"Added {one_line(entry.where)} ({', '.join(entry.groups)})")
     if len(added) < len(entries):
-        print(
-            f"Already in {one_line(str(fleet))}: {len(entries) - len(added)} of {len(entries)}; edit it to change them"
-        )
+        known = f"{len(entries) - len(added)} of {len(entries)}"
+        print(f"{known} already in {one_line(str(fleet))}, which is where to change them")
 
 
 def _is_ssh(place: str) -> bool:
@@ -168,6 +167,7 @@ def remove(names: tuple[str, ...], fleet: Path, style: str) -> None:
         print_json(list(removed))
     else:
         print("\n".join(f"Removed {one_line(name)}" for name in removed))
+        print("Next: trackdown fleet sync, which takes them out of the place")
 
 
 @command.command("list")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from trackdown.surfaces.cli.fleet_options import fleet_option, groups_option
 from trackdown.surfaces.cli.issue_text import read_issue
 from trackdown.surfaces.cli.progress import TerminalProgress
 from trackdown.surfaces.cli.search_options import MakeRequest, search_options
+from trackdown.surfaces.cli.suggestions import QueryCommand
 
 EXAMPLES = """\b
 Examples:
@@ -25,7 +27,7 @@ Examples:
 """
 
 
-@click.command(epilog=EXAMPLES)
+@click.command(cls=QueryCommand, epilog=EXAMPLES)
 @click.argument("query", required=False)
 @click.option("--issue", metavar="FILE", help="Search for the text of this file; - reads standard input.")
 @fleet_option
@@ -59,7 +61,7 @@ def search(
     """
     if (query is None) == (issue is None):
         raise UsageError("give either a QUERY or --issue FILE")
-    text = query if issue is None else read_issue(issue)
+    text = (query or "").strip() if issue is None else read_issue(issue)
     if text is None:
         raise UsageError("--issue takes a file here: a fleet fetches no issues")
     if output.blames or output.opens:
@@ -68,12 +70,12 @@ def search(
     found = read_fleet(fleet)
     for group in groups:
         if group not in found.groups:
-            raise UsageError(f"the fleet has no group {group!r}; there are {', '.join(found.groups)}")
+            raise UsageError(f"the fleet has no group {group!r}; it has {', '.join(found.groups)}")
     reader = FleetReader(Place(found.address), settings, groups or None)
     with FleetRepositories(reader, settings) as repositories, TerminalProgress(fleet.stem) as progress:
         asked = output.asking_for(request(text or ""))
         answer = repositories.search(asked, fleet=FleetSearch(only, look_into), progress=progress)
-    output.print(answer, (), None)
+    replace(output, names_repositories=True).print(answer, (), None)
 
 
 for option in search.params:

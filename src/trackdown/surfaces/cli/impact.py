@@ -16,7 +16,10 @@ from trackdown.surfaces.cli.progress import TerminalProgress
 from trackdown.types import LEVELS, Level
 
 _LONGEST_FILE = 16 << 20
-_NOTHING = "Nothing found: what changed leads to no other files. (trackdown index --dry-run shows which are left out.)"
+_NOTHING = (
+    "Nothing found: what changed leads to no other files, except those that are left out (trackdown index --dry-run "
+    "shows which are never indexed)."
+)
 
 EXAMPLES = """\b
 Examples:

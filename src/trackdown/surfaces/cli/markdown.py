@@ -17,13 +17,12 @@ _NOTHING = "&#8203;"
 """A space without width: it keeps a host from making `@name` a mention and `#12` a link."""
 
 
-def as_markdown(answer: SearchResults) -> str:
+def as_markdown(answer: SearchResults, *, with_repository: bool = False) -> str:
     """The answer: the verdict, then a numbered list with a block of code for each result."""
     blocks = []
     if answer.confidence is not None and answer.results:
         blocks.append(plain_text(advice(answer.confidence.sentence())))
-    many = len({info.repository for info in answer.snapshots}) > 1
-    blocks.append("\n".join(_item(result, many) for result in answer) or "Nothing found.")
+    blocks.append("\n".join(_item(result, with_repository) for result in answer) or "Nothing found.")
     searched = [
         f"{code_span(info.repository)} at {code_span(info.commit[:12])}" + (", with changes" if info.dirty else "")
         for info in answer.snapshots

@@ -15,14 +15,19 @@ _LINES_OF_SIMILAR = 2
 
 
 def print_results(
-    answer: SearchResults, *, nothing: str, explain: bool, colour: Colour = "auto", remarks: Sequence[str] = ()
+    answer: SearchResults,
+    *,
+    nothing: str,
+    explain: bool,
+    with_repository: bool = False,
+    colour: Colour = "auto",
+    remarks: Sequence[str] = (),
 ) -> None:
     """Print ranked results, or `nothing`. `remarks` are lines below the reasons, one for each result or none."""
-    many = len({info.repository for info in answer.snapshots}) > 1
     if not answer.results:
         print(nothing, file=sys.stderr)
     page = open_page(colour)
-    ResultText(page, with_repository=many, explain=explain).answer(answer, remarks)
+    ResultText(page, with_repository=with_repository, explain=explain).answer(answer, remarks)
     if explain:
         if answer.deep is not None:
             page.line("dim", f"Deep index: {answer.deep.sentence()}")

@@ -20,7 +20,7 @@ _LETTERS = {"added": "A", "deleted": "D", "renamed": "R", "copied": "C", "retype
 def print_history(answer: HistoryResults) -> None:
     """Print past commits with their files."""
     if not answer.commits:
-        print("No past commit resembles this." if answer.query else "No such commit.", file=sys.stderr)
+        print("No past commit resembles this." if answer.query else "No commit matches.", file=sys.stderr)
     page = open_page()
     for commit in answer:
         page.line("bold", f"{commit.rank:>2}  {_one_commit(commit)}")
@@ -33,7 +33,7 @@ def print_history(answer: HistoryResults) -> None:
         if len(commit.files) > _FILES:
             page.line("dim", f"    and {len(commit.files) - _FILES} more")
         if not commit.files:
-            page.line("dim", "    none of its files is in this snapshot")
+            page.line("dim", "    none of its files are in this snapshot")
 
 
 def _one_commit(commit: PastCommit) -> str:

@@ -15,6 +15,7 @@ from trackdown.surfaces.cli.issue_text import is_address, issue_options, read_is
 from trackdown.surfaces.cli.options import open_all
 from trackdown.surfaces.cli.progress import TerminalProgress
 from trackdown.surfaces.cli.search_options import MakeRequest, search_options
+from trackdown.surfaces.cli.suggestions import QueryCommand
 
 EXAMPLES = """\b
 Examples:
@@ -32,7 +33,7 @@ Examples:
 """
 
 
-@click.command(epilog=EXAMPLES)
+@click.command(cls=QueryCommand, epilog=EXAMPLES)
 @click.argument("arguments", nargs=-1, metavar="QUERY [PATH]...")
 @issue_options
 @search_options
@@ -59,7 +60,7 @@ def command(
         raise UsageError('give a QUERY or --issue ISSUE, e.g. trackdown search "where is the cookie signed?"')
     if comments and issue is None:
         raise UsageError("--comments needs --issue: it is about a fetched issue")
-    query, places = (arguments[0], arguments[1:]) if issue is None else (read_issue(issue), arguments)
+    query, places = (arguments[0].strip(), arguments[1:]) if issue is None else (read_issue(issue), arguments)
     try:
         repositories = open_all(places, **model)
     except NoSuchPath as error:

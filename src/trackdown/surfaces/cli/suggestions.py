@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Set
 from difflib import get_close_matches
 
 import click
 
 from trackdown.surfaces.cli.terminal_text import one_line
+
+_FILTERS = ("-path:", "-lang:", "-kind:", "-symbol:")
 
 
 class SuggestingGroup(click.Group):
@@ -23,6 +26,21 @@ class SuggestingGroup(click.Group):
             hint = f"; did you mean {near[0]}?" if near else ""
             raise click.UsageError(f"there is no command {name[:100]!r}{hint}", ctx)
         return super().resolve_command(ctx, args)
+
+
+class QueryCommand(click.Command):
+    """A command whose query may begin with a minus, as filters and the lines of a list do."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        options = {name for option in self.params for name in (*option.opts, *option.secondary_opts)}
+        return super().parse_args(ctx, [f" {one}" if _is_query(one, options) else one for one in args])
+
+
+def _is_query(argument: str, options: Set[str]) -> bool:
+    """Whether something with a minus before it is no option: `-path:tests`, or a text of several words."""
+    if argument[:1] != "-" or argument[:2] == "--":
+        return False
+    return argument.startswith(_FILTERS) or (" " in argument and argument[:2] not in options)
 
 
 def misspelt_option(error: click.NoSuchOption) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 
-from trackdown.types import LEVEL_FILE
+from trackdown.types import LEVEL_CLASS, LEVEL_FILE
 
 _CONTROLS = r"\x00-\x08\x0b-\x1f\x7f-\x9f"
 _DIRECTIONS = r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
@@ -39,13 +40,13 @@ def sanitize(text: str) -> str:
 
 
 def advice(text: str) -> str:
-    """A note or a verdict on one line, as the command line says it: `level file` is an option there.
+    """A note or a verdict on one line, as the command line says it: a level is an option there.
 
     What it quotes stays as it is.
     """
     text = one_line(text)
-    for before, after in (("(", ")"), ("with ", "")):
-        text = text.replace(f"{before}{LEVEL_FILE}{after}", f"{before}--{LEVEL_FILE}{after}")
+    for level, (before, after) in product((LEVEL_FILE, LEVEL_CLASS), (("(", ")"), ("with ", ""))):
+        text = text.replace(f"{before}{level}{after}", f"{before}--{level}{after}")
     return text
 
 

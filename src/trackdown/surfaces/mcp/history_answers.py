@@ -17,7 +17,8 @@ _LONGEST_UNITS = 300
 
 def past(answer: HistoryResults, max_tokens: int, *, several: bool) -> ToolAnswer:
     """Past commits."""
-    head = f"{len(answer)} past commits, most similar first:" if len(answer) else "No past commit resembles this."
+    count = "1 past commit:" if len(answer) == 1 else f"{len(answer)} past commits, most similar first:"
+    head = count if len(answer) else "No past commit resembles this."
     items = [_commit(commit, several=several) for commit in answer]
     return list_answer(head, {"partial": answer.partial}, "commits", answer.notes, items, max_tokens)
 

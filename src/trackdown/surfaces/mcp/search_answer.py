@@ -26,7 +26,8 @@ def found(
 ) -> ToolAnswer:
     """Ranked results, each with its strongest reasons in one line; with `explain`, all reasons and their numbers."""
     count = len(answer.results)
-    head = f"{count} {_NAMES[answer.level]}, best first:" if count else f"No {_NAMES[answer.level]} found."
+    one = "1 result:" if count == 1 else f"{count} {_NAMES[answer.level]}, best first:"
+    head = one if count else f"No {_NAMES[answer.level]} found."
     fields: dict[str, Any] = {"partial": answer.partial, "level": answer.level}
     if answer.confidence is not None:
         confidence = replace(answer.confidence, why=one_line(answer.confidence.why))

@@ -127,21 +127,28 @@ const MISSING = {
 };
 
 const FILTERED = /^filters in the query: /;
-const PHRASE_NOWHERE = /no indexed file contains (?:the phrase|all the phrases in one place);/;
-const PHRASE_ELSEWHERE = /\d files? (?:has|have) the phrase elsewhere/;
+// The notes of several repositories begin with a name: each speaks for its repository, none for all.
+const PHRASE_NOWHERE = /^no indexed file contains (?:the phrase|all the phrases in one place);/;
+const PHRASE_ELSEWHERE = /^\d+ files? (?:has|have) the phrase elsewhere/;
+const PHRASE_LEFT_OUT = /^only files that the filters or settings leave out contain the phrase/;
+const PHRASE_OF_ONE = /: (?:no indexed file contains|\d+ files? (?:has|have) the phrase|only files that the filters)/;
 
 /** Whether an empty page says in its own words what a note says. */
-export const saysItself = (note) => PHRASE_NOWHERE.test(note) || PHRASE_ELSEWHERE.test(note);
+export const saysItself = (note) =>
+  [PHRASE_NOWHERE, PHRASE_ELSEWHERE, PHRASE_LEFT_OUT].some((said) => said.test(note));
 
 /** Why nothing was found. The notes of the answer tell what phrases and filters in the query did. */
 const whyNothing = (state, narrowed, notes) => {
   if (notes.some((note) => PHRASE_ELSEWHERE.test(note)))
     return "This phrase is in the code, but not in what you asked to find. Look for files.";
+  if (notes.some((note) => PHRASE_LEFT_OUT.test(note)))
+    return "This phrase is only in files that your filters or the settings leave out.";
   const nowhere = notes.find((note) => PHRASE_NOWHERE.test(note));
   if (nowhere)
     return nowhere.includes("all the phrases")
       ? "No indexed file contains these phrases in one place. Remove the quotes to search for their words."
       : "No indexed file contains this phrase. Remove the quotes to search for its words.";
+  if (notes.some((note) => PHRASE_OF_ONE.test(note))) return "The notes say where each repository has this phrase.";
   if (narrowed || notes.some((note) => FILTERED.test(note))) return "Nothing matches within these filters.";
   return MISSING[state.view] || MISSING.search;
 };

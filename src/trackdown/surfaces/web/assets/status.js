@@ -24,7 +24,10 @@ const OPENING =
 
 /** A note or a verdict as the page says it: asking for files is a choice here. */
 const advice = (text) =>
-  oneLine(text).replaceAll("(level file)", "(choose Files)").replaceAll("search with level file", "choose Files");
+  oneLine(text)
+    .replaceAll("(level file)", "(choose Files)")
+    .replaceAll("search with level file", "choose Files")
+    .replaceAll("search with level class", "choose Classes");
 
 const sentence = (text) => (OPENING.test(text) ? text[0].toUpperCase() + text.slice(1) : text);
 
