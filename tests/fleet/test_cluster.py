@@ -21,7 +21,7 @@ from trackdown.fleet import ClusterOptions, SyncOptions, read_fleet, sync
 pytestmark = [needs_extra, pytest.mark.slow]
 LITTLE_MB = 190
 """Enough for a worker to start, and too little to index a repository of BIG files."""
-BIG = 20
+BIG = 40
 
 
 def test_workers_build_what_this_process_would(fleet: SmallFleet) -> None:
