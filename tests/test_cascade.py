@@ -101,7 +101,9 @@ def test_words_count_more_where_they_see_more(corpus: Corpus, text: str, level: 
     )
     query = understand(text)
     fused = fused_candidates(replace(corpus, code=saying.code), query, SearchPlan(level, weights=WORDS))
-    assert trust_in_words(query, fused) == times
+    assert trust_in_words(query, fused, units_read=1) == times
+    if level == "file":  # files that are read whole
+        assert trust_in_words(query, fused, units_read=9) == max(1, times / 4)
 
 
 def test_every_stage_is_heard_and_timed(corpus: Corpus) -> None:

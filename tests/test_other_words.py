@@ -82,4 +82,4 @@ def test_how_far_a_question_is_beyond_the_words(corpus: Corpus, text: str, has_d
         corpus if has_deep else replace(corpus, deep=None), query, SearchPlan(weights=WEIGHTS, deep=True)
     )
     assert fused.other_words == pytest.approx(beyond)
-    assert trust_in_words(query, fused) == pytest.approx(4.0 if text == MESSAGE else 8.0**beyond)
+    assert trust_in_words(query, fused, 2) == pytest.approx(4.0 if text == MESSAGE else 8.0**beyond)

@@ -23,7 +23,7 @@ def judge_best(
     """The models' scores for the best candidates, and the new order."""
     from trackdown.rerank import RerankInput, normalized_query, rerank
 
-    judging = judging.trusting(trust_in_words(query, fused))
+    judging = judging.trusting(trust_in_words(query, fused, judging.units))
     past = fused.past
     ranking = RerankInput(
         normalized_query(query.as_read),
@@ -38,11 +38,11 @@ def judge_best(
     return rerank(ranking, corpus, judging, watch.lap)
 
 
-def trust_in_words(query: Query, fused: Fused) -> float:
-    """How much more the fused score counts than for an issue. It counts four times for a short question about files,
-    of which the models read only a few units; and four times for a message of the program, a name or a place such as
-    `src/app.py:30`, which words find exactly.
-    In other words than the code's, it is the deep index that the fused score follows.
+def trust_in_words(query: Query, fused: Fused, units_read: int) -> float:
+    """How much more the fused score counts than for an issue. It counts four times for a short question about files
+    that the models don't read whole; and four times for a message of the program, a name or a place such as
+    `src/app.py:30`, which words find exactly. In other words than the code's, it is the deep index that the fused score
+    follows.
     """
     words = len(query.text.split())
     is_short = words <= _FEW_WORDS
@@ -51,7 +51,8 @@ def trust_in_words(query: Query, fused: Fused) -> float:
     quotes = is_short and best.get(messages.SIGNAL, 0.0) >= EXACT
     names = words <= _NAME_WORDS and best.get(mentions.SIGNAL, 0.0) >= EXACT
     means = quotes or names or meant_by(fused.channels) is not None
-    by_kind = (4.0 if is_question and fused.pool.level == "file" else 1.0) * (4.0 if means else 1.0)
+    in_part = fused.pool.level == "file" and len(fused.pool.owned) > units_read * fused.pool.count
+    by_kind = (4.0 if is_question and in_part else 1.0) * (4.0 if means else 1.0)
     return by_kind * float(TRUST_FACTOR**fused.other_words)
 
 
