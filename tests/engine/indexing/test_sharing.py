@@ -144,3 +144,20 @@ def test_a_snapshot_that_was_seen_before_costs_nothing(zebra: Repo, open_repo: O
     zebra.git("switch", "-q", "side")
     found, told = searched(opened, "zebra side")
     assert found[0][0] == "side.py" and told == []
+
+
+def test_an_index_that_nobody_has_written_is_partial_even_if_no_file_is_missing(
+    repo: Repo, settings: Settings, open_repo: Opener
+) -> None:
+    """It has no vectors: they belong to the segment that another process is about to write."""
+    repo.commit("Begin", {"a.py": "def sign_cookie():\n    pass\n"})
+    whole = open_repo(repo.root).search("cookie")
+    store = Store(settings.store)
+    for path in (store.folder / "arrays").glob("*code*"):
+        path.unlink()
+    (lock,) = (path.stem for path in (store.folder / "locks").glob("*.lock"))
+    with store.writing(lock) as held:
+        assert held
+        found = open_repo(repo.root).search("cookie")
+        assert found.partial and "another process is indexing: 1 of 1 files are searchable so far" in found.notes
+    assert open_repo(repo.root).search("cookie").confidence == whole.confidence

@@ -81,7 +81,8 @@ class IndexBuilder:
         update = CodeUpdate(code) if code is not None else None
         if update is None or (snapshot.commit is not None and commits is None):
             update, commits = self._update(snapshot, update, commits, wait_seconds, complete)
-        incomplete = bool(update.pending) or (snapshot.commit is not None and commits is None)
+        in_memory = not all(segment.name for segment in update.index.segments)  # so it has no vectors either
+        incomplete = bool(update.pending) or in_memory or (snapshot.commit is not None and commits is None)
         notes = []
         if incomplete:
             ready = f"{len(snapshot.files) - update.pending} of {len(snapshot.files)} files are searchable so far"
